@@ -1,0 +1,15 @@
+"""What must hold: every statement of the interface as data."""
+
+from conformance.catalogue.catalogue import CatalogueError, load_catalogue
+from conformance.catalogue.entries import CLASSES, Catalogue, OpenPoint, OutOfReach, Requirement, Section
+
+__all__ = [
+    "CLASSES",
+    "Catalogue",
+    "CatalogueError",
+    "OpenPoint",
+    "OutOfReach",
+    "Requirement",
+    "Section",
+    "load_catalogue",
+]

@@ -1,0 +1,51 @@
+"""How a check says what it judges, and what its journey is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.catalogue import load_catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.running.run import Run
+
+
+def requirement(identifier: str) -> pytest.MarkDecorator:
+    """Mark a check with the requirement that it judges.
+
+    Raises:
+        KeyError: The catalogue has no such requirement.
+    """
+    return pytest.mark.requirement(load_catalogue().requirements[identifier].id)
+
+
+def observes(*identifiers: str) -> pytest.MarkDecorator:
+    """Mark a test that judges nothing with the open points that it observes.
+
+    Raises:
+        KeyError: The catalogue has no such open point.
+    """
+    points = load_catalogue().open_points
+    return pytest.mark.observes(*[points[identifier].id for identifier in identifiers])
+
+
+def journey(walk: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
+    """A fixture that gives what a journey came to.
+
+    Args:
+        walk: The journey; it is walked once a run, whichever modules use it.
+        alone: Whether nothing else of the run may be sent meanwhile.
+    """
+
+    def fetch(run: Run) -> Any:  # noqa: ANN401 - whatever the journey gives
+        if alone:
+            run.journeys.settle()
+        return run.journeys.result(walk)
+
+    fetch.__doc__ = walk.__doc__
+    fetch.background = None if alone else walk  # type: ignore[attr-defined]
+    return pytest.fixture(scope="session", name=walk.__name__)(fetch)

@@ -1,0 +1,137 @@
+"""Conducts a run: reaches the target, lets pytest run the checks, undoes, reports, and gives the exit status."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import pytest
+
+from conformance.cli.ending import Exit, exit_status
+from conformance.cli.interruption import Interruption
+from conformance.cli.progress import progress_for
+from conformance.cli.summary import print_summary
+from conformance.reports.folder import SecretFound, write_all
+from conformance.running.embedded import EmbeddedError
+from conformance.running.execute import Execution
+from conformance.running.reporting import build_report
+from conformance.target.journal import JournalError
+from conformance.target.reading import TargetFileError
+from conformance.verdicts.judge import Judge
+
+if TYPE_CHECKING:
+    from conformance.reports.model import Report
+    from conformance.running.options import RunOptions
+
+_QUIETLY: Final = (
+    "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
+    "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:faulthandler", "-p", "no:warnings",
+    "--assert=plain", "--capture=no", "--import-mode=importlib",
+)  # fmt: skip
+
+
+def conduct(options: RunOptions, *, strict: bool, quiet: bool) -> Exit:
+    """Run the suite against a target and write the report.
+
+    Args:
+        options: What was asked for.
+        strict: Whether what is left untested or undecided counts as an exit status of its own.
+        quiet: Whether only the verdict and failures are printed.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        with Interruption() as interruption, Execution(_with_folder(options)) as execution:
+            return _conduct(execution, interruption, strict=strict, quiet=quiet)
+    except (TargetFileError, JournalError) as error:
+        return _told(error, Exit.USAGE)
+    except EmbeddedError as error:
+        return _told(error, Exit.UNTESTABLE)
+
+
+def _conduct(execution: Execution, interruption: Interruption, *, strict: bool, quiet: bool) -> Exit:
+    progress = progress_for(execution.run, quiet=quiet)
+    judge = Judge(execution.run, progress)
+    trouble = None
+    with interruption.stopping(execution.run.wire.stop), progress:
+        trouble = execution.reach()
+        execution.run.closed = trouble
+        _run_checks(judge)
+    trouble = trouble or _trouble(execution, judge)
+    progress.undoing()
+    execution.undo()
+    report = build_report(execution, judge.results, interrupted=interruption.signal is not None)
+    written = _write(report, execution)
+    print_summary(report, execution.folder, quiet=quiet)
+    if interruption.signal is not None:
+        return Exit.TERMINATED if interruption.signal == "SIGTERM" else Exit.INTERRUPTED
+    if trouble is not None:
+        click.echo(trouble, err=True)
+    if not written:
+        return Exit.UNTESTABLE
+    return exit_status(report, trouble=trouble, strict=strict)
+
+
+def _run_checks(judge: Judge) -> None:
+    """Run the checks in this process, undisturbed by the options and plugins of anybody's own pytest."""
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    os.environ.pop("PYTEST_PLUGINS", None)
+    checks = Path(__file__).parent.parent / "checks"
+    pytest.main([*_QUIETLY, "--rootdir", str(checks), "-c", os.devnull], plugins=[_Named(judge)])
+
+
+class _Named:
+    """Registers the judge under the name that the plugin looks for."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.pluginmanager.register(self._judge, "conformance-judge")
+
+
+def _trouble(execution: Execution, judge: Judge) -> str | None:
+    """What keeps the run from being a test of the target, although it was reached."""
+    stopped = execution.run.wire.stopped
+    decided = any(result.outcome in {"passed", "failed"} for result in judge.results)
+    if judge.errors:
+        (execution.folder / "errors.log").write_text(execution.redactor.text("\n\n".join(judge.errors)), "utf-8")
+        return f"The suite itself went wrong in {len(judge.errors)} places; errors.log in the report's folder says where."
+    if stopped is not None and "target" in stopped:
+        return f"The target could not be tested to the end: {stopped}."
+    if not decided:
+        return f"Nothing could be decided: {stopped or 'no check ran'}."
+    return None
+
+
+def _write(report: Report, execution: Execution) -> bool:
+    try:
+        write_all(report, execution.run.wire.exchanges, execution.folder, execution.redactor.find)
+    except SecretFound as error:
+        click.echo(f"No report was written: {error}.", err=True)
+        return False
+    except OSError as error:
+        click.echo(f"The report cannot be written to {execution.folder}: {error.strerror}.", err=True)
+        return False
+    return True
+
+
+def _with_folder(options: RunOptions) -> RunOptions:
+    """The options with a folder for the outputs."""
+    if options.report is not None:
+        return options
+    source = options.target.stem if options.target else (options.base_url or "reference").partition("//")[2] or "reference"
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", source).strip("-.") or "target"
+    time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return replace(options, report=Path("reports") / f"{name}-{time}")
+
+
+def _told(error: Exception, status: Exit) -> Exit:
+    click.echo(str(error), err=True)
+    return status

@@ -1,0 +1,43 @@
+"""``conformance diff``: what changed between two runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from conformance.cli.render import ReportFile, read_report
+from conformance.reports.drift import Drift, compare, drift_json, drift_markdown, drift_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_FORMATS: Final[Mapping[str, Callable[[Drift], str]]] = {
+    "text": drift_text,
+    "json": lambda drift: drift_json(drift).decode(),
+    "markdown": drift_markdown,
+}
+
+
+@click.command("diff")
+@click.argument("old", type=ReportFile())
+@click.argument("new", type=ReportFile())
+@click.option("--format", "form", type=click.Choice(tuple(_FORMATS)), default="text", show_default=True)
+@click.option(
+    "--fail-on",
+    type=click.Choice(("regression", "drift")),
+    default="regression",
+    show_default=True,
+    help="What makes the exit status 1: new failures, or also other behaviour where the interface leaves it open.",
+)
+@click.pass_context
+def diff(context: click.Context, old: Path, new: Path, form: str, fail_on: str) -> None:
+    """Compare two runs: requirements that changed outcome, and behaviour that drifted.
+
+    OLD and NEW are report.json files or the folders of runs. The exit status is 1 where something fails now that did
+    not fail before.
+    """
+    drift = compare(read_report(old), read_report(new))
+    click.echo(_FORMATS[form](drift), nl=False)
+    context.exit(1 if drift.regressions or (fail_on == "drift" and drift.drifted) else 0)

@@ -1,0 +1,96 @@
+"""``conformance render``: another format from a finished run's report.json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from conformance.reports.badge import badge_bytes
+from conformance.reports.ctrf import ctrf_bytes
+from conformance.reports.earl import earl_bytes
+from conformance.reports.har import har_bytes
+from conformance.reports.har_reading import InvalidRecording, read_har
+from conformance.reports.html import html_bytes
+from conformance.reports.junit import junit_bytes
+from conformance.reports.markdown import markdown_bytes
+from conformance.reports.model import InvalidReport, load_report, report_bytes
+from conformance.reports.placing import place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+_FROM_REPORT: Final[Mapping[str, Callable[[Report], bytes]]] = {
+    "json": report_bytes,
+    "junit": junit_bytes,
+    "markdown": markdown_bytes,
+    "earl": earl_bytes,
+    "ctrf": ctrf_bytes,
+    "badge": badge_bytes,
+}
+_FORMATS: Final = ("html", *_FROM_REPORT, "har")
+
+
+class ReportFile(click.ParamType[Path]):
+    """A report.json, or the folder of a run that holds one."""
+
+    name = "report"
+
+    def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path of the report.json."""
+        path = Path(value)
+        path = path / "report.json" if path.is_dir() else path
+        if not path.is_file():
+            self.fail(f"There is no report at {click.format_filename(path)}.", param, ctx)
+        return path
+
+
+def read_report(path: Path) -> Report:
+    """The report, or a usage error that says in a sentence what is wrong with it."""
+    try:
+        return load_report(path)
+    except InvalidReport as error:
+        raise click.UsageError(str(error)) from error
+
+
+@click.command("render")
+@click.argument("report", type=ReportFile())
+@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="What to make of the report.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; standard output without it."
+)
+def render(report: Path, form: str, output: Path | None) -> None:
+    """Make another format of REPORT, a report.json or the folder of a run.
+
+    HTML shows the exchanges of the exchanges.har that lies beside the report, if there is one.
+    """
+    data = _rendered(report, form)
+    if output is None:
+        click.echo(data, nl=False)
+        return
+    try:
+        place({output: lambda: [data]})
+    except OSError as error:
+        raise click.UsageError(f"{click.format_filename(output)} cannot be written: {error.strerror}.") from error
+
+
+def _rendered(path: Path, form: str) -> bytes:
+    report = read_report(path)
+    from_report = _FROM_REPORT.get(form)
+    if from_report is not None:
+        return from_report(report)
+    exchanges = _exchanges(path.with_name("exchanges.har"), required=form == "har")
+    return har_bytes(exchanges) if form == "har" else html_bytes(report, exchanges)
+
+
+def _exchanges(path: Path, *, required: bool) -> list[Exchange]:
+    if not required and not path.exists():
+        return []
+    try:
+        return read_har(path)
+    except InvalidRecording as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,57 @@
+"""``conformance run``: test a target and report what it keeps of the contract."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.cli.ending import Exit
+from conformance.running.options import Effort, Mode, RunOptions
+
+
+@click.command()
+@click.option("--base-url", envvar="CONFORMANCE_BASE_URL", help="Where the target is; without it and --target the embedded reference service.")
+@click.option("--api-key", envvar="CONFORMANCE_API_KEY", help="A full key. Better set $CONFORMANCE_API_KEY: others can read command lines.")
+@click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
+@click.option("--read-only", is_flag=True, help="Send only GETs, and requests that must be refused with 401.")
+@click.option("--disposable", is_flag=True, help="The organization may be renamed, people invited, provisioned members changed and removed.")
+@click.option("--effort", type=click.Choice([effort.value for effort in Effort]), default=Effort.STANDARD.value, show_default=True, help="How much the run may cost.")
+@click.option("--seed", type=click.IntRange(0), help="Repeat the random choices of an earlier run.")
+@click.option("--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Requests under way at once.")
+@click.option("--max-requests", type=click.IntRange(1), help="Send no more requests than this.")
+@click.option("--max-seconds", type=click.FloatRange(1), help="Take no longer than this.")
+@click.option("--report", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the outputs go.  [default: reports/NAME-TIME]")
+@click.option("--only", multiple=True, metavar="PATTERN", help="Judge only requirements whose id matches, * and ? allowed; may be repeated.")
+@click.option("--strict", is_flag=True, help="Exit with 4 where something was left untested or undecided.")
+@click.option("--quiet", is_flag=True, help="Print the verdict and failures only.")
+@click.pass_context
+def run(context: click.Context, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
+    """Test a target and report what it keeps of the contract.
+
+    Exit status: 0 nothing failed; 1 a requirement failed; 2 usage or target file wrong; 3 the target could not be
+    tested; 4 with --strict, something was left untested or undecided; 130 and 143 interrupted.
+    """
+    if given["read_only"] and given["disposable"]:
+        raise click.UsageError("--read-only and --disposable exclude each other.")
+    if context.get_parameter_source("api_key") is click.core.ParameterSource.COMMANDLINE:
+        click.echo("Warning: other users of this machine can read --api-key; $CONFORMANCE_API_KEY is safer.", err=True)
+    from conformance.cli.conduct import conduct  # noqa: PLC0415 - loads pytest, which --help does not need
+
+    options = RunOptions(
+        base_url=given["base_url"],
+        api_key=given["api_key"],
+        target=given["target"],
+        mode=Mode.READ_ONLY if given["read_only"] else Mode.DISPOSABLE if given["disposable"] else None,
+        effort=Effort(given["effort"]),
+        seed=random.SystemRandom().randrange(2**32) if given["seed"] is None else given["seed"],
+        workers=given["workers"],
+        max_requests=given["max_requests"],
+        max_seconds=given["max_seconds"],
+        report=given["report"],
+        only=given["only"],
+    )
+    sys.exit(conduct(options, strict=given["strict"], quiet=given["quiet"]) or Exit.OK)

@@ -1,0 +1,122 @@
+"""``conformance serve``: the reference service alone, as a sandbox for client developers."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.reference.application import Application
+    from conformance.reference.faults import Fault
+    from conformance.reference.latitude import Latitude
+
+
+def _read_latitude(_: click.Context, __: click.Parameter, settings: Sequence[str]) -> Latitude:
+    """Read the choices at open points."""
+    from conformance.reference.latitude import Latitude  # noqa: PLC0415 - other commands start faster without it
+
+    try:
+        return Latitude.parse(settings)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from problem
+
+
+def _read_fault(_: click.Context, __: click.Parameter, identifier: str | None) -> Fault | None:
+    """Find the fault that is named."""
+    from conformance.reference.faults import fault_by_id  # noqa: PLC0415 - as above
+
+    try:
+        return fault_by_id(identifier) if identifier else None
+    except LookupError as problem:
+        raise click.BadParameter(str(problem.args[0])) from problem
+
+
+def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tuple[str, int] | None:
+    """Read the place of the mail server."""
+    from conformance.reference.server import host_and_port  # noqa: PLC0415 - as above
+
+    try:
+        return host_and_port(server) if server else None
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from problem
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
+@click.option("--database", default=":memory:", metavar="FILE", help="Keep everything in FILE, and reuse it.")
+@click.option("--seed-data", is_flag=True, help="Fill a new database with members, engagements and invitations.")
+@click.option("--smtp", metavar="HOST:PORT", callback=_read_smtp, help="Mail server that invitations are handed to.")
+@click.option("--latency", default=0.0, metavar="MS", type=click.FloatRange(min=0), help="Hold every answer back.")
+@click.option(
+    "--latitude",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_read_latitude,
+    help="What to do where the interface leaves it open.",
+)
+@click.option("--fault", metavar="ID", callback=_read_fault, help="Break the interface in one way.")
+def serve(  # noqa: PLR0913 - one argument an option
+    *,
+    host: str,
+    port: int,
+    database: str,
+    seed_data: bool,
+    smtp: tuple[str, int] | None,
+    latency: float,
+    latitude: Latitude,
+    fault: Fault | None,
+) -> None:
+    """Run the reference service alone, until Ctrl-C."""
+    from conformance.reference.application import create_app  # noqa: PLC0415 - as above
+    from conformance.reference.server import Server, listen  # noqa: PLC0415 - as above
+    from conformance.reference.store import Store  # noqa: PLC0415 - as above
+
+    try:
+        listener, base_url = listen(host, port)
+    except (OSError, OverflowError) as problem:
+        raise click.UsageError(f"Cannot listen on {host} port {port}: {problem}.") from problem
+    try:
+        app = create_app(
+            Store(database), latitude=latitude, fault=fault, smtp=smtp, latency=latency / 1000, seed_data=seed_data
+        )
+    except sqlite3.Error as problem:
+        listener.close()
+        raise click.UsageError(f"Cannot use the database {database}: {problem}.") from problem
+    server = Server(app, listener, lambda: _introduce(app, base_url))
+    try:
+        server.serve_until_stopped()
+    except KeyboardInterrupt:
+        click.echo("Stopped.")
+
+
+def _introduce(app: Application, base_url: str) -> None:
+    """Say how the service is used."""
+    from rich.console import Console  # noqa: PLC0415 - as above
+    from rich.table import Table  # noqa: PLC0415 - as above
+
+    from conformance.reference.application import SANDBOX_PATH  # noqa: PLC0415 - as above
+    from conformance.reference.records import SCOPES  # noqa: PLC0415 - as above
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    rows = {
+        "Base URL": base_url,
+        "Full key": app.founding.api_key,
+        **{f"Only {scope}": app.service.add_key(app.founding.organization_id, [scope]) for scope in SCOPES},
+        "Another organization": app.founding.other_organization,
+        "Sandbox (JSON-RPC)": f"{base_url}{SANDBOX_PATH}",
+        "Sandbox token": app.sandbox_token,
+        **{f"Latitude {name}": value for name, value in app.service.latitude.deviations.items()},
+    }
+    for name, value in rows.items():
+        table.add_row(f"[bold]{name}[/bold]", value)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(table)
+    console.print("\nTry it:", markup=False)
+    curl = f"  curl -H 'Authorization: Bearer {app.founding.api_key}' {base_url}/api/v1/organizations/current"
+    console.print(curl, markup=False)
+    console.print("\nCtrl-C stops it.", markup=False)

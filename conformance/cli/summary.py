@@ -1,0 +1,132 @@
+"""The closing summary of a run on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from conformance.cli.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from conformance.reports.model import Failure, Report, Requirement
+
+_OUTCOMES: Final = ("passed", "failed", "cantTell", "inapplicable", "untested")
+_STYLES: Final = {"passed": "green", "failed": "bold red", "cantTell": "yellow", "inapplicable": "dim", "untested": "dim"}
+_VERDICTS: Final = {
+    "conformant": ("bold green", "is conformant: nothing that was tested breaks the contract."),
+    "non-conformant": ("bold red", "is NOT conformant:"),
+    "inconclusive": ("bold yellow", "could not be judged to the end: the verdict is inconclusive."),
+}
+_MOST_REASONS: Final = 8
+
+
+def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
+    """Print what a run found.
+
+    Args:
+        report: The finished run.
+        folder: Where its outputs are.
+        quiet: Whether only the verdict and the failures are printed.
+    """
+    console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
+    failed = [entry for entry in report["requirements"] if entry["outcome"] == "failed"]
+    if not quiet:
+        _print_table(console, report)
+    for requirement in failed:
+        _print_failure(console, requirement)
+    if not quiet:
+        _print_undecided(console, report["requirements"])
+        _print_locked(console, report)
+        _print_warnings(console, report)
+    _print_verdict(console, report, len(failed))
+    if not quiet:
+        run = report["run"]
+        console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}. Report: {folder / 'report.html'}", "dim"))
+
+
+def _print_table(console: Console, report: Report) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("Class")
+    table.add_column("Outcome")
+    for outcome in _OUTCOMES:
+        table.add_column(outcome, justify="right")
+    for entry in report["classes"]:
+        counts = Counter(one["outcome"] for one in report["requirements"] if one["class"] == entry["id"])
+        cells = [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
+        table.add_row(entry["id"], Text(entry["outcome"], _STYLES[entry["outcome"]]), *cells)
+    table.add_section()
+    for section in sorted({one["section"] for one in report["requirements"]}, key=int):
+        counts = Counter(one["outcome"] for one in report["requirements"] if one["section"] == section)
+        cells = [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
+        table.add_row(f"section {section}", "", *cells)
+    console.print(table)
+    console.print()
+
+
+def _print_failure(console: Console, requirement: Requirement) -> None:
+    console.print(plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red"))
+    console.print(plain(f"  {requirement['title']}", "bold"))
+    for failure in requirement["failures"]:
+        _print_one(console, failure)
+    console.print()
+
+
+def _print_one(console: Console, failure: Failure) -> None:
+    place = f" at {failure['pointer']}" if failure.get("pointer") else ""
+    console.print(plain(f"  {failure['message']}{place}"))
+    console.print(plain(f"    expected  {failure['expected']}"))
+    console.print(plain(f"    actual    {failure['actual']}"))
+    if failure["exchanges"]:
+        console.print(plain(f"    exchanges {', '.join(map(str, failure['exchanges']))} of exchanges.har", "dim"))
+    if failure["curl"]:
+        console.print(plain(f"    {failure['curl']}", "dim", limit=1000), soft_wrap=True)
+    if failure.get("repeat"):
+        console.print(plain(f"    {failure['repeat']}", "dim"))
+
+
+def _operations(requirement: Requirement) -> str:
+    operations = requirement["operations"]
+    return ", ".join(operations) if len(operations) <= 3 else f"{len(operations)} operations"  # noqa: PLR2004 - what fits a line
+
+
+def _print_undecided(console: Console, requirements: Sequence[Requirement]) -> None:
+    undecided = [entry for entry in requirements if entry["outcome"] == "cantTell"]
+    if not undecided:
+        return
+    console.print(plain(f"{len(undecided)} could not be decided:", "yellow"))
+    for entry in undecided[:_MOST_REASONS]:
+        console.print(plain(f"  {entry['id']}: {entry['reason'] or ''}"))
+    if len(undecided) > _MOST_REASONS:
+        console.print(plain(f"  and {len(undecided) - _MOST_REASONS} more; see the report"))
+    console.print()
+
+
+def _print_locked(console: Console, report: Report) -> None:
+    locked = [entry for entry in report["classes"] if entry.get("unlock")]
+    if not locked:
+        return
+    console.print(plain("Not tested; to unlock:", "dim"))
+    for entry in locked:
+        for line in entry.get("unlock", []):
+            console.print(plain(f"  {entry['id']}: {line}", "dim"), soft_wrap=True)
+    console.print()
+
+
+def _print_warnings(console: Console, report: Report) -> None:
+    for line in [*report["run"].get("warnings", []), *report.get("not_undone", [])]:
+        console.print(plain(f"! {line}", "yellow"))
+
+
+def _print_verdict(console: Console, report: Report, failed: int) -> None:
+    style, words = _VERDICTS[report["verdict"]]
+    if report["verdict"] == "non-conformant":
+        words += f" {failed} requirement{'s' if failed != 1 else ''} broken."
+    console.print(plain(f"{report['target']['name']} {words}", style))

@@ -1,0 +1,24 @@
+"""Text of a target on a terminal: nothing in it may act there."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from rich.text import Text
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def printable(text: str, limit: int = 400) -> str:
+    """Text in one line without characters that a terminal would obey or hide, cut where it is long."""
+    shown = "".join(
+        character if unicodedata.category(character) not in _HIDDEN else f"\\u{ord(character):04x}"
+        for character in text[:limit].replace("\n", " ")
+    )
+    return shown if len(text) <= limit else f"{shown}... ({len(text)} characters)"
+
+
+def plain(text: str, style: str = "", limit: int = 400) -> Text:
+    """Text for rich, in which no markup is looked for."""
+    return Text(printable(text, limit), style=style)

@@ -1,0 +1,29 @@
+"""The OpenAPI document that ships with the package."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_PLACES: Final = (Path(__file__).parent / "openapi.yaml", Path(__file__).parent.parent / "openapi.yaml")
+"""Where an installed package has it, and where a checkout has it."""
+
+
+def openapi_path() -> Path:
+    """The file of the document.
+
+    Raises:
+        FileNotFoundError: The installation is incomplete.
+    """
+    for place in _PLACES:
+        if place.is_file():
+            return place
+    raise FileNotFoundError("openapi.yaml is missing from this installation")
+
+
+@cache
+def openapi_sha256() -> str:
+    """The SHA-256 digest of the document, in hexadecimal."""
+    return hashlib.sha256(openapi_path().read_bytes()).hexdigest()

@@ -1,0 +1,90 @@
+"""The thirteen operations of the interface, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Family = Literal["organizations", "engagements"]
+
+SCOPES = (
+    "organizations:read",
+    "organizations:write",
+    "engagements:read",
+    "engagements:write",
+    "engagements:delete",
+)
+"""The permissions a key can carry, as far as the interface names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of the interface.
+
+    Attributes:
+        id: The operationId of the OpenAPI document.
+        method: The HTTP method, in capitals.
+        path: The path template from the host root, with ``{id}`` or ``{userId}``.
+        family: The half of the interface that it belongs to.
+        scope: The permission it needs; None where the interface does not say.
+        status: The one status of success; None where any 2xx is allowed.
+        answer: What the ``data`` of a success is.
+    """
+
+    id: str
+    method: str
+    path: str
+    family: Family
+    scope: str | None
+    status: int | None
+    answer: Literal["resource", "list"] = "resource"
+
+    @property
+    def parameter(self) -> str | None:
+        """The name of the path parameter, or None."""
+        return self.path.partition("{")[2].partition("}")[0] or None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a success changes what the service holds."""
+        return self.method != "GET"
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether the interface describes a request body."""
+        return self.id in {
+            "updateCurrentOrganization",
+            "inviteMember",
+            "updateMemberRole",
+            "createEngagement",
+            "updateEngagement",
+        }
+
+
+_ORGANIZATION = "/api/v1/organizations/current"
+_MEMBERS = f"{_ORGANIZATION}/members"
+_ENGAGEMENTS = "/api/v1/engagements"
+_ENGAGEMENT = f"{_ENGAGEMENTS}/{{id}}"
+
+_ALL = (
+    Operation("getCurrentOrganization", "GET", _ORGANIZATION, "organizations", "organizations:read", 200),
+    Operation("updateCurrentOrganization", "PATCH", _ORGANIZATION, "organizations", "organizations:write", 200),
+    Operation("listMembers", "GET", _MEMBERS, "organizations", "organizations:read", 200, "list"),
+    Operation("inviteMember", "POST", f"{_MEMBERS}/invite", "organizations", "organizations:write", None),
+    Operation("updateMemberRole", "PATCH", f"{_MEMBERS}/{{userId}}", "organizations", "organizations:write", 200),
+    Operation("removeMember", "DELETE", f"{_MEMBERS}/{{userId}}", "organizations", "organizations:write", 200),
+    Operation("listEngagements", "GET", _ENGAGEMENTS, "engagements", None, 200, "list"),
+    Operation("createEngagement", "POST", _ENGAGEMENTS, "engagements", "engagements:write", None),
+    Operation("getEngagement", "GET", _ENGAGEMENT, "engagements", "engagements:read", 200),
+    Operation("updateEngagement", "PATCH", _ENGAGEMENT, "engagements", "engagements:write", None),
+    Operation("deleteEngagement", "DELETE", _ENGAGEMENT, "engagements", "engagements:delete", 200),
+    Operation("archiveEngagement", "POST", f"{_ENGAGEMENT}/archive", "engagements", "engagements:write", None),
+    Operation("unarchiveEngagement", "POST", f"{_ENGAGEMENT}/unarchive", "engagements", None, None),
+)
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({operation.id: operation for operation in _ALL})
+"""Every operation by its operationId, in the order of the interface."""

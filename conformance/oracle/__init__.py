@@ -1,0 +1,1 @@
+"""What the suite expects: the words that checks are written in."""

@@ -1,0 +1,111 @@
+"""Words that judge: each passes, or raises ``NonConformity`` with what was expected and what came.
+
+Every word is total: whatever an answer holds, it ends in a value, a ``NonConformity``, an ``Undecided``
+or, where no judgeable answer is there, an ``Unanswered``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.oracle.words import one_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from conformance.wire.exchange import Exchange
+
+
+def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) -> Exchange:
+    """The answer has a permitted status; ``expected`` names them all."""
+    given = exchange.status
+    judged(exchange)
+    if not permitted(given):
+        raise NonConformity(
+            f"{exchange.call.operation.id} was answered {given}", exchange, expected=expected, actual=f"{given}{_code(exchange)}"
+        )
+    return exchange
+
+
+def status_in(exchange: Exchange, *permitted: int) -> Exchange:
+    """The answer has one of these statuses."""
+    return status(exchange, lambda given: given in permitted, one_of(*permitted))
+
+
+def success(exchange: Exchange) -> Exchange:
+    """The answer is the success of its operation: exactly 200 where the interface says so, else any 2xx."""
+    exact = exchange.call.operation.status
+    return status(exchange, lambda given: given == exact if exact else 200 <= given < 300, str(exact or "any 2xx"))  # noqa: PLR2004
+
+
+def refused_as_invalid(exchange: Exchange) -> Exchange:
+    """The request was certainly invalid and was refused as such."""
+    return status_in(exchange, 400, 422)
+
+
+def refused(exchange: Exchange, *, but: Iterable[int] = (401, 404, 429)) -> Exchange:
+    """The answer is a 4xx other than some."""
+    excluded = frozenset(but)
+    words = f"a 4xx other than {one_of(*sorted(excluded))}"
+    return status(exchange, lambda given: 400 <= given < 500 and given not in excluded, words)  # noqa: PLR2004
+
+
+def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: str | None = None) -> None:
+    """A value is the one that must stand there."""
+    judged(*at)
+    if actual != expected or isinstance(actual, bool) is not isinstance(expected, bool):
+        raise NonConformity(
+            f"{what} is not {shown(expected)}", *at, expected=shown(expected), actual=shown(actual), pointer=pointer
+        )
+
+
+def holds(condition: object, message: str, *at: Exchange, expected: str, actual: object, pointer: str | None = None) -> None:
+    """A condition over judged exchanges is true."""
+    judged(*at)
+    if not condition:
+        words = actual if isinstance(actual, str) else shown(actual)
+        raise NonConformity(message, *at, expected=expected, actual=words, pointer=pointer)
+
+
+def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: Iterable[str], *at: Exchange) -> None:
+    """An object has the same values in these fields as before; a null description is an absent one."""
+    judged(*at)
+    for name in fields:
+        was, now = before.get(name), after.get(name)
+        if name == "description":
+            was, now = was or "", now or ""
+        if was != now:
+            raise NonConformity(f"{name} of {what} has changed", *at, expected=shown(was), actual=shown(now), pointer=f"/data/{name}")
+
+
+def later(what: str, actual: str, than: str, *at: Exchange) -> None:
+    """A timestamp lies after another one."""
+    judged(*at)
+    if not moment(actual, *at) > moment(than, *at):
+        raise NonConformity(f"{what} has not moved", *at, expected=f"later than {than}", actual=actual)
+
+
+def not_earlier(what: str, actual: str, than: str, *at: Exchange) -> None:
+    """A timestamp does not lie before another one."""
+    judged(*at)
+    if moment(actual, *at) < moment(than, *at):
+        raise NonConformity(f"{what} has gone back", *at, expected=f"{than} or later", actual=actual)
+
+
+def moment(text: object, *at: Exchange) -> datetime:
+    """The moment of a timestamp; its form is for another requirement to judge."""
+    parsed = parse_timestamp(text) if isinstance(text, str) else None
+    if parsed is None:
+        raise Undecided(f"{shown(text)} is no timestamp of the interface's form", *at)
+    return parsed
+
+
+def _code(exchange: Exchange) -> str:
+    """The error code of an answer in words, if there is one."""
+    body = getattr(exchange.answer.reading, "value", None)
+    error = body.get("error") if isinstance(body, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    return f" {code}" if isinstance(code, str) else ""

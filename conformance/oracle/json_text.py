@@ -1,0 +1,91 @@
+"""A strict reader of JSON texts (RFC 8259): any bytes in, a value or a reason out."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+MAX_DEPTH: Final = 100
+"""Levels of nesting that are judged; deeper texts are neither right nor wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A text that is JSON.
+
+    Attributes:
+        value: The value, of the types that ``json`` makes.
+        duplicates: Names that occur more than once in one object; the last one counts.
+    """
+
+    value: object
+    duplicates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A text that is not JSON, with the reason as a clause ("it begins with a byte order mark")."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TooDeep:
+    """A text nested beyond ``MAX_DEPTH`` levels, which nobody promised to avoid."""
+
+
+_STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+
+
+def read_json(text: bytes) -> Parsed | Malformed | TooDeep:
+    """Read a JSON text strictly; total over all bytes."""
+    if text.startswith(b"\xef\xbb\xbf"):
+        return Malformed("it begins with a byte order mark")
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Malformed(f"it is not UTF-8 at byte {error.start}")
+    if _depth(decoded) > MAX_DEPTH:
+        return TooDeep()
+    return _parse(decoded)
+
+
+def _parse(text: str) -> Parsed | Malformed:
+    duplicates: list[str] = []
+
+    def build(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        built = dict(pairs)
+        if len(built) < len(pairs):
+            seen: set[str] = set()
+            duplicates.extend(name for name, _ in pairs if name in seen or seen.add(name))
+        return built
+
+    try:
+        value = json.loads(text, object_pairs_hook=build, parse_constant=_refuse_constant, parse_int=_integer)
+    except ValueError as error:
+        return Malformed(str(error))
+    return Parsed(value, tuple(duplicates))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _integer(digits: str) -> int | float:
+    """Integers past any 64-bit type become floats: exact enough to be judged, and bounded in cost."""
+    return int(digits) if len(digits) <= 30 else float(digits)  # noqa: PLR2004
+
+
+def _depth(text: str) -> int:
+    """The deepest nesting of brackets outside strings, in time linear in the text."""
+    depth = deepest = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        token = match[0]
+        if token in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token in "]}":
+            depth -= 1
+    return deepest

@@ -1,0 +1,281 @@
+"""Laws of every answer: what holds for each exchange by itself, whoever sent it and why.
+
+A law looks at one exchange. It returns False where it does not apply, True where it holds, and raises
+``NonConformity`` (or ``Undecided``) where it does not. Checks apply each law to all exchanges of a run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import shapes
+from conformance.oracle.json_text import Malformed, Parsed, TooDeep
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.oracle.words import kind_of, one_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.wire.exchange import Exchange
+
+    Law = Callable[[Exchange], bool]
+
+ERROR_CODES: Final[Mapping[int, str]] = {
+    400: "BAD_REQUEST",
+    401: "UNAUTHORIZED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    409: "CONFLICT",
+    422: "VALIDATION_ERROR",
+    429: "RATE_LIMITED",
+}
+ROLES: Final = ("owner", "admin", "member")
+STATUSES: Final = ("active", "archived")
+_ERRORS_FROM: Final = 400
+_SERVER_ERRORS_FROM: Final = 500
+
+
+# --- bodies
+
+
+def json_well_formed(exchange: Exchange) -> bool:
+    """A body is JSON as a strict reader accepts it."""
+    answer = exchange.answer
+    if not answer.body:
+        return False
+    match answer.reading:
+        case Malformed(reason):
+            raise NonConformity("the body is not JSON", exchange, expected="a JSON text (RFC 8259)", actual=reason)
+        case TooDeep():
+            raise Undecided("the body is nested beyond the 100 levels that are judged", exchange)
+    return True
+
+
+def json_media_type(exchange: Exchange) -> bool:
+    """A body is announced as JSON; other names of JSON media types are open."""
+    if not exchange.answer.body:
+        return False
+    announced = exchange.answer.header("Content-Type")
+    essence = (announced or "").partition(";")[0].strip().lower()
+    if essence not in {"application/json", "text/json"} and not re.fullmatch(r"application/[^\s/]+\+json", essence):
+        raise NonConformity(
+            "the body is not announced as JSON",
+            exchange,
+            expected="Content-Type: application/json",
+            actual="no Content-Type" if announced is None else f"Content-Type: {announced}",
+        )
+    return True
+
+
+def success_data_object(exchange: Exchange) -> bool:
+    """A success for one resource is an object with an object data."""
+    return _is_success(exchange, "resource") and _has(exchange, "data", "object")
+
+
+def list_data_array(exchange: Exchange) -> bool:
+    """A successful list is an object with an array data of objects."""
+    return _is_success(exchange, "list") and _has(exchange, "data", "array")
+
+
+def list_meta_object(exchange: Exchange) -> bool:
+    """A successful list is an object with an object meta."""
+    return _is_success(exchange, "list") and _has(exchange, "meta", "object")
+
+
+def fields(exchange: Exchange) -> bool:
+    """The resource, or every item of the list, has the promised fields."""
+    shape = shapes.SHAPES.get(exchange.call.operation.id)
+    resources = _resources(exchange)
+    if shape is None or not resources:
+        return False
+    for pointer, resource in resources:
+        if not isinstance(resource, dict):
+            raise NonConformity(
+                "an item of the list is no object", exchange, expected="an object", actual=kind_of(resource), pointer=pointer
+            )
+        for fault in shapes.faults(resource, shape, pointer):
+            raise NonConformity(
+                f"{fault.pointer} is not as promised", exchange, expected=fault.expected, actual=fault.actual, pointer=fault.pointer
+            )
+    return True
+
+
+def timestamp_format(exchange: Exchange) -> bool:
+    """Every timestamp of a success is of the interface's form and a real date."""
+    shape = shapes.SHAPES.get(exchange.call.operation.id, ())
+    seen = False
+    for pointer, resource in _resources(exchange):
+        for place, text in shapes.times(resource, shape) if isinstance(resource, dict) else ():
+            seen = True
+            if parse_timestamp(text) is None:
+                raise NonConformity(
+                    "a timestamp is not of the interface's form",
+                    exchange,
+                    expected="YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
+                    actual=shown(text),
+                    pointer=pointer + place,
+                )
+    return seen
+
+
+def slug_url_safe(exchange: Exchange) -> bool:
+    """The slug needs no percent-encoding in a path segment (RFC 3986, pchar without escapes)."""
+    return _each(
+        exchange,
+        ("getCurrentOrganization", "updateCurrentOrganization"),
+        "slug",
+        lambda slug: re.fullmatch(r"[A-Za-z0-9\-._~!$&'()*+,;=:@]*", slug),
+        "characters that can stand in a URL path",
+    )
+
+
+def member_roles_known(exchange: Exchange) -> bool:
+    """Every role is one of the closed list."""
+    return _each(exchange, ("listMembers", "updateMemberRole"), "role", lambda role: role in ROLES, one_of(*ROLES))
+
+
+def member_email_is_address(exchange: Exchange) -> bool:
+    """Every e-mail address of a member has the sign that makes it one."""
+    return _each(exchange, ("listMembers",), "email", lambda email: "@" in email, "an e-mail address")
+
+
+def engagement_status_known(exchange: Exchange) -> bool:
+    """Every status of an engagement is one of the closed list."""
+    operations = ("listEngagements", "createEngagement", "getEngagement", "archiveEngagement")
+    return _each(exchange, operations, "status", lambda status: status in STATUSES, one_of(*STATUSES))
+
+
+# --- errors
+
+
+def no_redirect(exchange: Exchange) -> bool:
+    """An answer is a success or an error."""
+    status = exchange.status
+    if not (200 <= status < 300 or status >= _ERRORS_FROM):  # noqa: PLR2004
+        raise NonConformity(f"the answer is a {status}", exchange, expected="a 2xx or an error", actual=str(status))
+    return True
+
+
+def no_server_error(exchange: Exchange) -> bool:
+    """No answer is a 5xx of the service."""
+    if exchange.status >= _SERVER_ERRORS_FROM:
+        raise NonConformity(f"the service answered {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status))
+    return True
+
+
+def error_envelope(exchange: Exchange) -> bool:
+    """An error is an object error with a string code, a string message and an integer statusCode."""
+    if exchange.status < _ERRORS_FROM:
+        return False
+    answer = exchange.answer
+    if answer.body and not isinstance(answer.reading, Parsed):
+        return False
+    error = _error(exchange)
+    if error is None:
+        actual = shown(answer.reading.value) if isinstance(answer.reading, Parsed) else "no body"
+        raise NonConformity("an error has no object error", exchange, expected="an object error", actual=actual, pointer="/error")
+    for name, kind in (("code", "string"), ("message", "string"), ("statusCode", "number")):
+        value = error.get(name)
+        whole = kind != "number" or (isinstance(value, int | float) and value % 1 == 0)
+        if kind_of(value) != kind or not whole:
+            expected = "an integer" if kind == "number" else "a string"
+            actual = f"{shown(value)} ({kind_of(value)})" if name in error else "absent"
+            raise NonConformity(
+                f"error.{name} is not as promised", exchange, expected=expected, actual=actual, pointer=f"/error/{name}"
+            )
+    return True
+
+
+def error_status_code_agrees(exchange: Exchange) -> bool:
+    """The statusCode of an error is its HTTP status."""
+    error = _error(exchange) if exchange.status >= _ERRORS_FROM else None
+    given = error.get("statusCode") if error else None
+    if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
+        return False
+    if given != exchange.status:
+        raise NonConformity(
+            "statusCode is not the HTTP status",
+            exchange,
+            expected=str(exchange.status),
+            actual=shown(given),
+            pointer="/error/statusCode",
+        )
+    return True
+
+
+def error_code(status: int) -> Law:
+    """The law that errors of a status carry the code of the table."""
+
+    def law(exchange: Exchange) -> bool:
+        error = _error(exchange) if exchange.status == status else None
+        code = error.get("code") if error else None
+        if not isinstance(code, str):
+            return False
+        if code != ERROR_CODES[status]:
+            raise NonConformity(
+                f"a {status} has the code {shown(code)}",
+                exchange,
+                expected=ERROR_CODES[status],
+                actual=shown(code),
+                pointer="/error/code",
+            )
+        return True
+
+    return law
+
+
+# --- how the laws read an answer
+
+
+def _is_success(exchange: Exchange, answer: str) -> bool:
+    """Whether this is a success of an operation of that kind, with a body that can be read at all."""
+    operation = exchange.call.operation
+    readable = not exchange.answer.body or isinstance(exchange.answer.reading, Parsed)
+    return exchange.succeeded and operation.answer == answer and exchange.call.is_proper and readable
+
+
+def _has(exchange: Exchange, name: str, kind: str) -> bool:
+    reading = exchange.answer.reading
+    body = reading.value if isinstance(reading, Parsed) else None
+    if not isinstance(body, dict) or kind_of(body.get(name)) != kind:
+        actual = shown(body) if isinstance(reading, Parsed) else "no body"
+        raise NonConformity(
+            f"a success has no {kind} {name}", exchange, expected=f"an object with the {kind} {name}", actual=actual, pointer=f"/{name}"
+        )
+    return True
+
+
+def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
+    """The resources of a success, each with its JSON pointer; none where the frame is broken."""
+    reading = exchange.answer.reading
+    if not (exchange.succeeded and exchange.call.is_proper and isinstance(reading, Parsed) and isinstance(reading.value, dict)):
+        return []
+    data = reading.value.get("data")
+    if exchange.call.operation.answer == "list":
+        return [(f"/data/{place}", item) for place, item in enumerate(data)] if isinstance(data, list) else []
+    return [("/data", data)] if isinstance(data, dict) else []
+
+
+def _error(exchange: Exchange) -> dict[str, Any] | None:
+    reading = exchange.answer.reading
+    body = reading.value if isinstance(reading, Parsed) else None
+    error = body.get("error") if isinstance(body, dict) else None
+    return error if isinstance(error, dict) else None
+
+
+def _each(exchange: Exchange, operations: tuple[str, ...], name: str, right: Callable[[str], object], expected: str) -> bool:
+    """Whether a string field was there to judge; raises where it is wrong."""
+    if exchange.call.operation.id not in operations:
+        return False
+    seen = False
+    for pointer, resource in _resources(exchange):
+        value = resource.get(name) if isinstance(resource, dict) else None
+        if isinstance(value, str):
+            seen = True
+            if not right(value):
+                raise NonConformity(
+                    f"{name} is {shown(value)}", exchange, expected=expected, actual=shown(value), pointer=f"{pointer}/{name}"
+                )
+    return seen

@@ -1,0 +1,111 @@
+"""Laws of the rate-limit headers of every answer."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.judgement import NonConformity
+from conformance.oracle.words import one_of, shown
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Answer, Exchange
+
+LIMIT: Final = "X-RateLimit-Limit"
+REMAINING: Final = "X-RateLimit-Remaining"
+RESET: Final = "X-RateLimit-Reset"
+_PAST: Final = 5 * 60
+_CLOCKS_APART: Final = 5 * 60
+_AHEAD: Final = 366 * 24 * 3600
+
+
+def headers_present(exchange: Exchange) -> bool:
+    """An answer carries the three headers."""
+    missing = [name for name in (LIMIT, REMAINING, RESET) if exchange.answer.header(name) is None]
+    if missing:
+        raise NonConformity(
+            f"{one_of(*missing)} is missing", exchange, expected=f"{LIMIT}, {REMAINING} and {RESET}", actual=f"no {one_of(*missing)}"
+        )
+    return True
+
+
+def limit_positive(exchange: Exchange) -> bool:
+    """The limit is an integer above zero."""
+    given = _value(exchange.answer, LIMIT)
+    if given is None:
+        return False
+    if not whole(given):
+        raise NonConformity(f"{LIMIT} is no number of requests", exchange, expected="an integer above 0", actual=shown(given))
+    return True
+
+
+def remaining_in_range(exchange: Exchange) -> bool:
+    """What remains is an integer from zero to the limit."""
+    given, limit = _value(exchange.answer, REMAINING), _value(exchange.answer, LIMIT)
+    if given is None:
+        return False
+    most = whole(limit) if limit is not None else None
+    if not _digits(given) or (most is not None and int(given) > most):
+        expected = "an integer from 0" + (f" to {most}" if most is not None else "")
+        raise NonConformity(f"{REMAINING} is out of range", exchange, expected=expected, actual=shown(given))
+    return True
+
+
+def reset_is_time(exchange: Exchange) -> bool:
+    """The reset is a Unix time in seconds: hardly past, and not more than a year ahead."""
+    given = _value(exchange.answer, RESET)
+    if given is None:
+        return False
+    now, slack = _service_time(exchange)
+    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", given) or not now - slack <= float(given) <= now + _AHEAD + slack:
+        moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+        raise NonConformity(
+            f"{RESET} is no time at which a window ends",
+            exchange,
+            expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the answer is of {moment})",
+            actual=shown(given),
+        )
+    return True
+
+
+def whole(text: str) -> int | None:
+    """The number that a header names, if it is an integer above zero."""
+    return int(text) if _digits(text) and int(text) > 0 else None
+
+
+def remaining(exchange: Exchange) -> int | None:
+    """What the answer says remains, if it says so rightly."""
+    given = _value(exchange.answer, REMAINING)
+    return int(given) if given is not None and _digits(given) else None
+
+
+def limit(exchange: Exchange) -> int | None:
+    """The limit that the answer names, if it does so rightly."""
+    given = _value(exchange.answer, LIMIT)
+    return whole(given) if given is not None else None
+
+
+def reset(exchange: Exchange) -> str | None:
+    """The text of the reset header."""
+    return _value(exchange.answer, RESET)
+
+
+def _digits(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,18}", text) is not None
+
+
+def _value(answer: Answer, name: str) -> str | None:
+    """The value of a header; a gateway that repeats it with the same value says it once."""
+    values = {value.strip() for given, value in answer.headers if given.lower() == name.lower()}
+    return ", ".join(sorted(values)) if values else None
+
+
+def _service_time(exchange: Exchange) -> tuple[float, float]:
+    """The service's time of the answer, and how far in the past a reset may lie."""
+    date = exchange.answer.header("Date")
+    try:
+        return parsedate_to_datetime(date or "").timestamp(), _PAST
+    except (ValueError, TypeError, OverflowError):
+        return exchange.started_at.timestamp() + exchange.seconds, _PAST + _CLOCKS_APART

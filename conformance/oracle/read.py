@@ -1,0 +1,83 @@
+"""Words that read an answer on the way to a judgement.
+
+Each gives a value or raises ``Undecided``: that the value is there and of its type is for another
+requirement to judge, so that one fault does not fail every check that meets it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.oracle.json_text import Parsed
+from conformance.oracle.judgement import Undecided
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+JsonObject = dict[str, Any]
+
+
+def success(exchange: Exchange) -> Exchange:
+    """The exchange itself, if its answer is a 2xx."""
+    if not exchange.succeeded:
+        raise Undecided(f"{exchange.call.operation.id} was answered {exchange.status} where a success was needed", exchange)
+    return exchange
+
+
+def body(exchange: Exchange) -> JsonObject:
+    """The body of an answer, a JSON object."""
+    reading = exchange.answer.reading
+    if not isinstance(reading, Parsed) or not isinstance(reading.value, dict):
+        raise Undecided("the body is no JSON object", exchange)
+    return reading.value
+
+
+def data(exchange: Exchange) -> JsonObject:
+    """The ``data`` object of a success."""
+    found = body(success(exchange)).get("data")
+    if not isinstance(found, dict):
+        raise Undecided("the answer has no object data", exchange)
+    return found
+
+
+def items(exchange: Exchange) -> list[JsonObject]:
+    """The ``data`` array of a successful list, every item an object."""
+    found = body(success(exchange)).get("data")
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise Undecided("the answer has no array data of objects", exchange)
+    return found
+
+
+def meta(exchange: Exchange) -> JsonObject:
+    """The ``meta`` object of a successful list."""
+    found = body(success(exchange)).get("meta")
+    if not isinstance(found, dict):
+        raise Undecided("the answer has no object meta", exchange)
+    return found
+
+
+def number(exchange: Exchange, name: str) -> int:
+    """An integer of the ``meta`` of a list: total, page, perPage or totalPages."""
+    return integer(meta(exchange), name, exchange)
+
+
+def integer(holder: JsonObject, name: str, exchange: Exchange) -> int:
+    """An integer member of an object; 3.0 is an integer as in JSON Schema."""
+    value = holder.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise Undecided(f"{name} is no integer", exchange)
+    return int(value)
+
+
+def text(holder: JsonObject, name: str, exchange: Exchange) -> str:
+    """A string member of an object."""
+    value = holder.get(name)
+    if not isinstance(value, str):
+        raise Undecided(f"{name} is no string", exchange)
+    return value
+
+
+def description(holder: JsonObject) -> str:
+    """The description of an engagement; absent, null and empty are the same."""
+    value = holder.get("description")
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,151 @@
+"""The fields that each operation promises: presence and type, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from conformance.oracle.words import kind_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Kind = Literal["string", "integer", "boolean", "object"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One promised field.
+
+    Attributes:
+        path: Its name, or names from the outside in ("settings", "ssoEnabled").
+        kind: The JSON type; integer as in JSON Schema, where 3.0 is one.
+        time: Whether it is a timestamp.
+        optional: Whether it may be absent.
+        nullable: Whether it may be null.
+    """
+
+    path: tuple[str, ...]
+    kind: Kind = "string"
+    time: bool = False
+    optional: bool = False
+    nullable: bool = False
+
+    @property
+    def pointer(self) -> str:
+        """The place below the resource, as a JSON pointer."""
+        return "".join(f"/{name}" for name in self.path)
+
+
+def _strings(*names: str) -> tuple[Field, ...]:
+    return tuple(Field((name,)) for name in names)
+
+
+def _times(*names: str) -> tuple[Field, ...]:
+    return tuple(Field((name,), time=True) for name in names)
+
+
+_SETTINGS: Final = (
+    Field(("settings",), "object"),
+    *(Field(("settings", name), "boolean") for name in ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")),
+)
+ORGANIZATION: Final = (
+    *_strings("id", "name", "slug", "plan"),
+    Field(("memberCount",), "integer"),
+    Field(("engagementCount",), "integer"),
+    *_times("createdAt"),
+    *_SETTINGS,
+)
+UPDATED_ORGANIZATION: Final = (*_strings("id", "name", "slug"), *_times("updatedAt"))
+MEMBER: Final = (
+    *_strings("id", "name", "email", "role"),
+    *_times("joinedAt"),
+    Field(("lastSeenAt",), time=True, nullable=True),
+)
+INVITATION: Final = (*_strings("id", "email", "role", "status"), *_times("expiresAt", "createdAt"))
+UPDATED_ROLE: Final = (*_strings("id", "role"), *_times("updatedAt"))
+REMOVAL: Final = (Field(("removed",), "boolean"), *_strings("userId"))
+ENGAGEMENT: Final = (
+    *_strings("id", "name"),
+    Field(("description",), optional=True, nullable=True),
+    *_strings("status"),
+    *_times("createdAt", "updatedAt"),
+)
+ARCHIVED: Final = (*_strings("id", "status"), *_times("updatedAt"))
+DELETION: Final = (Field(("deleted",), "boolean"), *_strings("id"))
+
+SHAPES: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
+    {
+        "getCurrentOrganization": ORGANIZATION,
+        "updateCurrentOrganization": UPDATED_ORGANIZATION,
+        "listMembers": MEMBER,
+        "inviteMember": INVITATION,
+        "updateMemberRole": UPDATED_ROLE,
+        "removeMember": REMOVAL,
+        "listEngagements": ENGAGEMENT,
+        "createEngagement": ENGAGEMENT,
+        "getEngagement": ENGAGEMENT,
+        "archiveEngagement": ARCHIVED,
+        "deleteEngagement": DELETION,
+    }
+)
+"""The fields of ``data`` (of each item for a list) by operationId; the other operations promise none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A field that is not as promised."""
+
+    pointer: str
+    expected: str
+    actual: str
+
+
+def faults(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str = "/data") -> Iterator[Fault]:
+    """Every promised field that is absent, null or of another type.
+
+    Args:
+        resource: A JSON object.
+        shape: The fields that it must have.
+        at: The JSON pointer of the object within the body.
+    """
+    for field in shape:
+        holder, found = _look_up(resource, field)
+        if holder is None:
+            continue
+        if not found:
+            if not field.optional:
+                yield Fault(at + field.pointer, _article(field.kind), "absent")
+        else:
+            value = holder[field.path[-1]]
+            if not (value is None and field.nullable) and not _is(value, field.kind):
+                yield Fault(at + field.pointer, _article(field.kind), f"{shown(value)} ({kind_of(value)})")
+
+
+def times(resource: Mapping[str, Any], shape: tuple[Field, ...]) -> Iterator[tuple[str, str]]:
+    """Pointer below the resource and text of every timestamp that is a string."""
+    for field in shape:
+        holder, found = _look_up(resource, field)
+        if field.time and holder is not None and found and isinstance(holder[field.path[-1]], str):
+            yield field.pointer, holder[field.path[-1]]
+
+
+def _look_up(resource: Mapping[str, Any], field: Field) -> tuple[Mapping[str, Any] | None, bool]:
+    """The object that should hold the field (None where that is no object), and whether it does."""
+    holder: Any = resource
+    for name in field.path[:-1]:
+        holder = holder.get(name)
+        if not isinstance(holder, dict):
+            return None, False
+    return holder, field.path[-1] in holder
+
+
+def _is(value: object, kind: Kind) -> bool:
+    if kind == "integer":
+        return isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    return kind_of(value) == kind
+
+
+def _article(kind: Kind) -> str:
+    return f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"

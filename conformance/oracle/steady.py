@@ -1,0 +1,57 @@
+"""Judging what other users of an organization may change meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from conformance.oracle.judgement import NonConformity, Undecided
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+L = TypeVar("L")
+
+_PAUSES: Final = (0.4, 1.0)
+
+
+def steadily(
+    look: Callable[[], L], judge: Callable[[L], None], *, at_rest: Callable[[L], object], sleep: Callable[[float], None]
+) -> L:
+    """Judge a look at something that others may change too.
+
+    What looks wrong is looked at again, twice, with pauses. It is a non-conformity only where the second and the
+    third look show the same fault and nothing moved between them.
+
+    Args:
+        look: Sends what it takes and gives what was seen.
+        judge: Raises ``NonConformity`` where that is wrong.
+        at_rest: What of a look must be equal in two looks for the organization to have been at rest.
+        sleep: Lets time pass.
+
+    Returns:
+        The look that was judged last.
+
+    Raises:
+        NonConformity: The fault stayed while nothing moved.
+        Undecided: It looked wrong, but the organization was moving.
+    """
+    seen, fault = look(), None
+    if (fault := _fault(judge, seen)) is None:
+        return seen
+    for pause in _PAUSES:
+        sleep(pause)
+        before, earlier = seen, fault
+        seen = look()
+        if (fault := _fault(judge, seen)) is None:
+            return seen
+    if at_rest(before) == at_rest(seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
+        raise fault
+    raise Undecided(f"{fault.message}, but others were changing the organization", *fault.exchanges)
+
+
+def _fault(judge: Callable[[L], None], seen: L) -> NonConformity | None:
+    try:
+        judge(seen)
+    except NonConformity as fault:
+        return fault
+    return None

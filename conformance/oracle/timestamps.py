@@ -1,0 +1,19 @@
+"""Timestamps of the interface: UTC, milliseconds, a trailing Z."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+_FORMAT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """The moment that a timestamp names, or None where it is not exactly of the interface's form."""
+    if not _FORMAT.fullmatch(text):
+        return None
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""A complete, honest implementation of the interface, for self-tests and as a sandbox."""

@@ -1,0 +1,135 @@
+"""Who calls, what the caller may do, and how often."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from conformance.reference.core import Core
+from conformance.reference.limiting import Allowance, FixedWindow, SlidingWindow, TokenBucket
+from conformance.reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call
+    from conformance.reference.records import Key
+
+LIMIT = 100_000
+"""Requests a window, for keys without a limit of their own and for clients without a key."""
+WINDOW = 60
+"""Seconds of a window, for the same."""
+_HOUR = 3600
+
+_IMPLIED = {
+    "none": {},
+    "write-reads": {"write": {"read"}},
+    "write-deletes": {"write": {"delete"}},
+    "delete-writes": {"delete": {"write"}},
+    "delete-reads": {"delete": {"read"}},
+    "all-downwards": {"delete": {"write", "read"}, "write": {"read"}},
+}
+"""Which actions an action includes, by the choice at ``scope_implication``."""
+
+
+def digest_of(secret: str) -> str:
+    """Give what is kept of a key or of a token; they are random and long, so that a plain digest is safe."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Access(Core):
+    """Authentication, permissions and rate limiting."""
+
+    # Authentication
+
+    def authenticate(self, call: Call) -> Key:
+        """Find the key that a request carries.
+
+        Raises:
+            Refusal: 401; or what ``removed_member_key`` says for the key of a removed member.
+        """
+        key = self.find_key(self.bearer_token(call))
+        if key is None:
+            raise self.unauthorized("The API key is missing or unknown.")
+        if key.revoked:
+            self.refuse_removed_member()
+        return key
+
+    def bearer_token(self, call: Call) -> str:
+        """Read the Authorization header; an empty string stands for a missing or unusable one."""
+        scheme, _, token = call.request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" and (scheme.lower() != "bearer" or self.latitude["bearer_case"] == "refused"):
+            return ""
+        return token.strip()
+
+    def find_key(self, token: str) -> Key | None:
+        """Find a key by what the client sent."""
+        return self.store.key(digest_of(token)) if token else None
+
+    def refuse_removed_member(self) -> None:
+        """Refuse a key whose member is no longer one."""
+        if self.latitude["removed_member_key"] == "401":
+            raise self.unauthorized("The API key belongs to a former member.")
+        raise Refusal(403, "The API key belongs to a former member.")
+
+    def unauthorized(self, message: str) -> Refusal:
+        """Make the refusal of a request without a good key."""
+        challenge = {"WWW-Authenticate": "Bearer"} if self.latitude["challenge"] == "bearer" else {}
+        return Refusal(401, message, challenge)
+
+    def note_activity(self, key: Key) -> None:
+        """Remember when a member was last active."""
+        if key.user_id is not None:
+            self.store.touch_member(key.organization_id, key.user_id, self.now())
+
+    # Permissions
+
+    def authorize(self, call: Call) -> None:
+        """Refuse what the key may not do.
+
+        Raises:
+            Refusal: 403.
+        """
+        scope = self.required_scope(call)
+        if scope != "any" and scope not in self.effective_scopes(call.key):
+            raise Refusal(403, f"The API key lacks the permission {scope}.")
+
+    def required_scope(self, call: Call) -> str:
+        """Give the permission that an operation needs, or ``any``."""
+        if call.operation.scope is not None:
+            return call.operation.scope
+        return self.latitude["list_scope" if call.operation.id == "listEngagements" else "unarchive_scope"]
+
+    def effective_scopes(self, key: Key) -> set[str]:
+        """Give the permissions of a key with those that they include."""
+        implied = _IMPLIED[self.latitude["scope_implication"]]
+        included = set(key.scopes)
+        for scope in key.scopes:
+            family, _, action = scope.partition(":")
+            included |= {f"{family}:{other}" for other in implied.get(action, ())}
+        return included
+
+    # Rate limiting
+
+    def count_request(self, call: Call, key: Key | None) -> None:
+        """Count a request against the allowance of its key, or of its sender where it has none."""
+        call.allowance = self.allowance(call, key)
+        call.quota = call.allowance.take(self.seconds())
+
+    def allowance(self, call: Call, key: Key | None) -> Allowance:
+        """Give what is left for a key, or for a client without a key."""
+        name = key.digest if key else f"client {call.request.client.host if call.request.client else ''}"
+        if name not in self._allowances:
+            limit = key.limit if key else None
+            window = key.window if key else None
+            self._allowances[name] = self.new_allowance(limit or LIMIT, window)
+        return self._allowances[name]
+
+    def new_allowance(self, limit: int, window: int | None) -> Allowance:
+        """Start counting for somebody who was not seen before; ``window`` is None where it is the service's."""
+        match self.latitude["rate_window"]:
+            case "sliding":
+                return SlidingWindow(limit, window or WINDOW)
+            case "bucket":
+                return TokenBucket(limit, window or WINDOW)
+            case kind:
+                usual = _HOUR if kind == "hourly" else WINDOW
+                return FixedWindow(limit, window or usual, whole=self.latitude["rate_reset"] == "whole")

@@ -1,0 +1,87 @@
+"""The whole application: the interface, the sandbox, and the page behind invitations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from conformance.reference.clock import Clock, system_clock
+from conformance.reference.founding import Founding, found, new_token
+from conformance.reference.mail import Postman
+from conformance.reference.sandbox import Sandbox
+from conformance.reference.service import Service
+from conformance.reference.store import Store
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from conformance.reference.faults import Fault
+    from conformance.reference.latitude import Latitude
+
+SANDBOX_PATH = "/sandbox/rpc"
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """An ASGI application with what one needs to use it.
+
+    Args:
+        service: The interface.
+        founding: Its first organizations and keys.
+        sandbox_token: The bearer token for ``/sandbox/rpc``.
+    """
+
+    service: Service
+    founding: Founding
+    sandbox_token: str
+    asgi: Starlette
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self.asgi(scope, receive, send)
+
+    def close(self) -> None:
+        """Stop what runs in the background, and close the store."""
+        self.service.close()
+        self.service.store.close()
+
+
+def create_app(  # noqa: PLR0913 - each is a choice of its own
+    store: Store | None = None,
+    *,
+    latitude: Latitude | None = None,
+    fault: Fault | None = None,
+    clock: Clock = system_clock,
+    smtp: tuple[str, int] | None = None,
+    latency: float = 0.0,
+    seed_data: bool = False,
+    keeps_mail: bool = True,
+) -> Application:
+    """Build the reference service.
+
+    Args:
+        store: Its state; a new one in memory by default.
+        latitude: Its choices at the open points.
+        fault: A deliberate deviation from the interface.
+        clock: Tells the time, in seconds since the epoch.
+        smtp: Host and port of the mail server that invitations are handed to.
+        latency: Seconds that every answer is held back.
+        seed_data: Whether a new database gets realistic members, engagements and invitations.
+        keeps_mail: Whether the sandbox tells what mail was sent.
+
+    Returns:
+        The application; close it in the end.
+    """
+    build = fault.service if fault else Service
+    service = build(store or Store(), latitude=latitude, clock=clock, postman=Postman(smtp), latency=latency)
+    founding, token = found(service, seed_data=seed_data), new_token()
+    sandbox = Sandbox(service, founding.organization_id, token, keeps_mail=keeps_mail)
+    asgi = Starlette(
+        routes=[Route(SANDBOX_PATH, sandbox.rpc, methods=["POST"]), Route("/invitations/{token}", sandbox.accept)]
+    )
+    asgi.router.default = service  # whatever else comes is the interface's to answer, in its envelope
+    asgi.router.redirect_slashes = False
+    return Application(service, founding, token, asgi)

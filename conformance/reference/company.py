@@ -1,0 +1,53 @@
+"""Other users of an organization, who keep creating, renaming and deleting engagements of their own."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from conformance.reference.records import Engagement
+
+if TYPE_CHECKING:
+    from conformance.reference.core import Core
+
+_MOST_BETWEEN = 12
+"""Requests between two deeds, at most."""
+_AT_ONCE = 3
+"""Engagements that they keep."""
+
+
+class Company:
+    """The others; they act between the requests of the one who is tested.
+
+    Args:
+        service: Where they are busy.
+    """
+
+    def __init__(self, service: Core) -> None:
+        self._service = service
+        self._requests = 0
+        self._next = 1
+        self._whim = random.Random(1)  # noqa: S311 - the same deeds in every run
+        self._kept: dict[str, list[str]] = {}
+
+    def act(self, organization_id: str) -> None:
+        """Do something now and then."""
+        self._requests += 1
+        if self._requests < self._next:
+            return
+        self._next += self._whim.randint(1, _MOST_BETWEEN)
+        kept = self._kept.setdefault(organization_id, [])
+        with self._service.store.transaction():
+            if len(kept) < _AT_ONCE:
+                kept.append(self._create(organization_id))
+            else:
+                self._service.store.delete_engagement(kept.pop(0))
+                changes = {"name": f"Neighbour, renamed {self._requests}"}
+                self._service.store.edit_engagement(kept[0], changes, self._service.now())
+
+    def _create(self, organization_id: str) -> str:
+        at = self._service.now()
+        name = f"Neighbour {self._requests}"
+        engagement = Engagement(self._service.new_id("engagement"), organization_id, name, None, "active", at, at)
+        self._service.store.add_engagement(engagement)
+        return engagement.id

@@ -1,0 +1,124 @@
+"""What every part of the service stands on: its store, its choices, its clock."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NoReturn
+
+from conformance.reference.clock import Clock, system_clock
+from conformance.reference.identifiers import Kind, new_identifier
+from conformance.reference.latitude import Latitude
+from conformance.reference.mail import Postman
+from conformance.reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.limiting import Allowance
+    from conformance.reference.store import Store
+
+_DAY = 86_400.0
+_CLOCK_ERRORS = {
+    "right": 0.0,
+    "right-undated": 0.0,
+    "4-minutes-behind-undated": -240.0,
+    "4-minutes-ahead-undated": 240.0,
+    "a-year-behind": -365 * _DAY,
+    "a-day-ahead": _DAY,
+}
+LATER = 0.3
+"""Seconds that what is done in the background takes, where it is not done at once."""
+
+
+class Core:
+    """The ground that the parts of the service share.
+
+    Args:
+        store: Its state.
+        latitude: Its choices at the open points.
+        clock: Tells the time.
+        postman: Sends its mail.
+        latency: Seconds that every answer is held back.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        latitude: Latitude | None = None,
+        clock: Clock = system_clock,
+        postman: Postman | None = None,
+        latency: float = 0.0,
+    ) -> None:
+        self.store = store
+        self.latitude = latitude or Latitude()
+        self.postman = postman or Postman()
+        self.latency = latency
+        self._clock = clock
+        service_clock = self.latitude["service_clock"]
+        self.dated = not service_clock.endswith("-undated")
+        self._clock_error = _CLOCK_ERRORS[service_clock]
+        self._tick = {"milliseconds": 1, "seconds": 1000}[self.latitude["clock_ticks"]]
+        self._allowances: dict[str, Allowance] = {}
+        self._in_edit: set[str] = set()
+        self._background: set[asyncio.TimerHandle] = set()
+
+    def seconds(self) -> float:
+        """Tell the time in seconds since the epoch, as far as this service knows."""
+        return self._clock() + self._clock_error
+
+    def now(self) -> int:
+        """Tell the time of whatever happens now, in milliseconds since the epoch."""
+        return int(self.seconds() * 1000) // self._tick * self._tick
+
+    def new_id(self, kind: Kind) -> str:
+        """Make an identifier."""
+        return new_identifier(kind, self.latitude["identifier_shape"], self.store.next_number)
+
+    def rule(self, point: str, message: str) -> str:
+        """Act on an open point whose values are statuses and other ways.
+
+        Args:
+            point: Its name.
+            message: What a refusal would say.
+
+        Returns:
+            The choice, where it is not a status.
+
+        Raises:
+            Refusal: The choice is a status.
+        """
+        choice = self.latitude[point]
+        status = choice.partition("-")[0]
+        if status.isdigit() and status >= "400":
+            raise Refusal(int(status), message)
+        return choice
+
+    def refuse(self, point: str, message: str) -> NoReturn:
+        """Refuse with the status that was chosen at an open point whose values are all statuses.
+
+        Args:
+            point: Its name.
+            message: What the refusal says.
+
+        Raises:
+            Refusal: Always.
+        """
+        raise Refusal(int(self.latitude[point]), message)
+
+    def later(self, action: Callable[[], None]) -> None:
+        """Do something in the background, a little later."""
+
+        def run() -> None:
+            self._background.discard(handle)
+            action()
+
+        handle = asyncio.get_running_loop().call_later(LATER, run)
+        self._background.add(handle)
+
+    def close(self) -> None:
+        """Drop what was still to be done in the background."""
+        for handle in self._background:
+            handle.cancel()
+        self._background.clear()
+        self.postman.close()

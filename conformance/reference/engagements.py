@@ -1,0 +1,185 @@
+"""The operations on engagements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from conformance.reference.identifiers import could_be_issued
+from conformance.reference.members import Members
+from conformance.reference.queries import Collation, EngagementQuery, Sort, Ties
+from conformance.reference.records import SUBORDINATE_KINDS, Engagement, Page
+from conformance.reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call, Reply
+
+_READ_ONLY = ("id", "status", "createdAt", "updatedAt")
+_SORTS: tuple[Sort, ...] = ("createdAt", "updatedAt", "name")
+_COLLATIONS: dict[str, Collation] = {"binary": "BINARY", "caseless": "NOCASE", "folded": "FOLDED"}
+
+
+class Engagements(Members):
+    """List, create, read, edit, archive, unarchive and delete engagements."""
+
+    # List
+
+    def check_engagement_list(self, call: Call) -> dict[str, Any]:
+        """Read the parameters of the list."""
+        given = self.read_parameters(call)
+        status = self.choice("status", given["status"], ("active", "archived")) if "status" in given else None
+        sort = self.choice("sort", given["sort"], self.sorts()) if "sort" in given else None
+        order = self.choice("order", given["order"], ("asc", "desc")) if "order" in given else None
+        return {"status": status, "sort": sort, "order": order, **self.read_page(given)}
+
+    def list_engagements(self, call: Call) -> Reply:
+        """Answer with one page of the engagements."""
+        page = self.find_engagements(self.engagement_query(call))
+        return self.listed(call, [self.view_item(engagement) for engagement in page.items], page.total)
+
+    def engagement_query(self, call: Call) -> EngagementQuery:
+        """Say which engagements a call asks for, in which order."""
+        sort, order = self.sorting(call)
+        return EngagementQuery(
+            call.organization_id,
+            self.offset(call),
+            call.values["perPage"],
+            status=call.values["status"],
+            sort=sort,
+            descending=order == "desc",
+            collation=_COLLATIONS[self.latitude["name_collation"]],
+            ties=cast("Ties", self.latitude["tie_order"]),
+        )
+
+    def sorts(self) -> tuple[Sort, ...]:
+        """Give what a list can be sorted by."""
+        return (*_SORTS, "status") if self.latitude["more_sorts"] == "status" else _SORTS
+
+    def sorting(self, call: Call) -> tuple[Sort, str]:
+        """Say by what and in which direction a list is sorted."""
+        sort, order = call.values["sort"], call.values["order"]
+        if sort:
+            return sort, order or "desc"
+        default, _, ascending = self.latitude["default_sort"].partition("-")
+        return cast("Sort", default), order or ("asc" if ascending else "desc")
+
+    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
+        """Give one page of engagements."""
+        return self.store.engagements(query)
+
+    # Create
+
+    def check_creation(self, call: Call) -> dict[str, Any]:
+        """Read the body of a creation."""
+        body = self.read_body(call, fields=("name", "description"), read_only=_READ_ONLY)
+        name = self.name(self.require(body, "name"))
+        return {"name": name, "description": self.description(body["description"]) if "description" in body else None}
+
+    def create_engagement(self, call: Call) -> Reply:
+        """Keep a new engagement."""
+        self.check_name_free(call.organization_id, call.values["name"])
+        engagement = self.new_engagement(call)
+        self.store.add_engagement(engagement)
+        return self.resource(call, self.view_created(engagement))
+
+    def new_engagement(self, call: Call) -> Engagement:
+        """Make an engagement, active and never changed."""
+        name, description, at = call.values["name"], call.values["description"], self.now()
+        return Engagement(self.new_id("engagement"), call.organization_id, name, description, "active", at, at)
+
+    def check_name_free(self, organization_id: str, name: str, besides: str | None = None) -> None:
+        """Object to a name in use, where this service does; an engagement may keep its own."""
+        choice = self.latitude["duplicate_name"]
+        if choice == "accepted":
+            return
+        status = "active" if choice == "409-active" else None
+        names = self.store.engagement_names(organization_id, besides=besides, status=status)
+        alike = (lambda text: "".join(text.split()).casefold()) if choice == "409-alike" else str
+        if alike(name) in map(alike, names):
+            raise Refusal(409, "The name is in use.")
+
+    # Read
+
+    def find_engagement(self, call: Call) -> Engagement:
+        """Find the engagement that the path names.
+
+        Raises:
+            Refusal: There is none in the organization of the key.
+        """
+        engagement = self.store.engagement(call.resource_id)
+        if engagement is None:
+            if not could_be_issued(call.resource_id, self.latitude["identifier_shape"]):
+                self.rule("malformed_identifier", "This is no identifier of an engagement.")
+            raise self.not_found("engagement")
+        if engagement.organization_id != call.organization_id:
+            raise self.foreign("engagement")
+        return engagement
+
+    def get_engagement(self, call: Call) -> Reply:
+        """Answer with one engagement."""
+        return self.resource(call, self.view_read(call.engagement))
+
+    # Edit
+
+    def check_edit(self, call: Call) -> dict[str, Any]:
+        """Read the body of an edit."""
+        body = self.check_optional_name(self.read_body(call, fields=("name", "description"), read_only=_READ_ONLY))
+        if "description" in body:
+            body["description"] = self.description(body["description"])
+        return body
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Change the fields that were sent, and no others."""
+        engagement, sent = call.engagement, call.values
+        self.check_editable(engagement)
+        if "name" in sent:
+            self.check_name_free(engagement.organization_id, sent["name"], besides=engagement.id)
+        if self.changes_something(sent, {"name": engagement.name, "description": engagement.description}):
+            self.store.edit_engagement(engagement.id, sent, self.now())
+        return self.resource(call, self.view_edited(self.find_engagement(call)))
+
+    def check_editable(self, engagement: Engagement) -> None:
+        """Refuse to edit what is archived."""
+        if engagement.status == "archived":
+            self.rule("archived_edit", "An archived engagement is read-only.")
+
+    # Archive and unarchive
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Make an engagement read-only."""
+        if call.engagement.status == "active" or self.archives_again():
+            self.set_status(call.engagement, "archived")
+        return self.resource(call, self.view_archived(self.find_engagement(call)))
+
+    def archives_again(self) -> bool:
+        """Tell whether archiving what is archived counts as a change, or refuse it."""
+        return self.rule("archive_again", "The engagement is archived already.") == "200-refreshed"
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Move an engagement to another state, which counts as a change."""
+        self.store.edit_engagement(engagement.id, {"status": status}, self.now())
+
+    def unarchive_engagement(self, call: Call) -> Reply:
+        """Make an archived engagement editable again, as far as this service can."""
+        choice = self.rule("unarchive", "Engagements cannot be unarchived here.")
+        if call.engagement.status == "active":
+            self.rule("unarchive_active", "The engagement is active.")
+        elif choice != "nothing":
+            at = call.engagement.updated_at if choice == "activates-quietly" else self.now()
+            self.store.edit_engagement(call.engagement.id, {"status": "active"}, at)
+        return self.resource(call, self.view_unarchived(self.find_engagement(call)))
+
+    # Delete
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Remove an engagement with all that belongs to it."""
+        self.store.delete_engagement(call.engagement.id)
+        if self.latitude["subordinate_deletion"] == "later":
+            self.later(lambda: self.delete_subordinates(call.engagement))
+        else:
+            self.delete_subordinates(call.engagement)
+        return self.resource(call, self.view_deleted(call.engagement))
+
+    def delete_subordinates(self, engagement: Engagement) -> None:
+        """Remove all records of an engagement."""
+        for kind in SUBORDINATE_KINDS:
+            self.store.delete_subordinates(engagement.id, kind)

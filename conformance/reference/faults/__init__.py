@@ -1,0 +1,83 @@
+"""Deliberate deviations from the interface, one small override each.
+
+A fault is a subclass of the service under the decorator ``fault``, in any module of this package; it is found by
+walking the package. Faults that differ only in a name are made by a function and kept in a tuple at module level.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+    from conformance.reference.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A service that breaks the interface in one way.
+
+    Args:
+        id: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        breaks: The ids of the requirements that it breaks.
+        service: The faulty service.
+    """
+
+    id: str
+    title: str
+    breaks: tuple[str, ...]
+    service: type[Service]
+
+
+def fault(identifier: str, *breaks: str) -> Callable[[type[Service]], Fault]:
+    """Declare a subclass of the service as a fault; its docstring is the title.
+
+    Args:
+        identifier: How it is named on the command line.
+        breaks: The ids of the requirements that it breaks.
+    """
+
+    def declare(service: type[Service]) -> Fault:
+        return Fault(identifier, (service.__doc__ or "").strip(), breaks, service)
+
+    return declare
+
+
+def all_faults() -> dict[str, Fault]:
+    """Find every fault of this package by its id.
+
+    Raises:
+        ValueError: Two faults have one id, or a fault lacks a title or what it breaks.
+    """
+    found: dict[str, Fault] = {}
+    for module in pkgutil.iter_modules(__path__):
+        for one in _declared_in(importlib.import_module(f"{__name__}.{module.name}")):
+            if one.id in found or not one.title or not one.breaks:
+                raise ValueError(f"The fault {one.id!r} is declared twice, or has no title, or breaks nothing.")
+            found[one.id] = one
+    return found
+
+
+def fault_by_id(identifier: str) -> Fault:
+    """Find one fault.
+
+    Raises:
+        LookupError: There is none of this id.
+    """
+    known = all_faults()
+    if identifier not in known:
+        raise LookupError(f"There is no fault {identifier!r}; there are: {', '.join(sorted(known))}.")
+    return known[identifier]
+
+
+def _declared_in(module: ModuleType) -> Iterator[Fault]:
+    for value in vars(module).values():
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Fault):
+                yield one

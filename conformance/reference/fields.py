@@ -1,0 +1,85 @@
+"""The rules of single values: names, descriptions, addresses, closed lists."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from conformance.reference.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.reference.json_body import Json
+
+_LONG_NAME = 255
+_LONG_DESCRIPTION = 10_000
+_ADDRESS = re.compile(r"[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,64}@[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,255}")
+_BLANKS = re.compile(r" +")
+
+
+class Fields(Reading):
+    """Validation of values; each method gives the value that is kept."""
+
+    def name(self, value: Json) -> str:
+        """Check the name of an engagement or of an organization."""
+        name = self.text("name", value)
+        if not name:
+            self.rule("empty_name", "The name is empty.")
+        elif name.isspace():
+            self.rule("blank_name", "The name is blank.")
+        if len(name) > _LONG_NAME:
+            self.rule("long_name", f"A name has at most {_LONG_NAME} characters.")
+        if any(unicodedata.category(sign) == "Cc" for sign in name):
+            self.rule("odd_name", "The name has control characters.")
+        return self.tidy(name)
+
+    def description(self, value: Json) -> str | None:
+        """Check the description of an engagement."""
+        if value is None:
+            self.rule("null_description", "The description is null.")
+            return None
+        description = self.text("description", value)
+        if len(description) > _LONG_DESCRIPTION:
+            self.rule("long_description", f"A description has at most {_LONG_DESCRIPTION} characters.")
+        return self.tidy(description)
+
+    def email(self, value: Json) -> str:
+        """Check the address of an invitation."""
+        email = self.text("email", value)
+        if not _ADDRESS.fullmatch(email):
+            self.refuse("bad_email", "The email is no e-mail address.")
+        return email.lower() if self.latitude["email_case"] == "lowered" else email
+
+    def text(self, field: str, value: Json) -> str:
+        """Check that a value is text that can be kept."""
+        if not isinstance(value, str):
+            self.refuse("wrong_type", f"The field {field} has to be a string.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            self.refuse("lone_surrogate", f"The field {field} has half of a surrogate pair.")
+        return value
+
+    def tidy(self, text: str) -> str:
+        """Bring text into the form in which this service keeps it."""
+        if self.latitude["normalization"] == "NFC":
+            text = unicodedata.normalize("NFC", text)
+        blanks = self.latitude["blanks"]
+        text = text if blanks == "kept" else text.strip(" ")
+        return _BLANKS.sub(" ", text) if blanks == "merged" else text
+
+    def choice(self, field: str, value: str, permitted: Iterable[str]) -> str:
+        """Check a value of a closed list."""
+        known = {word: word for word in permitted}
+        if self.latitude["choice_case"] == "accepted":
+            known |= {word.lower(): word for word in known}
+            value = value if value in known else value.lower()
+        if value not in known:
+            self.refuse("bad_choice", f"The value of {field} has to be one of: {', '.join(permitted)}.")
+        return known[value]
+
+    def role(self, value: Json) -> str:
+        """Check a role that can be given to somebody."""
+        return self.choice("role", self.text("role", value), ("admin", "member"))

@@ -1,0 +1,75 @@
+"""The choices that the interface leaves to an implementation, and one implementation's set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from conformance.reference.latitude.answers import ANSWER_POINTS
+from conformance.reference.latitude.inputs import INPUT_POINTS
+from conformance.reference.latitude.point import Point
+from conformance.reference.latitude.rules import RULE_POINTS
+from conformance.reference.latitude.transport import TRANSPORT_POINTS
+
+POINTS: dict[str, Point] = {
+    point.name: point for point in (*ANSWER_POINTS, *INPUT_POINTS, *RULE_POINTS, *TRANSPORT_POINTS)
+}
+"""Every open point by its name."""
+
+_DEFAULTS = {name: point.default for name, point in POINTS.items()}
+
+
+class Latitude(Mapping[str, str]):
+    """What one implementation does at every open point; it never changes.
+
+    Args:
+        choices: Values by the names of points; a point that is not named has its default.
+
+    Raises:
+        ValueError: There is no such point, or the point has no such value.
+    """
+
+    def __init__(self, choices: Mapping[str, str] | None = None) -> None:
+        for name, value in (choices or {}).items():
+            if name not in POINTS:
+                raise ValueError(f"There is no open point {name!r}; there are: {', '.join(sorted(POINTS))}.")
+            if value not in POINTS[name].values:
+                permitted = ", ".join(POINTS[name].values)
+                raise ValueError(f"The open point {name!r} has no value {value!r}; it has: {permitted}.")
+        self._choices = {**_DEFAULTS, **(choices or {})}
+
+    @classmethod
+    def parse(cls, settings: Iterable[str]) -> Latitude:
+        """Read settings of the form ``name=value``.
+
+        Raises:
+            ValueError: A setting has another form, names nothing, or stands twice.
+        """
+        choices: dict[str, str] = {}
+        for setting in settings:
+            name, equals, value = setting.partition("=")
+            if not equals:
+                raise ValueError(f"A latitude is written name=value, not {setting!r}.")
+            if name in choices:
+                raise ValueError(f"The open point {name!r} is set twice.")
+            choices[name] = value
+        return cls(choices)
+
+    @property
+    def deviations(self) -> dict[str, str]:
+        """The choices that are not the default."""
+        return {name: value for name, value in self._choices.items() if value != _DEFAULTS[name]}
+
+    def __getitem__(self, name: str) -> str:
+        return self._choices[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._choices)
+
+    def __len__(self) -> int:
+        return len(self._choices)
+
+    def __repr__(self) -> str:
+        return f"Latitude({self.deviations!r})"
+
+
+__all__ = ["POINTS", "Latitude", "Point"]

@@ -1,0 +1,105 @@
+"""Open points about what is allowed and what it brings about."""
+
+from conformance.reference.latitude.point import Point
+
+RULE_POINTS = (
+    Point(
+        "refusal_order",
+        "In which order is a request tried?",
+        (
+            "scope,body,lookup",
+            "scope,lookup,body",
+            "body,scope,lookup",
+            "body,lookup,scope",
+            "lookup,scope,body",
+            "lookup,body,scope",
+        ),
+    ),
+    Point(
+        "scope_implication",
+        "Which permission includes another of its family?",
+        (
+            "none",
+            "write-reads",
+            "write-deletes",
+            "delete-writes",
+            "delete-reads",
+            "all-downwards",
+        ),
+    ),
+    Point(
+        "list_scope",
+        "Which permission does listing engagements need?",
+        (
+            "engagements:read",
+            "engagements:write",
+            "engagements:delete",
+            "organizations:read",
+            "any",
+        ),
+    ),
+    Point(
+        "unarchive_scope",
+        "Which permission does unarchiving need?",
+        (
+            "engagements:write",
+            "engagements:read",
+            "engagements:delete",
+            "organizations:write",
+            "any",
+        ),
+    ),
+    Point("bearer_case", "Is the scheme read in another letter case?", ("accepted", "refused")),
+    Point("removed_member_key", "How is the key of a removed member refused?", ("401", "403")),
+    Point("foreign_resource", "How is another organization's resource refused?", ("404", "403")),
+    Point("duplicate_name", "What becomes of a name that is in use?", ("accepted", "409", "409-alike", "409-active")),
+    Point(
+        "archive_again",
+        "What becomes of archiving what is archived?",
+        (
+            "409",
+            "200",
+            "200-refreshed",
+            "400",
+            "403",
+            "422",
+        ),
+    ),
+    Point(
+        "archived_edit",
+        "How is an edit of what is archived refused?",
+        (
+            "409",
+            "403",
+            "400",
+            "422",
+            "423",
+            "405",
+            "410",
+        ),
+    ),
+    Point(
+        "unarchive",
+        "What does unarchiving what is archived do?",
+        (
+            "activates",
+            "activates-quietly",
+            "nothing",
+            "409",
+            "403",
+            "400",
+            "422",
+        ),
+    ),
+    Point("unarchive_active", "What becomes of unarchiving what is active?", ("409", "200", "400", "422")),
+    Point("same_values", "Does an edit that changes nothing move updatedAt?", ("moves", "stays")),
+    Point("same_role", "What becomes of giving a member the role it has?", ("moves", "stays", "409", "422")),
+    Point("owner_role", "How is a change of an owner's role refused?", ("403", "400", "409", "422", "405")),
+    Point("invite_member", "What becomes of inviting a member?", ("409", "422", "400", "accepted")),
+    Point("invite_again", "What becomes of inviting an address twice?", ("409", "422", "400", "accepted")),
+    Point("parallel_edit", "What becomes of an edit while another is under way?", ("waits", "409")),
+    Point("subordinate_deletion", "When are an engagement's records gone?", ("at-once", "later")),
+    Point("mail_dispatch", "When is an invitation's mail sent?", ("at-once", "later")),
+    Point("mail_form", "How is an invitation's mail written?", ("text", "html", "both", "base64")),
+    Point("company", "Do others use the organization meanwhile?", ("none", "busy")),
+)

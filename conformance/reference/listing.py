@@ -1,0 +1,60 @@
+"""What both lists have in common: their parameters, their pages, their meta."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.call import Call, Reply
+from conformance.reference.refusal import Refusal
+from conformance.reference.views import View, Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SUCCESS_POINTS = {
+    "createEngagement": "create_status",
+    "inviteMember": "invite_status",
+    "updateEngagement": "update_status",
+    "archiveEngagement": "archive_status",
+    "unarchiveEngagement": "unarchive_status",
+}
+
+
+class Listing(Views):
+    """Envelopes of successes, and the rules of pages."""
+
+    def success_status(self, call: Call) -> int:
+        """Give the status that an operation succeeds with."""
+        point = _SUCCESS_POINTS.get(call.operation.id)
+        return int(self.latitude[point]) if point else 200
+
+    def resource(self, call: Call, view: View) -> Reply:
+        """Answer with one resource."""
+        return Reply(self.success_status(call), {"data": view})
+
+    def listed(self, call: Call, views: Iterable[View], total: int) -> Reply:
+        """Answer with one page of a list."""
+        meta = self.view_meta(total, call.values["page"], call.values["perPage"])
+        self.check_page_exists(meta)
+        return Reply(200, {"data": list(views), "meta": meta})
+
+    def view_meta(self, total: int, page: int, per_page: int) -> View:
+        """Show which part of a list a page is."""
+        return {"total": total, "page": page, "perPage": per_page, "totalPages": self.total_pages(total, per_page)}
+
+    def total_pages(self, total: int, per_page: int) -> int:
+        """Count the pages of a list."""
+        return -(-total // per_page) or int(self.latitude["empty_total_pages"])
+
+    def check_page_exists(self, meta: dict[str, Any]) -> None:
+        """Object to a page past the end, where this service does; the first page is never past it."""
+        if meta["page"] > max(meta["totalPages"], 1):
+            self.rule("page_past_end", f"There are {meta['totalPages']} pages.")
+
+    def offset(self, call: Call) -> int:
+        """Tell how many items come before the page that is asked for."""
+        return int((call.values["page"] - 1) * call.values["perPage"])
+
+    def not_found(self, kind: str) -> Refusal:
+        """Make the refusal of a resource that does not exist."""
+        return Refusal(404, f"The {kind} was not found.")

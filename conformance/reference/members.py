@@ -1,0 +1,153 @@
+"""The operations on members and invitations."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, cast
+
+from conformance.reference.access import digest_of
+from conformance.reference.clock import DAY
+from conformance.reference.mail import invitation_mail, text_of
+from conformance.reference.organizations import Organizations
+from conformance.reference.queries import MemberQuery
+from conformance.reference.records import ROLES, Invitation, Mail, Member, Page
+from conformance.reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.queries import MemberOrder
+
+_INVITATION_READ_ONLY = ("id", "status", "expiresAt", "createdAt")
+_MEMBER_READ_ONLY = ("id", "name", "email", "joinedAt", "lastSeenAt", "updatedAt")
+_VALID_DAYS = 7
+
+
+class Members(Organizations):
+    """List, invite, change and remove members."""
+
+    # List
+
+    def check_member_list(self, call: Call) -> dict[str, Any]:
+        """Read the parameters of the list."""
+        given = self.read_parameters(call)
+        role = self.choice("role", given["role"], ROLES) if "role" in given else None
+        return {"role": role, **self.read_page(given)}
+
+    def list_members(self, call: Call) -> Reply:
+        """Answer with one page of the members."""
+        page = self.find_members(self.member_query(call))
+        return self.listed(call, [self.view_member(member) for member in page.items], page.total)
+
+    def member_query(self, call: Call) -> MemberQuery:
+        """Say which members a call asks for."""
+        role, order = call.values["role"], cast("MemberOrder", self.latitude["member_order"])
+        return MemberQuery(call.organization_id, self.offset(call), call.values["perPage"], role, order)
+
+    def find_members(self, query: MemberQuery) -> Page[Member]:
+        """Give one page of members."""
+        return self.store.members(query)
+
+    # Invite
+
+    def check_invitation(self, call: Call) -> dict[str, Any]:
+        """Read the body of an invitation."""
+        body = self.read_body(call, fields=("email", "role"), read_only=_INVITATION_READ_ONLY)
+        email, role = self.require(body, "email"), self.require(body, "role")
+        return {"email": self.email(email), "role": self.role(role)}
+
+    def invite_member(self, call: Call) -> Reply:
+        """Keep an invitation and send its mail."""
+        email, role = call.values["email"], call.values["role"]
+        self.check_invitable(call.organization_id, email)
+        invitation, token = self.add_invitation(call.organization_id, email, role)
+        call.afterwards.append(lambda: self.dispatch(invitation, self.acceptance_link(call, token)))
+        return self.resource(call, self.view_invitation(invitation))
+
+    def check_invitable(self, organization_id: str, email: str) -> None:
+        """Object to an address that is a member's or is invited already, where this service does."""
+        if self.store.member_by_email(organization_id, email):
+            self.rule("invite_member", "The address belongs to a member.")
+        if self.store.open_invitation(organization_id, email, self.now()):
+            self.rule("invite_again", "The address has an open invitation.")
+
+    def add_invitation(self, organization_id: str, email: str, role: str) -> tuple[Invitation, str]:
+        """Keep an invitation; give it with the secret of its link."""
+        at = self.now()
+        expires = self.expiry(at)
+        invitation = Invitation(self.new_id("invitation"), organization_id, email, role, "pending", at, expires)
+        token = secrets.token_urlsafe(24)
+        self.store.add_invitation(invitation, digest_of(token))
+        return invitation, token
+
+    def expiry(self, at: int) -> int:
+        """Tell when an invitation made at a moment expires."""
+        expires = at + _VALID_DAYS * DAY
+        return expires if self.latitude["invitation_expiry"] == "exact" else round(expires / 1000) * 1000
+
+    def acceptance_link(self, call: Call, token: str) -> str:
+        """Give the address where an invitation is accepted; it never comes from the client's Host header."""
+        host, port = call.request.scope.get("server") or ("localhost", None)
+        place = f"[{host}]" if ":" in host else host
+        return f"{call.request.url.scheme}://{place}{f':{port}' if port else ''}/invitations/{token}"
+
+    def dispatch(self, invitation: Invitation, link: str) -> None:
+        """Send the mail of an invitation, at once or a little later."""
+
+        def send() -> None:
+            organization = self.store.organization(invitation.organization_id).name
+            message = invitation_mail(invitation.email, organization, link, self.latitude["mail_form"])
+            self.store.add_mail(Mail(message["From"], invitation.email, message["Subject"], text_of(message)))
+            self.postman.send(message)
+
+        if self.latitude["mail_dispatch"] == "later":
+            self.later(send)
+        else:
+            send()
+
+    # Change and remove
+
+    def find_member(self, call: Call) -> Member:
+        """Find the member whom the path names.
+
+        Raises:
+            Refusal: There is none in the organization of the key.
+        """
+        member = self.store.member(call.organization_id, call.resource_id)
+        if member is None and self.store.is_member_elsewhere(call.organization_id, call.resource_id):
+            raise self.foreign("member")
+        if member is None:
+            raise self.not_found("member")
+        return member
+
+    def foreign(self, kind: str) -> Refusal:
+        """Make the refusal of a resource that belongs to another organization."""
+        return self.not_found(kind) if self.latitude["foreign_resource"] == "404" else Refusal(403, "Not yours.")
+
+    def check_role_change(self, call: Call) -> dict[str, Any]:
+        """Read the body of a change of role."""
+        body = self.read_body(call, fields=("role",), read_only=_MEMBER_READ_ONLY)
+        return {"role": self.role(self.require(body, "role"))}
+
+    def update_member_role(self, call: Call) -> Reply:
+        """Give a member another role."""
+        self.check_role_changeable(call.member)
+        role = call.values["role"]
+        if role != call.member.role or self.rule("same_role", "The member has this role already.") == "moves":
+            self.store.change_role(call.organization_id, call.member.user_id, role, self.now())
+        return self.resource(call, self.view_role(self.find_member(call)))
+
+    def check_role_changeable(self, member: Member) -> None:
+        """Refuse to change an owner's role."""
+        if member.role == "owner":
+            self.rule("owner_role", "The role of an owner cannot be changed.")
+
+    def remove_member(self, call: Call) -> Reply:
+        """End a membership; keys of the member stop working with it."""
+        self.check_removable(call.member)
+        self.store.remove_member(call.organization_id, call.member.user_id)
+        return self.resource(call, self.view_removed(call.member))
+
+    def check_removable(self, member: Member) -> None:
+        """Refuse to leave an organization without an owner."""
+        if member.role == "owner" and self.store.count_owners(member.organization_id) == 1:
+            raise Refusal(409, "The last owner of an organization cannot be removed.")

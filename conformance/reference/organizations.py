@@ -1,0 +1,48 @@
+"""The operations on the organization itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.listing import Listing
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call, Reply
+
+_READ_ONLY = ("id", "slug", "plan", "memberCount", "engagementCount", "createdAt", "updatedAt", "settings")
+
+
+class Organizations(Listing):
+    """Read and rename the organization of the key."""
+
+    def get_organization(self, call: Call) -> Reply:
+        """Answer with the organization."""
+        return self.resource(call, self.view_organization(self.store.organization(call.organization_id)))
+
+    def check_organization_update(self, call: Call) -> dict[str, Any]:
+        """Read the body of an update."""
+        body = self.read_body(call, fields=("name",), read_only=_READ_ONLY)
+        return self.check_optional_name(body)
+
+    def check_optional_name(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Check the name in an edit, which may lack it, and that the edit edits something."""
+        if not body:
+            self.rule("empty_patch", "The body names nothing to change.")
+        if "name" not in body:
+            return body
+        if body["name"] is None:
+            self.rule("null_name", "The name is null.")
+            return {field: value for field, value in body.items() if field != "name"}
+        return {**body, "name": self.name(body["name"])}
+
+    def update_organization(self, call: Call) -> Reply:
+        """Give the organization the name that was sent."""
+        if self.changes_something(call.values, {"name": self.store.organization(call.organization_id).name}):
+            self.store.rename_organization(call.organization_id, call.values["name"], self.now())
+        return self.resource(call, self.view_renamed(self.store.organization(call.organization_id)))
+
+    def changes_something(self, sent: dict[str, Any], kept: dict[str, Any]) -> bool:
+        """Tell whether an edit counts as a change; one that sends the standing values is open."""
+        if sent == {field: kept[field] for field in sent}:
+            return bool(sent) and self.latitude["same_values"] == "moves"
+        return True

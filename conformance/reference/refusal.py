@@ -1,0 +1,47 @@
+"""A refused request, and the code that each HTTP status goes with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CODES = {
+    400: "BAD_REQUEST",
+    401: "UNAUTHORIZED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    405: "METHOD_NOT_ALLOWED",
+    409: "CONFLICT",
+    410: "GONE",
+    413: "PAYLOAD_TOO_LARGE",
+    415: "UNSUPPORTED_MEDIA_TYPE",
+    416: "RANGE_NOT_SATISFIABLE",
+    422: "VALIDATION_ERROR",
+    423: "LOCKED",
+    429: "RATE_LIMITED",
+    500: "INTERNAL_ERROR",
+}
+"""The ``error.code`` of each status that the service answers with."""
+
+
+@dataclass(slots=True)
+class Refusal(Exception):  # noqa: N818 - it is an answer, not a mishap
+    """The service says no.
+
+    Args:
+        status: The HTTP status, one of ``CODES``.
+        message: A sentence for the developer of the client.
+        headers: What the answer carries besides the usual headers.
+    """
+
+    status: int
+    message: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def code(self) -> str:
+        """The code that belongs to the status."""
+        return CODES[self.status]

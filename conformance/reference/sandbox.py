@@ -1,0 +1,173 @@
+"""The operator's side of the sandbox: JSON-RPC 2.0 over HTTP, guarded by a token, and the page behind invitations."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse, Response
+
+from conformance.reference.json_body import read_json
+from conformance.reference.provisioning import THROTTLED_LIMIT, THROTTLED_WINDOW, Provisioning
+from conformance.reference.records import SCOPES, SUBORDINATE_KINDS, Subordinate
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+
+Method = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class RpcError(Exception):
+    """A call that cannot be carried out.
+
+    Args:
+        code: The number that JSON-RPC 2.0 gives the kind of error.
+        message: What is wrong, in a sentence.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def _text(params: dict[str, Any], name: str) -> str:
+    """Give a parameter that has to be text."""
+    value = params.get(name)
+    if not isinstance(value, str):
+        raise RpcError(INVALID_PARAMS, f"{name} has to be a string")
+    return value
+
+
+def _one_of(params: dict[str, Any], name: str, permitted: tuple[str, ...]) -> str:
+    """Give a parameter that has to be one of a list."""
+    value = _text(params, name)
+    if value not in permitted:
+        raise RpcError(INVALID_PARAMS, f"{name} has to be one of: {', '.join(permitted)}")
+    return value
+
+
+class Sandbox:
+    """What an operator can do to one organization of a service.
+
+    Args:
+        service: The service.
+        organization_id: The organization.
+        token: What the operator has to send as bearer token.
+        keeps_mail: Whether the mail that was sent can be read.
+    """
+
+    def __init__(self, service: Provisioning, organization_id: str, token: str, *, keeps_mail: bool = True) -> None:
+        self._service = service
+        self._organization_id = organization_id
+        self._token = token
+        self._methods: dict[str, Method] = {
+            "create_key": self.create_key,
+            "create_throttled_key": self.create_throttled_key,
+            "create_member": self.create_member,
+            "create_organization": self.create_organization,
+            "create_subordinate": self.create_subordinate,
+            "subordinate_exists": self.subordinate_exists,
+        }
+        if keeps_mail:
+            self._methods["read_mail"] = self.read_mail
+
+    # HTTP
+
+    async def rpc(self, request: Request) -> Response:
+        """Answer one JSON-RPC message."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(token.encode(), self._token.encode()):
+            return Response(status_code=401)
+        answer = self.answer(await request.body())
+        return Response(status_code=204) if answer is None else JSONResponse(answer)
+
+    async def accept(self, request: Request) -> Response:
+        """Accept an invitation for whoever opens its link."""
+        if self._service.accept_invitation(request.path_params["token"]) is None:
+            return Response("This invitation is not, or no longer, valid.\n", 404, media_type="text/plain")
+        return Response("Welcome. You are a member now.\n", media_type="text/plain")
+
+    # JSON-RPC
+
+    def answer(self, message: bytes) -> dict[str, Any] | None:
+        """Carry out a message; a notification has no answer."""
+        identifier = None
+        try:
+            call = self._read(message)
+            identifier = call.get("id")
+            outcome: dict[str, Any] = {"result": self._carry_out(call)}
+        except RpcError as problem:
+            outcome = {"error": {"code": problem.code, "message": problem.message}}
+        else:
+            if "id" not in call:
+                return None
+        return {"jsonrpc": "2.0", "id": identifier, **outcome}
+
+    def _read(self, message: bytes) -> dict[str, Any]:
+        try:
+            call = read_json(message)
+        except ValueError as problem:
+            raise RpcError(PARSE_ERROR, f"the message is no JSON: {problem}") from problem
+        if not isinstance(call, dict) or call.get("jsonrpc") != "2.0" or not isinstance(call.get("method"), str):
+            raise RpcError(INVALID_REQUEST, "the message is no JSON-RPC 2.0 request")
+        return call
+
+    def _carry_out(self, call: dict[str, Any]) -> dict[str, Any]:
+        params = call.get("params", {})
+        if call["method"] not in self._methods:
+            raise RpcError(METHOD_NOT_FOUND, f"there is no method {call['method']!r}")
+        if not isinstance(params, dict):
+            raise RpcError(INVALID_PARAMS, "params have to be an object")
+        with self._service.store.transaction():
+            return self._methods[call["method"]](params)
+
+    # Methods
+
+    def create_key(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Make a key with certain scopes."""
+        scopes = params.get("scopes")
+        if not isinstance(scopes, list) or not all(scope in SCOPES for scope in scopes):
+            raise RpcError(INVALID_PARAMS, f"scopes has to be a list of: {', '.join(SCOPES)}")
+        return {"key": self._service.add_key(self._organization_id, scopes)}
+
+    def create_throttled_key(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Make a full key with a low limit."""
+        key = self._service.add_key(self._organization_id, limit=THROTTLED_LIMIT, window=THROTTLED_WINDOW)
+        return {"key": key}
+
+    def create_member(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Make a member with a full key of its own."""
+        role = _one_of(params, "role", ("admin", "member"))
+        email = f"member-{secrets.token_hex(6)}@reference.example"
+        user_id = self._service.add_member(self._organization_id, f"Provisioned {role}", email, role)
+        key = self._service.add_key(self._organization_id, user_id=user_id)
+        return {"userId": user_id, "email": email, "key": key}
+
+    def create_organization(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Make another organization with a full key."""
+        slug = f"provisioned-{secrets.token_hex(6)}"
+        organization_id = self._service.add_organization(f"Provisioned {slug[-6:]}", slug)
+        return {"key": self._service.add_key(organization_id)}
+
+    def read_mail(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Give the mail that was sent to an address."""
+        mails = self._service.store.mails(_text(params, "to"))
+        return {"messages": [{"from": mail.sender, "subject": mail.subject, "text": mail.text} for mail in mails]}
+
+    def create_subordinate(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Make a record of an engagement."""
+        kind, engagement_id = _one_of(params, "kind", SUBORDINATE_KINDS), _text(params, "engagementId")
+        if self._service.store.engagement(engagement_id) is None:
+            raise RpcError(INVALID_PARAMS, "there is no such engagement")
+        return {"id": self._service.add_subordinate(engagement_id, kind)}
+
+    def subordinate_exists(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Tell whether a record of an engagement is there."""
+        kind = _one_of(params, "kind", SUBORDINATE_KINDS)
+        subordinate = Subordinate(_text(params, "id"), _text(params, "engagementId"), kind)
+        return {"exists": self._service.store.subordinate_exists(subordinate)}

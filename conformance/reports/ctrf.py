@@ -1,0 +1,113 @@
+"""ctrf.json: the run in the Common Test Report Format, which CI dashboards read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.wording import OUTCOMES, is_waived, numbers, outcome_word, seconds_of, verdict_sentence
+
+if TYPE_CHECKING:
+    from conformance.reports.model import Failure, Report, Requirement
+
+_STATUSES: Final = {
+    "passed": "passed",
+    "failed": "failed",
+    "cantTell": "other",
+    "inapplicable": "skipped",
+    "untested": "skipped",
+}
+_LIMIT: Final = 10_000
+
+
+def ctrf_bytes(report: Report) -> bytes:
+    """The content of ctrf.json; what could not be decided and what is waived has the status ``other``."""
+    tests = [_test(requirement) for requirement in report["requirements"]]
+    document = {
+        "reportFormat": "CTRF",
+        "specVersion": "0.0.0",
+        "timestamp": report["run"]["finished_at"],
+        "generatedBy": report["suite"]["name"],
+        "results": {
+            "tool": {"name": report["suite"]["name"], "version": report["suite"]["version"]},
+            "summary": _summary(report, [test["status"] for test in tests]),
+            "tests": tests,
+            "environment": _environment(report),
+        },
+    }
+    return json_bytes(document, indent=1) + b"\n"
+
+
+def _summary(report: Report, statuses: list[str]) -> dict[str, Any]:
+    counts = {status: statuses.count(status) for status in ("passed", "failed", "skipped", "pending", "other")}
+    run = report["run"]
+    return {
+        "tests": len(statuses),
+        **counts,
+        "suites": len(report["classes"]),
+        "start": _milliseconds(run["started_at"]),
+        "stop": _milliseconds(run["finished_at"]),
+        "extra": {"verdict": report["verdict"], "sentence": verdict_sentence(report)},
+    }
+
+
+def _environment(report: Report) -> dict[str, Any]:
+    run = report["run"]
+    return {
+        "appName": _shown(report["target"]["name"]),
+        "extra": {
+            "base_url": _shown(report["target"]["base_url"]),
+            "mode": run["mode"],
+            "effort": run["effort"],
+            "seed": run["seed"],
+            "requests": run["requests"],
+            "interrupted": run["interrupted"],
+        },
+    }
+
+
+def _test(requirement: Requirement) -> dict[str, Any]:
+    test: dict[str, Any] = {
+        "name": _shown(requirement["id"]),
+        "status": "other" if is_waived(requirement) else _STATUSES[requirement["outcome"]],
+        "rawStatus": OUTCOMES[requirement["outcome"]],
+        "duration": round(seconds_of(requirement) * 1000),
+        "suite": [requirement["class"], f"section {requirement['section']}"],
+        "tags": requirement["operations"],
+        "extra": {
+            "title": _shown(requirement["title"]),
+            "outcome": requirement["outcome"],
+            "waived": requirement["waived"],
+        },
+    }
+    if requirement["outcome"] != "passed":
+        test["message"] = _shown(_message(requirement))
+    if requirement["failures"]:
+        test["trace"] = "\n\n".join(map(_trace, requirement["failures"]))
+    return test
+
+
+def _message(requirement: Requirement) -> str:
+    if requirement["failures"]:
+        return "; ".join(failure["message"] for failure in requirement["failures"])
+    return requirement["reason"] or outcome_word(requirement)
+
+
+def _trace(failure: Failure) -> str:
+    return "\n".join(
+        (
+            f"expected: {_shown(failure['expected'])}",
+            f"actual: {_shown(failure['actual'])}",
+            f"exchanges: {numbers(failure['exchanges'])}",
+            _shown(failure["curl"]),
+        )
+    )
+
+
+def _shown(text: str) -> str:
+    return visible(bounded(text, _LIMIT))
+
+
+def _milliseconds(time: str) -> int:
+    return round(datetime.fromisoformat(time).timestamp() * 1000)

@@ -1,0 +1,96 @@
+"""The folder of a run: every output made, searched for secrets, and only then put in place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from conformance.reports.badge import badge_bytes
+from conformance.reports.ctrf import ctrf_bytes
+from conformance.reports.earl import earl_bytes
+from conformance.reports.har import har_pieces
+from conformance.reports.html import html_bytes
+from conformance.reports.junit import junit_bytes
+from conformance.reports.markdown import markdown_bytes
+from conformance.reports.model import report_bytes
+from conformance.reports.placing import place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+    Content = Callable[[], Iterable[bytes]]
+
+JOURNAL: Final = "journal.jsonl"
+
+
+class SecretFound(Exception):  # noqa: N818 - it says what was found
+    """An output would have told a secret; nothing was written.
+
+    Attributes:
+        names: The names of the secrets.
+        file: The output that would have told them first.
+    """
+
+    def __init__(self, names: Sequence[str], file: str) -> None:
+        super().__init__(f"{file} would have told {', '.join(names)}; nothing was written")
+        self.names = tuple(names)
+        self.file = file
+
+
+def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
+    """Every output of a run by its file name; the content is made in pieces each time that it is asked for."""
+    rendered = {
+        "report.json": report_bytes(report),
+        "report.html": html_bytes(report, exchanges),
+        "junit.xml": junit_bytes(report),
+        "summary.md": markdown_bytes(report),
+        "earl.jsonld": earl_bytes(report),
+        "ctrf.json": ctrf_bytes(report),
+        "badge.svg": badge_bytes(report),
+    }
+    pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
+    return pieces | {"exchanges.har": partial(har_pieces, exchanges)}
+
+
+def write_all(
+    report: Report,
+    exchanges: Sequence[Exchange],
+    folder: Path,
+    redactor_scan: Callable[[bytes], Sequence[str]],
+) -> list[Path]:
+    """Write every output of a run, each whole or not at all.
+
+    Args:
+        report: The finished run.
+        exchanges: Its exchanges, already redacted.
+        folder: Where to write; made if it is not there. A journal that lies there is searched too.
+        redactor_scan: Gives the names of the secrets that some bytes tell.
+
+    Returns:
+        The files written.
+
+    Raises:
+        SecretFound: An output would tell a secret; nothing was written.
+        InvalidReport: The report breaks its schema; nothing was written.
+        OSError: A file could not be written.
+    """
+    contents = outputs(report, exchanges)
+    for name, content in contents.items():
+        _search(name, content(), redactor_scan)
+    journal = folder / JOURNAL
+    if journal.is_file():
+        _search(JOURNAL, [journal.read_bytes()], redactor_scan)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {folder / name: content for name, content in contents.items()}
+    place(files)
+    return list(files)
+
+
+def _search(name: str, pieces: Iterable[bytes], redactor_scan: Callable[[bytes], Sequence[str]]) -> None:
+    found = sorted({secret for piece in pieces for secret in redactor_scan(piece)})
+    if found:
+        raise SecretFound(found, name)

@@ -1,0 +1,186 @@
+"""exchanges.har: every exchange of a run as an HTTP Archive 1.2, entry n - 1 being exchange n."""
+
+from __future__ import annotations
+
+import base64
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from conformance import __version__
+from conformance.reports.text import json_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from conformance.wire.exchange import Answer, Exchange
+
+_BATCH = 64
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def har_pieces(exchanges: Iterable[Exchange]) -> Iterator[bytes]:
+    """The content of exchanges.har in pieces; a string of an exchange never spans two of them.
+
+    Numbers without an exchange, which a run that was cut short may leave, are filled with marked empty entries, so that
+    the entry of exchange n is always at n - 1.
+    """
+    creator = json_bytes({"name": "engagement-conformance", "version": __version__})
+    yield b'{"log": {"version": "1.2", "creator": ' + creator + b', "entries": ['
+    piece: list[bytes] = []
+    for entry in _entries(sorted(exchanges, key=lambda exchange: exchange.number)):
+        piece.append((b",\n" if entry["_number"] > 1 else b"\n") + json_bytes(entry))
+        if len(piece) == _BATCH:
+            yield b"".join(piece)
+            piece.clear()
+    yield b"".join(piece) + b"\n]}}\n"
+
+
+def har_bytes(exchanges: Iterable[Exchange]) -> bytes:
+    """The content of exchanges.har."""
+    return b"".join(har_pieces(exchanges))
+
+
+def _entries(exchanges: Iterable[Exchange]) -> Iterator[dict[str, Any]]:
+    number = 1
+    for exchange in exchanges:
+        while number < exchange.number:
+            yield _gap(number)
+            number += 1
+        yield _entry(exchange)
+        number = exchange.number + 1
+
+
+def _entry(exchange: Exchange) -> dict[str, Any]:
+    milliseconds = round(exchange.seconds * 1000, 3)
+    return {
+        "startedDateTime": exchange.started_at.isoformat(),
+        "time": milliseconds,
+        "request": _request(exchange),
+        "response": _nothing(exchange.trouble) if exchange.received is None else _response(exchange.received),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "comment": f"exchange {exchange.number}, {exchange.check}",
+        "_number": exchange.number,
+        "_check": exchange.check,
+        "_trouble": exchange.trouble,
+        "_attempt": exchange.attempt,
+        "_call": _call(exchange),
+    }
+
+
+def _call(exchange: Exchange) -> dict[str, Any]:
+    """What the archive cannot tell otherwise of the call that was meant; values stay in the redacted request."""
+    call = exchange.call
+    return {
+        "operation": call.operation.id,
+        "credential": None if call.credential is None else call.credential.name,
+        "headers": [name for name, _ in call.headers],
+    }
+
+
+def _request(exchange: Exchange) -> dict[str, Any]:
+    sent = exchange.request
+    entry: dict[str, Any] = {
+        "method": sent.method,
+        "url": sent.url,
+        "httpVersion": "HTTP/1.1" if exchange.received is None else exchange.received.http_version,
+        "cookies": [],
+        "headers": _headers(sent.headers),
+        "queryString": [{"name": name, "value": value} for name, value in _query(sent.url)],
+        "headersSize": -1,
+        "bodySize": len(sent.body),
+    }
+    if sent.body or exchange.call.body is not None:
+        text, encoding = _text(sent.body)
+        entry["postData"] = {"mimeType": _media_type(sent.headers), "text": text} | (
+            {"_encoding": encoding} if encoding else {}
+        )
+    return entry
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    except ValueError:
+        return []
+
+
+def _response(answer: Answer) -> dict[str, Any]:
+    text, encoding = _text(answer.body)
+    content = {"size": len(answer.body), "mimeType": _media_type(answer.headers), "text": text}
+    return {
+        "status": answer.status,
+        "statusText": _phrase(answer.status),
+        "httpVersion": answer.http_version,
+        "cookies": [],
+        "headers": _headers(answer.headers),
+        "content": content | ({"encoding": encoding} if encoding else {}),
+        "redirectURL": answer.header("Location") or "",
+        "headersSize": -1,
+        "bodySize": -1,
+    }
+
+
+def _nothing(trouble: str | None) -> dict[str, Any]:
+    """The response of an exchange that has none, in the form that browsers' own archives use."""
+    return {
+        "status": 0,
+        "statusText": "",
+        "httpVersion": "",
+        "cookies": [],
+        "headers": [],
+        "content": {"size": 0, "mimeType": "x-unknown"},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": -1,
+        "comment": trouble or "no answer came",
+    }
+
+
+def _gap(number: int) -> dict[str, Any]:
+    note = f"exchange {number} was not recorded"
+    return {
+        "startedDateTime": _NEVER.isoformat(),
+        "time": 0,
+        "request": {
+            "method": "",
+            "url": "about:blank",
+            "httpVersion": "",
+            "cookies": [],
+            "headers": [],
+            "queryString": [],
+            "headersSize": -1,
+            "bodySize": -1,
+        },
+        "response": _nothing(note),
+        "cache": {},
+        "timings": {"send": 0, "wait": 0, "receive": 0},
+        "comment": note,
+        "_number": number,
+        "_missing": True,
+    }
+
+
+def _headers(headers: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in headers]
+
+
+def _media_type(headers: Iterable[tuple[str, str]]) -> str:
+    return next((value for name, value in headers if name.lower() == "content-type"), "x-unknown")
+
+
+def _text(body: bytes) -> tuple[str, str | None]:
+    """The body as text and the encoding of that text: none for UTF-8, base64 for anything else."""
+    try:
+        return body.decode("utf-8"), None
+    except UnicodeDecodeError:
+        return base64.b64encode(body).decode("ascii"), "base64"
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""

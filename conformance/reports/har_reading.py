@@ -1,0 +1,110 @@
+"""Reading exchanges.har back: the exchanges of a recorded run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from conformance.operations import OPERATIONS, Operation
+from conformance.reports.text import one_line
+from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Answer, Exchange, SentRequest
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class InvalidRecording(ValueError):  # noqa: N818 - it says what the file is
+    """A file that is no recording of a run; the message is one plain sentence."""
+
+
+def read_har(path: Path | str) -> list[Exchange]:
+    """The exchanges of a run, in the order of their numbers.
+
+    Calls come back as far as the record tells: secrets in them are the names that stand in their place.
+
+    Raises:
+        InvalidRecording: The file cannot be read, or the suite did not write it.
+    """
+    name = one_line(str(path))
+    try:
+        entries = json.loads(Path(path).read_bytes())["log"]["entries"]
+        return [_exchange(entry) for entry in entries if not entry.get("_missing")]
+    except OSError as error:
+        raise InvalidRecording(f"The recording {name} cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InvalidRecording(
+            f"The file {name} is no recording of this suite: {one_line(repr(error))[:200]}."
+        ) from error
+
+
+def _exchange(entry: dict[str, Any]) -> Exchange:
+    request = _request(entry["request"])
+    return Exchange(
+        number=int(entry["_number"]),
+        check=str(entry["_check"]),
+        call=_call(entry, request),
+        request=request,
+        received=_answer(entry["response"]),
+        trouble=entry["_trouble"],
+        started_at=datetime.fromisoformat(entry["startedDateTime"]),
+        seconds=round(entry["time"] / 1000, 6),
+        attempt=int(entry["_attempt"]),
+    )
+
+
+def _request(request: dict[str, Any]) -> SentRequest:
+    sent = request.get("postData")
+    body = b"" if sent is None else _bytes(sent["text"], sent.get("_encoding"))
+    return SentRequest(request["method"], request["url"], _headers(request["headers"]), body)
+
+
+def _answer(response: dict[str, Any]) -> Answer | None:
+    if response["status"] == 0:
+        return None
+    content = response["content"]
+    body = _bytes(content["text"], content.get("encoding"))
+    return Answer(int(response["status"]), _headers(response["headers"]), body, response["httpVersion"])
+
+
+def _call(entry: dict[str, Any], request: SentRequest) -> Call:
+    meant = entry["_call"]
+    operation = OPERATIONS[meant["operation"]]
+    own_headers = {name.lower() for name in meant["headers"]}
+    parts = urlsplit(request.url)
+    return Call(
+        operation=operation,
+        identifier=_identifier(operation, parts.path),
+        query=tuple(parse_qsl(parts.query, keep_blank_values=True)),
+        body=request.body if "postData" in entry["request"] else None,
+        headers=tuple((name, value) for name, value in request.headers if name.lower() in own_headers),
+        credential=_credential(meant["credential"], request.headers),
+    )
+
+
+def _credential(name: str | None, headers: Headers) -> Credential | None:
+    if name is None:
+        return None
+    shown = [value for given, value in headers if given.lower() == "authorization"]
+    return Credential(name, shown[0] if shown else None)
+
+
+def _identifier(operation: Operation, path: str) -> str | None:
+    if operation.parameter is None:
+        return None
+    before, _, rest = operation.path.partition("{")
+    after = rest.partition("}")[2]
+    found = re.search(rf"{re.escape(before)}([^/]*){re.escape(after)}\Z", path)
+    return None if found is None else unquote(found[1])
+
+
+def _headers(headers: list[dict[str, str]]) -> Headers:
+    return tuple((header["name"], header["value"]) for header in headers)
+
+
+def _bytes(text: str, encoding: str | None) -> bytes:
+    return base64.b64decode(text, validate=True) if encoding == "base64" else text.encode()

@@ -1,0 +1,119 @@
+"""junit.xml: a test suite for each conformance class, a test case for each requirement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from conformance.reports.text import bounded, one_line, visible
+from conformance.reports.wording import is_waived, numbers, outcome_word, seconds_of, verdict_sentence
+
+if TYPE_CHECKING:
+    from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
+
+MESSAGE_LIMIT: Final = 1_000
+TEXT_LIMIT: Final = 20_000
+
+
+def junit_bytes(report: Report) -> bytes:
+    """The content of junit.xml.
+
+    What could not be decided is ``skipped``, not ``error``: pipelines turn red on an error, while the run's exit
+    status says that nothing failed; the message tells the reason. A waived failure is ``skipped`` as well, its text
+    being kept as the test case's output. Every outcome also stands as a property in EARL's terms.
+    """
+    root = Element("testsuites", name="conformance", time=f"{report['run']['seconds']:.3f}")
+    for one in report["classes"]:
+        members = [requirement for requirement in report["requirements"] if requirement["class"] == one["id"]]
+        _suite(root, report, one, members)
+    _count(root, root.findall("testsuite/testcase"))
+    indent(root)
+    text: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _suite(root: Element, report: Report, one: ConformanceClass, members: list[Requirement]) -> None:
+    suite = SubElement(root, "testsuite", name=_attribute(one["id"]))
+    suite.set("timestamp", _attribute(report["run"]["started_at"]))
+    suite.set("time", f"{sum(map(seconds_of, members)):.3f}")
+    _properties(
+        suite,
+        {
+            "title": one["title"],
+            "outcome": one["outcome"],
+            "verdict": report["verdict"],
+            "sentence": verdict_sentence(report),
+            "target": report["target"]["name"],
+            "base_url": report["target"]["base_url"],
+            "seed": str(report["run"]["seed"]),
+            "effort": report["run"]["effort"],
+            "mode": report["run"]["mode"],
+            "interrupted": str(report["run"]["interrupted"]).lower(),
+            "suite_version": report["suite"]["version"],
+        },
+    )
+    for requirement in members:
+        _case(suite, requirement)
+    _count(suite, suite.findall("testcase"))
+
+
+def _count(element: Element, cases: list[Element]) -> None:
+    element.set("tests", str(len(cases)))
+    element.set("failures", str(sum(case.find("failure") is not None for case in cases)))
+    element.set("errors", "0")
+    element.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
+
+
+def _properties(element: Element, properties: dict[str, str]) -> None:
+    listed = SubElement(element, "properties")
+    for name, value in properties.items():
+        SubElement(listed, "property", name=name, value=_attribute(value))
+
+
+def _case(suite: Element, requirement: Requirement) -> None:
+    case = SubElement(suite, "testcase", name=_attribute(requirement["id"]))
+    case.set("classname", _attribute(f"section {requirement['section']}"))
+    case.set("time", f"{seconds_of(requirement):.3f}")
+    _properties(
+        case,
+        {
+            "title": requirement["title"],
+            "outcome": requirement["outcome"],
+            "waived": str(requirement["waived"]).lower(),
+            "operations": " ".join(requirement["operations"]),
+        },
+    )
+    if requirement["outcome"] == "failed" and not is_waived(requirement):
+        for failure in requirement["failures"]:
+            told = SubElement(
+                case, "failure", type=_attribute(failure["check"]), message=_attribute(failure["message"])
+            )
+            told.text = _text(requirement, failure)
+    elif requirement["outcome"] != "passed":
+        _skipped(case, requirement)
+
+
+def _skipped(case: Element, requirement: Requirement) -> None:
+    reason = requirement["reason"] or requirement["title"]
+    SubElement(case, "skipped", message=_attribute(f"{outcome_word(requirement)}: {reason}"))
+    if requirement["failures"]:
+        told = SubElement(case, "system-out")
+        told.text = "\n\n".join(_text(requirement, failure) for failure in requirement["failures"])
+
+
+def _text(requirement: Requirement, failure: Failure) -> str:
+    lines = [
+        requirement["title"],
+        failure["message"],
+        f"expected: {failure['expected']}",
+        f"actual: {failure['actual']}",
+        *([f"place: {failure['pointer']}"] if failure.get("pointer") else []),
+        f"check: {failure['check']}",
+        f"exchanges: {numbers(failure['exchanges'])}",
+        failure["curl"],
+    ]
+    return "\n".join(visible(bounded(line, TEXT_LIMIT)) for line in lines)
+
+
+def _attribute(value: str) -> str:
+    return bounded(one_line(value[: 2 * MESSAGE_LIMIT]), MESSAGE_LIMIT)

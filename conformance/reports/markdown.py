@@ -1,0 +1,138 @@
+"""summary.md: the run in a page for a pipeline's step summary."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from conformance.reports.text import bounded, one_line, visible
+from conformance.reports.wording import (
+    MODES,
+    OUTCOMES,
+    VERDICTS,
+    is_waived,
+    numbers,
+    repeat_command,
+    tally,
+    verdict_sentence,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
+
+MOST_FAILURES: Final = 50
+_LIMIT: Final = 500
+_CODE_LIMIT: Final = 4_000
+_MARKS: Final = {"passed": "✅", "failed": "❌", "cantTell": "❔", "untested": "⚪", "inapplicable": "⚪"}
+_ACTIVE: Final = re.compile(r"([\\`*_{}\[\]()#+.!|~:@&$=^<>-])")
+
+
+def inline(text: str, limit: int = _LIMIT) -> str:
+    """Text of unknown origin on one line of Markdown, where it can neither format, link, mention nor carry markup."""
+    shown = bounded(one_line(text[: 2 * limit]), limit) if len(text) > limit else one_line(text)
+    return _ACTIVE.sub(r"\\\1", shown).replace(r"\<", "&lt;").replace(r"\>", "&gt;").replace(r"\&", "&amp;")
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Text of unknown origin as a block of code that it cannot close."""
+    shown = visible(bounded(text, _CODE_LIMIT))
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def markdown_bytes(report: Report) -> bytes:
+    """The content of summary.md; bounded, so that a step summary of 1 MiB holds it."""
+    return ("\n".join(_lines(report)).rstrip() + "\n").encode()
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# Conformance: {VERDICTS[report['verdict']].lower()}"
+    yield ""
+    yield f"**{inline(verdict_sentence(report))}**"
+    yield ""
+    yield from _facts(report)
+    yield from _classes(report["classes"])
+    yield from _failures(report)
+    yield from _undecided(report)
+
+
+def _facts(report: Report) -> Iterator[str]:
+    run, suite = report["run"], report["suite"]
+    yield f"- Target: {inline(report['target']['name'])} ({inline(report['target']['base_url'])})"
+    yield f"- Mode: {inline(MODES[run['mode']])}"
+    yield f"- Run: {run['requests']:,} requests in {run['seconds']:.1f} s, effort {run['effort']}, seed {run['seed']}"
+    yield f"- Suite: {inline(suite['name'])} {inline(suite['version'])}"
+    for warning in run.get("warnings", []):
+        yield f"- ⚠️ {inline(warning)}"
+    for left in report.get("not_undone", []):
+        yield f"- ⚠️ Not undone: {inline(str(left))}"
+    yield ""
+
+
+def _classes(classes: list[ConformanceClass]) -> Iterator[str]:
+    yield from _table(
+        ("Class", "Outcome", "Requirements", "To test the rest"),
+        (
+            (
+                inline(one["title"]),
+                f"{_MARKS[one['outcome']]} {OUTCOMES[one['outcome']]}",
+                str(one["requirements"]),
+                "; ".join(inline(line) for line in one.get("unlock", [])),
+            )
+            for one in classes
+        ),
+    )
+
+
+def _failures(report: Report) -> Iterator[str]:
+    failed = [one for one in report["requirements"] if one["outcome"] == "failed"]
+    if not failed:
+        return
+    yield "## Failed requirements"
+    yield ""
+    for requirement in failed[:MOST_FAILURES]:
+        waived = " (waived)" if is_waived(requirement) else ""
+        yield f"### {inline(requirement['title'])}{waived}"
+        yield ""
+        yield f"Section {requirement['section']}, {inline(requirement['id'])}"
+        yield ""
+        for failure in requirement["failures"][:3]:
+            yield from _failure(failure)
+        yield from ("Repeat it:", "", fenced(repeat_command(report, requirement, requirement["failures"][0]), "sh"), "")
+    if len(failed) > MOST_FAILURES:
+        yield f"{len(failed) - MOST_FAILURES} more failed requirements stand in report\\.html\\."
+        yield ""
+
+
+def _failure(failure: Failure) -> Iterator[str]:
+    yield f"- {inline(failure['message'])}"
+    yield f"  - Expected: {inline(failure['expected'])}"
+    yield f"  - Actual: {inline(failure['actual'])}"
+    yield f"  - Exchanges: {numbers(failure['exchanges'])}"
+    yield ""
+    if failure["curl"]:
+        yield from (fenced(failure["curl"], "sh"), "")
+
+
+def _undecided(report: Report) -> Iterator[str]:
+    undecided = [one for one in report["requirements"] if one["outcome"] == "cantTell"]
+    if undecided:
+        yield f"<details><summary>{tally(report)['cantTell']} undecided</summary>"
+        yield ""
+        yield from _table(("Requirement", "Why"), map(_reason, undecided[: 2 * MOST_FAILURES]))
+        yield "</details>"
+
+
+def _reason(requirement: Requirement) -> tuple[str, str]:
+    return inline(requirement["title"]), inline(requirement["reason"] or "")
+
+
+def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{' --- |' * len(heads)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""

@@ -1,0 +1,191 @@
+"""The record of a finished run, report.json: its types, its schema, reading and writing."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
+
+from jsonschema import Draft202012Validator
+
+from conformance.reports.placing import place
+from conformance.reports.text import json_bytes, one_line
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+Outcome = Literal["passed", "failed", "cantTell", "inapplicable", "untested"]
+Verdict = Literal["conformant", "non-conformant", "inconclusive"]
+Mode = Literal["read-only", "default", "disposable"]
+
+FORMAT = "conformance-report/1"
+
+
+class Suite(TypedDict):
+    """The suite that ran."""
+
+    name: str
+    version: str
+    openapi_sha256: str
+
+
+class Target(TypedDict):
+    """The service that was tested."""
+
+    name: str
+    base_url: str
+
+
+class Run(TypedDict):
+    """How the run went; times are UTC in ISO 8601, ``seconds`` the whole duration."""
+
+    started_at: str
+    finished_at: str
+    seconds: float
+    seed: int
+    effort: Literal["quick", "standard", "deep"]
+    requests: int
+    mode: Mode
+    interrupted: bool
+    workers: NotRequired[int]
+    warnings: NotRequired[list[str]]
+
+
+class ConformanceClass(TypedDict):
+    """A conformance class and what became of it; ``unlock`` says what would let the rest of it be tested."""
+
+    id: str
+    title: str
+    outcome: Literal["passed", "failed", "cantTell", "untested"]
+    requirements: int
+    unlock: NotRequired[list[str]]
+
+
+class Failure(TypedDict):
+    """One way in which a requirement was broken; ``pointer`` is JSON's, ``repeat`` a command line."""
+
+    check: str
+    message: str
+    expected: str
+    actual: str
+    exchanges: list[int]
+    curl: str
+    pointer: NotRequired[str | None]
+    repeat: NotRequired[str | None]
+
+
+class Check(TypedDict):
+    """One check of a requirement."""
+
+    name: str
+    outcome: Outcome
+    seconds: float
+    exchanges: list[int]
+
+
+Requirement = TypedDict(
+    "Requirement",
+    {
+        "id": str,
+        "title": str,
+        "section": str,
+        "operations": list[str],
+        "class": str,
+        "outcome": Outcome,
+        "waived": bool,
+        "reason": str | None,
+        "failures": list[Failure],
+        "checks": NotRequired[list[Check]],
+    },
+)
+"""A requirement and its outcome."""
+
+
+class Observation(TypedDict):
+    """What the service did where the interface leaves it open."""
+
+    id: str
+    section: str
+    question: str
+    observed: str
+    exchanges: list[int]
+
+
+class Report(TypedDict):
+    """A finished run."""
+
+    format: str
+    suite: Suite
+    target: Target
+    run: Run
+    verdict: Verdict
+    classes: list[ConformanceClass]
+    requirements: list[Requirement]
+    observations: list[Observation]
+    census: NotRequired[object]
+    journal: NotRequired[object]
+    not_undone: NotRequired[list[Any]]
+
+
+class InvalidReport(ValueError):  # noqa: N818 - it says what the file is
+    """A report that cannot be read or breaks the schema; the message is one plain sentence."""
+
+
+@functools.cache
+def report_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of report.json, as published with the package."""
+    text = resources.files("conformance.reports").joinpath("schema/report.schema.json").read_text("utf-8")
+    return cast("dict[str, Any]", json.loads(text))
+
+
+def check_report(document: object) -> Report:
+    """The document as a report.
+
+    Raises:
+        InvalidReport: It breaks the schema; the message names the place and what is wrong.
+    """
+    errors = list(Draft202012Validator(report_schema()).iter_errors(document))
+    if errors:
+        raise InvalidReport(_sentence(min(errors, key=lambda error: list(map(str, error.absolute_path)))))
+    return cast("Report", document)
+
+
+def _sentence(error: ValidationError) -> str:
+    where = "/".join(map(str, error.absolute_path)) or "the document"
+    return f"The report breaks its schema at {one_line(where)}: {one_line(error.message)[:300]}."
+
+
+def load_report(path: Path | str) -> Report:
+    """Read a report.json.
+
+    Raises:
+        InvalidReport: It cannot be read, is no JSON text, or breaks the schema.
+    """
+    try:
+        document = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise InvalidReport(f"The report {one_line(str(path))} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidReport(f"The report {one_line(str(path))} is not JSON: {one_line(str(error))}.") from error
+    return check_report(document)
+
+
+def report_bytes(report: Report) -> bytes:
+    """The content of report.json.
+
+    Raises:
+        InvalidReport: The report breaks the schema.
+    """
+    return json_bytes(check_report(report), indent=1) + b"\n"
+
+
+def write_report(report: Report, path: Path | str) -> None:
+    """Write report.json whole or not at all.
+
+    Raises:
+        InvalidReport: The report breaks the schema.
+        OSError: The file cannot be written.
+    """
+    place({Path(path): lambda: [report_bytes(report)]})

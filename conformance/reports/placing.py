@@ -1,0 +1,67 @@
+"""Putting files in place: whole ones or none, never half a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+_READABLE = 0o644
+
+
+def place(files: Mapping[Path, Callable[[], Iterable[bytes]]]) -> None:
+    """Write every file beside its place, and rename them only when all are safely on the disk.
+
+    Args:
+        files: The content of each file, made in pieces when it is asked for.
+
+    Raises:
+        OSError: Something could not be written; files that stood there before are as they were.
+    """
+    written: dict[Path, Path] = {}
+    try:
+        for path, content in files.items():
+            written[path] = _write_beside(path, content())
+        for path, temporary in written.items():
+            temporary.replace(path)
+    finally:
+        for temporary in written.values():
+            temporary.unlink(missing_ok=True)
+    for folder in {path.parent for path in files}:
+        _settle(folder)
+
+
+def _write_beside(path: Path, content: Iterable[bytes]) -> Path:
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            for piece in content:
+                stream.write(piece)
+            stream.flush()
+            os.fchmod(stream.fileno(), _READABLE & ~_umask())
+            os.fsync(stream.fileno())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _umask() -> int:
+    """The process's mask; the system only tells it while it is being set."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _settle(folder: Path) -> None:
+    """Make the renames themselves survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,68 @@
+"""Text of unknown origin, made fit to be written: JSON that every reader takes, characters that hide made visible."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Final
+
+_PLANE_ENDS: Final = "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
+
+UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff"
+    f"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f{_PLANE_ENDS}]",
+)
+"""Characters that show nothing, reorder their neighbours, drive a terminal, or cannot be encoded."""
+
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+
+
+def code_point(character: str) -> str:
+    """The usual name of a character's number, such as ``U+202E``."""
+    return f"U+{ord(character):04X}"
+
+
+def visible(text: str) -> str:
+    """The text with every character of ``UNSEEN`` written as its number, such as ``⟨U+202E⟩``.
+
+    The result holds nothing that XML forbids, that a terminal obeys, or that UTF-8 cannot encode.
+    """
+    return UNSEEN.sub(lambda match: f"⟨{code_point(match[0])}⟩", text)
+
+
+def one_line(text: str) -> str:
+    """The visible text on one line, runs of white space merged."""
+    return visible(" ".join(text.split()))
+
+
+def bounded(text: str, limit: int) -> str:
+    """At most ``limit`` characters of the text, with a note of how many were left out."""
+    left_out = len(text) - limit
+    return text if left_out <= 0 else f"{text[:limit]}… ({left_out:,} more characters)"
+
+
+def json_bytes(value: object, *, indent: int | None = None) -> bytes:
+    r"""A value as JSON text in UTF-8; total over all strings and numbers.
+
+    Lone surrogates, which strict readers refuse, become visible text (``\ud800``); numbers that JSON does not have
+    become strings.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _finite(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(member) for member in value]
+    return value

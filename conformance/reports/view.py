@@ -1,0 +1,220 @@
+"""What report.html shows: a run arranged for its template."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from conformance.reports.wording import (
+    MODES,
+    OUTCOMES,
+    SECTIONS,
+    VERDICTS,
+    counted,
+    is_waived,
+    repeat_command,
+    tally,
+    verdict_sentence,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
+    from conformance.wire.exchange import Exchange
+
+MOST_SHOWN: Final = 200
+"""Exchanges that are shown in full; further ones that are cited stand in the table of all."""
+INLINE: Final = 3
+"""Exchanges that are shown within a failure."""
+MOST_CITED: Final = 24
+"""Numbers of exchanges that are listed at one place."""
+MOST_FAILURES: Final = 8
+"""Failures that are shown of one requirement."""
+MOST_ROWS: Final = 500
+"""Rows of a census or a journal."""
+
+MARKS: Final = {"passed": "✓", "failed": "✗", "cantTell": "?", "untested": "·", "inapplicable": "∅", "waived": "!"}
+_BAR: Final = 120
+_INTERRUPTED: Final = "The run was interrupted: what follows is what was known by then."
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Numbers of exchanges to list, how many are left out, and the exchanges to show on the spot."""
+
+    numbers: list[int]
+    left_out: int
+    inline: list[Exchange]
+
+
+def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
+    """The names that the template uses."""
+    by_number = {exchange.number: exchange for exchange in exchanges}
+    shown = _shown_in_full(report, by_number)
+    return {
+        "report": report,
+        "verdict": VERDICTS[report["verdict"]],
+        "sentence": verdict_sentence(report),
+        "facts": _facts(report),
+        "alerts": _alerts(report),
+        "count": tally(report),
+        "classes": [_class(report, one) for one in report["classes"]],
+        "failures": [_failed(report, one, by_number) for one in report["requirements"] if one["outcome"] == "failed"],
+        "undecided": [one for one in report["requirements"] if one["outcome"] == "cantTell"],
+        "untested": _untested(report),
+        "sections": _sections(report["requirements"]),
+        "observations": [(one, _cited(one["exchanges"], by_number)) for one in report["observations"]],
+        "census": _rows(report.get("census")),
+        "journal": _rows(report.get("journal")),
+        "evidence": [by_number[number] for number in sorted(shown)],
+        "shown": shown,
+        "recorded": by_number.keys(),
+        "exchanges": [_row(exchange) for exchange in exchanges],
+        "marks": MARKS,
+        "words": {**OUTCOMES, "waived": "waived"},
+        "mark_of": lambda one: "waived" if is_waived(one) else one["outcome"],
+        "path_of": path_of,
+        "counted": counted,
+    }
+
+
+def _facts(report: Report) -> list[tuple[str, str]]:
+    run, suite, target = report["run"], report["suite"], report["target"]
+    return [
+        ("Target", target["name"]),
+        ("Address", target["base_url"]),
+        ("Mode", MODES[run["mode"]]),
+        ("Run", f"{_time(run['started_at'])}, {run['seconds']:,.1f} s"),
+        ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
+        ("Effort and seed", f"{run['effort']}, {run['seed']}"),
+        ("Suite", f"{suite['name']} {suite['version']}"),
+        ("OpenAPI digest", f"sha256:{suite['openapi_sha256']}"),
+    ]
+
+
+def _time(text: str) -> str:
+    try:
+        return datetime.fromisoformat(text).strftime("%-d %B %Y, %H:%M:%S UTC")
+    except ValueError:
+        return text
+
+
+def _alerts(report: Report) -> list[str]:
+    interrupted = (
+        ["The run was interrupted: what follows is what was known by then."] if report["run"]["interrupted"] else []
+    )
+    left = [f"Not undone: {one if isinstance(one, str) else _json(one)}" for one in report.get("not_undone", [])]
+    return [*interrupted, *left, *report["run"].get("warnings", [])]
+
+
+def _class(report: Report, one: ConformanceClass) -> dict[str, Any]:
+    members = [requirement for requirement in report["requirements"] if requirement["class"] == one["id"]]
+    count = Counter("waived" if is_waived(requirement) else requirement["outcome"] for requirement in members)
+    order = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
+    return {
+        "data": one,
+        "unlock": one.get("unlock", []),
+        "counts": [(outcome, count[outcome]) for outcome in order if count[outcome]],
+        "bar": _bar([(outcome, count[outcome]) for outcome in order], len(members)),
+    }
+
+
+def _bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float, float]]:
+    """Segments of a bar as outcome, start and width, in units of the picture."""
+    segments, start = [], 0.0
+    for outcome, number in counts:
+        width = _BAR * number / total if total else 0
+        if width:
+            segments.append((outcome, round(start, 2), round(width, 2)))
+        start += width
+    return segments
+
+
+def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
+    failures = requirement["failures"][:MOST_FAILURES]
+    return {
+        "requirement": requirement,
+        "waived": is_waived(requirement),
+        "section": SECTIONS.get(requirement["section"], ""),
+        "failures": [_failure(failure, by_number) for failure in failures],
+        "left_out": len(requirement["failures"]) - len(failures),
+        "repeat": repeat_command(report, requirement, requirement["failures"][0] if failures else None),
+    }
+
+
+def _failure(failure: Failure, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
+    return {"data": failure, "pointer": failure.get("pointer"), "cited": _cited(failure["exchanges"], by_number)}
+
+
+def _cited(numbers: list[int], by_number: Mapping[int, Exchange]) -> Cited:
+    inline = [by_number[number] for number in numbers if number in by_number][:INLINE]
+    return Cited(numbers[:MOST_CITED], max(0, len(numbers) - MOST_CITED), inline)
+
+
+def _untested(report: Report) -> list[tuple[str, list[Requirement]]]:
+    """Requirements that were not tested, by reason."""
+    by_reason: dict[str, list[Requirement]] = {}
+    for requirement in report["requirements"]:
+        if requirement["outcome"] == "untested":
+            by_reason.setdefault(requirement["reason"] or "no reason was recorded", []).append(requirement)
+    return list(by_reason.items())
+
+
+def _sections(requirements: list[Requirement]) -> list[tuple[str, str, list[Requirement]]]:
+    numbers = sorted({requirement["section"] for requirement in requirements}, key=int)
+    return [
+        (number, SECTIONS.get(number, "Further"), [one for one in requirements if one["section"] == number])
+        for number in numbers
+    ]
+
+
+def _shown_in_full(report: Report, by_number: Mapping[int, Exchange]) -> set[int]:
+    """The exchanges that failures and observations cite: the first ones of each before further ones."""
+    cited = [failure["exchanges"] for one in report["requirements"] for failure in one["failures"]]
+    cited += [one["exchanges"] for one in report["observations"]]
+    first = [number for numbers in cited for number in numbers[:INLINE]]
+    further = [number for numbers in cited for number in numbers[INLINE:]]
+    ordered = dict.fromkeys(number for number in (*first, *further) if number in by_number)
+    return set(list(ordered)[:MOST_SHOWN])
+
+
+def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
+    status = "no answer" if exchange.received is None else str(exchange.received.status)
+    return (
+        exchange.number,
+        exchange.request.method,
+        path_of(exchange),
+        status,
+        f"{exchange.seconds * 1000:,.0f} ms",
+        exchange.check,
+    )
+
+
+def path_of(exchange: Exchange) -> str:
+    """The path of a request with its query, which is what tells requests of one host apart."""
+    try:
+        parts = urlsplit(exchange.request.url)
+    except ValueError:
+        return exchange.request.url
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def _rows(value: object) -> list[tuple[str, str]]:
+    """Further records of a run, whose shape is free, as names and texts."""
+    pairs: Iterable[tuple[object, object]]
+    if isinstance(value, dict):
+        pairs = value.items()
+    elif isinstance(value, list):
+        pairs = enumerate(value, 1)
+    else:
+        pairs = [] if value is None else [("", value)]
+    return [(str(name), member if isinstance(member, str) else _json(member)) for name, member in pairs][:MOST_ROWS]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,120 @@
+"""What a report says in words, the same in every output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from conformance.reports.curl import shell_word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.reports.model import Failure, Mode, Outcome, Report, Requirement, Verdict
+
+OUTCOMES: Final[Mapping[Outcome, str]] = {
+    "failed": "failed",
+    "cantTell": "undecided",
+    "untested": "not tested",
+    "inapplicable": "not applicable",
+    "passed": "passed",
+}
+"""Outcomes in words, the gravest first."""
+
+VERDICTS: Final[Mapping[Verdict, str]] = {
+    "conformant": "Conformant",
+    "non-conformant": "Not conformant",
+    "inconclusive": "Inconclusive",
+}
+
+MODES: Final[Mapping[Mode, str]] = {
+    "read-only": "read-only: nothing was changed",
+    "default": "default: the run edited only what it created",
+    "disposable": "disposable: the organization itself and its members were edited too",
+}
+
+SECTIONS: Final[Mapping[str, str]] = {
+    "1": "General conventions",
+    "2": "Resources and fields",
+    "3": "States and transitions",
+    "4": "Endpoints",
+    "5": "Authentication",
+    "6": "Events",
+    "7": "Errors",
+    "8": "Limits",
+    "9": "Versioning",
+}
+
+
+def tally(report: Report) -> Counter[str]:
+    """How many requirements have each outcome; waived failures count as ``waived``, not as ``failed``."""
+    return Counter("waived" if is_waived(one) else one["outcome"] for one in report["requirements"])
+
+
+def is_waived(requirement: Requirement) -> bool:
+    """Whether the requirement failed and somebody answers for that."""
+    return requirement["waived"] and requirement["outcome"] == "failed"
+
+
+def counted(number: int, noun: str) -> str:
+    """Such as ``1 requirement`` and ``1,200 requirements``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def outcome_word(requirement: Requirement) -> str:
+    """The requirement's outcome in words."""
+    return "waived" if is_waived(requirement) else OUTCOMES[requirement["outcome"]]
+
+
+def verdict_sentence(report: Report) -> str:
+    """The verdict and what it rests on, in one sentence that names nothing of the target's."""
+    count = tally(report)
+    sentence = {
+        "non-conformant": f"The service breaks {count['failed']:,} of the {_decided(count)} requirements decided",
+        "conformant": f"The service keeps every requirement decided, {count['passed']:,} in all",
+        "inconclusive": f"Too little could be decided for a verdict: {counted(count['passed'], 'requirement')} held",
+    }[report["verdict"]]
+    return f"{sentence}{_reservations(report, count)}."
+
+
+def _decided(count: Counter[str]) -> str:
+    return f"{count['passed'] + count['failed'] + count['waived']:,}"
+
+
+def _reservations(report: Report, count: Counter[str]) -> str:
+    open_ends = [
+        f"{count[key]:,} {word}"
+        for key, word in (("waived", "failed but waived"), ("cantTell", "undecided"), ("untested", "not tested"))
+        if count[key]
+    ]
+    interrupted = ["the run was interrupted"] if report["run"]["interrupted"] else []
+    listed = ", ".join(open_ends + interrupted)
+    return f"; {listed}" if listed else ""
+
+
+def repeat_command(report: Report, requirement: Requirement, failure: Failure | None = None) -> str:
+    """The command line that repeats this one requirement, with the run's seed, effort and mode."""
+    given = None if failure is None else failure.get("repeat")
+    if given:
+        return given
+    run = report["run"]
+    target = (
+        f"--base-url {shell_word(report['target']['base_url'])}"
+        if requirement["class"] == "core"
+        else "--target target.yaml"
+    )
+    mode = "" if run["mode"] == "default" else f" --{run['mode']}"
+    only = shell_word(requirement["id"])
+    return f"conformance run {target}{mode} --effort {run['effort']} --seed {run['seed']} --only {only}"
+
+
+def numbers(exchanges: list[int], limit: int = 12) -> str:
+    """Exchange numbers for a line of text, such as ``17, 18 and 40 more``."""
+    shown = ", ".join(map(str, exchanges[:limit]))
+    left_out = len(exchanges) - limit
+    return f"{shown} and {left_out} more" if left_out > 0 else shown
+
+
+def seconds_of(requirement: Requirement) -> float:
+    """The time that the requirement's checks took, as far as the report tells."""
+    return sum(check["seconds"] for check in requirement.get("checks", []))

@@ -1,0 +1,103 @@
+"""The target of a run that names none: the reference service, in a process of its own, with everything provisioned."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, Self
+
+from conformance.target.profile import Mode, Profile, ProvisionerSettings
+from conformance.target.secret import Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+_GRACE = 5.0
+
+
+class EmbeddedError(Exception):
+    """The embedded service did not start; the message is a plain sentence."""
+
+
+class EmbeddedService:
+    """The reference service as a child, which ends with this process at the latest.
+
+    Args:
+        mailbox: Host and port of the suite's own mailbox, which invitations are sent to.
+        arguments: Further arguments of the service's command line.
+    """
+
+    def __init__(self, mailbox: tuple[str, int] | None = None, arguments: Sequence[str] = ()) -> None:
+        smtp = [] if mailbox is None else ["--smtp", f"{mailbox[0]}:{mailbox[1]}"]
+        self._mailbox = mailbox
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "conformance.reference.server", "--port", "0", "--announce", *smtp, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._announced: dict[str, Any] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def announced(self) -> dict[str, Any]:
+        """What the service says of itself; waits until it listens.
+
+        Raises:
+            EmbeddedError: It ended without a word.
+        """
+        if self._announced is None:
+            line = self._child.stdout.readline() if self._child.stdout else b""
+            if not line:
+                raise EmbeddedError("The embedded reference service did not start.")
+            self._announced = json.loads(line)
+        return self._announced
+
+    def profile(self, mode: Mode | None) -> Profile:
+        """The service as a target with everything provisioned.
+
+        Raises:
+            EmbeddedError: The service did not start.
+        """
+        said = self.announced
+        token = Secret(said["sandbox_token"])
+        return Profile(
+            name="reference",
+            base_url=said["base_url"],
+            api_key=Secret(said["keys"]["api_key"]),
+            mode=mode or Mode.DISPOSABLE,
+            provisioner=ProvisionerSettings(
+                command=(sys.executable, "-m", "conformance.reference.provisioner"),
+                environment={
+                    "CONFORMANCE_SANDBOX_URL": said["sandbox_url"],
+                    "CONFORMANCE_SANDBOX_TOKEN": token.reveal(),
+                    **({"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}),
+                },
+                secrets=(("sandbox_token", token),),
+            ),
+            mailbox=self._mailbox,
+        )
+
+    def close(self) -> None:
+        """End the service; a second time does nothing."""
+        for stream in (self._child.stdin, self._child.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        try:
+            self._child.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()

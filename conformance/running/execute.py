@@ -1,0 +1,236 @@
+"""A run from beginning to end: what it needs is opened, the checks run, everything is undone and reported."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from conformance.oracle import read
+from conformance.oracle.judgement import Judgement
+from conformance.running.embedded import EmbeddedService
+from conformance.running.run import Run
+from conformance.target.census import Census, organization_census, take_census
+from conformance.target.fixtures import Fixtures
+from conformance.target.journal import Action, Journal, State
+from conformance.target.loading import load_profile
+from conformance.target.mailbox import Mailbox, MailboxError
+from conformance.target.names import RunNames
+from conformance.target.profile import Profile
+from conformance.target.provisioner import Provisioner
+from conformance.target.reading import TargetFileError
+from conformance.target.recorder import JournalRecorder
+from conformance.target.undo import UndoResult, undo
+from conformance.wire import call
+from conformance.wire.client import Wire
+from conformance.wire.exchange import Unanswered
+from conformance.wire.redaction import Redactor
+from conformance.wire.settings import WireSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from conformance.running.options import RunOptions
+    from conformance.wire.exchange import Exchange
+
+_UNAUTHORIZED: Final = 401
+
+
+class Execution:
+    """Opens all that a run needs, and in the end undoes what it did and closes everything.
+
+    Attributes:
+        options: What was asked for.
+        profile: The target.
+        folder: Where the journal and the outputs go.
+        redactor: Knows every secret of the run.
+        run: What the checks use.
+        undone: What undoing came to, once it was done.
+        census: The organization before and after the run.
+        log: What the provisioner wrote to its stderr, without secrets.
+
+    Raises:
+        TargetFileError: The target file, an option or a key cannot be used.
+        EmbeddedError: The embedded service did not start.
+        JournalError: The folder of the report cannot be used.
+    """
+
+    def __init__(self, options: RunOptions, environ: Mapping[str, str] | None = None) -> None:
+        self.options = options
+        self.redactor = Redactor()
+        self.undone: UndoResult | None = None
+        self.log: list[str] = []
+        self.census: dict[str, Census] = {}
+        self.began = datetime.now(UTC)
+        self._start = time.monotonic()
+        self._environ = os.environ if environ is None else environ
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._stack = stack
+            self.profile = self._profile()
+            self._settings = _wire_settings(self.profile, self.options)
+            self.folder = self._folder()
+            self.run = self._run()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.undo()
+        finally:
+            self._stack.close()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self._start
+
+    def reach(self) -> str | None:
+        """Ask for the organization; the first request of the run.
+
+        Returns:
+            Why nothing can be tested, as a sentence; None where the target answers and the key is good.
+
+        Raises:
+            TargetFileError: The key belongs to another organization than the target file names.
+        """
+        try:
+            with self.run.wire.checking("reaching the target"):
+                exchange = self.run.send(call.get_organization())
+            status = exchange.status
+        except Unanswered as trouble:
+            return f"The target could not be tested: {trouble}."
+        if status == _UNAUTHORIZED:
+            return "The target could not be tested: it refuses the main key with 401."
+        self._recognize(exchange)
+        self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
+        return None
+
+    def undo(self) -> UndoResult:
+        """Undo what the run did, as far as that is possible; a second time gives the same result."""
+        if self.undone is None:
+            self.run.journeys.close()
+            with self.run.wire.undoing(), self.run.wire.checking("undoing"):
+                self._delete_together()
+                self.undone = undo(self.run.journal, self.run.send, credentials=self.run.fixtures.known_keys())
+                if self.run.closed is None:
+                    self.census["after"] = take_census(self.run.send, self.run.names)
+        return self.undone
+
+    def changes(self) -> list[dict[str, object]]:
+        """What the run changed and what became of it, for the report."""
+        return [
+            {"action": entry.action.value, "subject": entry.subject, "id": entry.id, "state": entry.state.value}
+            for entry in self.run.journal.entries()
+        ]
+
+    def _delete_together(self) -> None:
+        """Delete what is surely the run's own, several at a time; the journal ticks it off by the answers."""
+        pending = [
+            entry.id
+            for entry in self.run.journal.pending()
+            if entry.action is Action.CREATE_ENGAGEMENT and entry.state is State.DONE and not entry.doubtful and entry.id
+        ]
+        try:
+            self.run.send_all([call.delete_engagement(identifier) for identifier in pending])
+        except Unanswered:
+            return  # what is left is tried one by one
+
+    def _recognize(self, exchange: Exchange) -> None:
+        """Make sure that this is the organization that the target file names."""
+        try:
+            identifier = read.text(read.data(exchange), "id", exchange)
+        except Judgement:
+            identifier = None
+        if refusal := self.profile.organization_refusal(identifier):
+            raise TargetFileError(refusal)
+        if identifier is not None:
+            self.run.journal.belongs_to(identifier)
+
+    def _profile(self) -> Profile:
+        options = self.options
+        if options.target is not None:
+            return load_profile(
+                options.target, self._environ, base_url=options.base_url, api_key=options.api_key, mode=options.mode
+            )
+        if options.base_url is None:
+            return self._embedded()
+        if not options.api_key:
+            raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
+        profile = Profile.from_options(options.base_url, options.api_key)
+        return profile if options.mode is None else Profile.from_options(options.base_url, options.api_key, mode=options.mode)
+
+    def _embedded(self) -> Profile:
+        self._mailbox = self._stack.enter_context(Mailbox())
+        service = self._stack.enter_context(EmbeddedService((self._mailbox.host, self._mailbox.port)))
+        return service.profile(self.options.mode)
+
+    def _folder(self) -> Path:
+        if self.options.report is not None:
+            return self.options.report
+        return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
+
+    def _run(self) -> Run:
+        profile = self.profile
+        for name, secret in profile.secrets():
+            self.redactor.add(name, secret)
+        wire = Wire(self._settings, self.redactor)
+        self._stack.callback(wire.close)
+        names = RunNames.fresh()
+        journal = Journal.open(self.folder, names.prefix)
+        self._stack.callback(journal.close)
+        wire.observe(JournalRecorder(journal))
+        provisioner = Provisioner.of(profile, self._note, self._environ)
+        if provisioner is not None:
+            self._stack.callback(provisioner.close)
+        fixtures = Fixtures(
+            profile, provisioner, self.redactor.add, mailbox=self._listening(), send=wire.send, journal=journal
+        )
+        return Run(
+            profile=profile,
+            options=self.options,
+            wire=wire,
+            fixtures=fixtures,
+            journal=journal,
+            names=names,
+            provisioner=provisioner,
+        )
+
+    def _listening(self) -> Mailbox | None:
+        if self.profile.mailbox is None:
+            return None
+        if self.options.target is None:
+            return self._mailbox
+        try:
+            return self._stack.enter_context(Mailbox(*self.profile.mailbox))
+        except MailboxError as error:
+            raise TargetFileError(f"mailbox: {error}") from None
+
+    def _note(self, line: str) -> None:
+        self.log.append(self.redactor.text(line))
+
+
+def _wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
+    try:
+        return WireSettings(
+            base_url=profile.base_url,
+            credential=call.Credential.bearer("api_key", profile.api_key.reveal()),
+            headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
+            timeout=profile.timeout,
+            verify=profile.tls.verify,
+            ca_file=None if profile.tls.ca_file is None else str(profile.tls.ca_file),
+            workers=options.workers,
+            max_requests=options.max_requests,
+            max_seconds=options.max_seconds,
+        )
+    except ValueError as error:
+        raise TargetFileError(f"{error}.") from None

@@ -1,0 +1,82 @@
+"""The report of a run, from what its checks came to."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, cast
+
+from conformance import __version__
+from conformance.catalogue import load_catalogue
+from conformance.openapi import openapi_sha256
+from conformance.reports.model import FORMAT, Report
+from conformance.verdicts import conclude
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.execute import Execution
+    from conformance.verdicts.results import CheckResult
+
+SUITE = "engagement-conformance"
+
+
+def build_report(execution: Execution, results: Sequence[CheckResult], *, interrupted: bool) -> Report:
+    """The report of a run that is over.
+
+    Args:
+        execution: The run; it is undone already.
+        results: What its checks came to.
+        interrupted: Whether somebody ended it early.
+    """
+    run = execution.run
+    requirements = conclude.requirements(results, _unselected(execution, interrupted=interrupted))
+    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing))
+    undone = execution.undo()
+    report = {
+        "format": FORMAT,
+        "suite": {"name": SUITE, "version": __version__, "openapi_sha256": openapi_sha256()},
+        "target": {"name": run.profile.name, "base_url": run.profile.base_url},
+        "run": {
+            "started_at": _time(execution.began),
+            "finished_at": _time(datetime.now(UTC)),
+            "seconds": round(execution.seconds, 3),
+            "seed": run.options.seed,
+            "effort": run.effort.value,
+            "requests": run.wire.sent,
+            "mode": run.mode.value,
+            "interrupted": interrupted,
+            "workers": run.options.workers,
+            "warnings": _warnings(execution),
+        },
+        "verdict": conclude.overall(requirements, classes).value,
+        "classes": classes,
+        "requirements": requirements,
+        "observations": conclude.observations(run.observations),
+        "census": execution.census,
+        "journal": execution.changes(),
+        "not_undone": [*undone.left, *undone.lasting],
+    }
+    return cast("Report", report)
+
+
+def _unselected(execution: Execution, *, interrupted: bool) -> str:
+    if interrupted:
+        return "The run was interrupted before."
+    if execution.run.closed is not None:
+        return execution.run.closed
+    if execution.run.options.only:
+        return "Not asked for with --only."
+    return "No check ran."
+
+
+def _warnings(execution: Execution) -> list[str]:
+    warnings = list(execution.profile.warnings)
+    if not execution.profile.tls.verify:
+        warnings.append("The target's TLS certificate was not verified.")
+    if execution.run.wire.stopped:
+        warnings.append(f"The run ended early: {execution.run.wire.stopped}.")
+    return warnings
+
+
+def _time(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

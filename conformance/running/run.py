@@ -1,0 +1,144 @@
+"""A run: what checks and journeys may use."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import threading
+from itertools import count
+from typing import TYPE_CHECKING
+
+from conformance.catalogue import load_catalogue
+from conformance.running.journeys import Journeys
+from conformance.target import capabilities
+from conformance.target.profile import Mode
+from conformance.wire.clock import Clock, SystemClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.running.options import Effort, RunOptions
+    from conformance.target.fixtures import Fixtures
+    from conformance.target.journal import Journal
+    from conformance.target.names import RunNames
+    from conformance.target.profile import Profile
+    from conformance.target.provisioner import Provisioner
+    from conformance.wire.call import Call
+    from conformance.wire.client import Wire
+    from conformance.wire.exchange import Exchange
+
+
+class Run:
+    """Everything that a check or a journey may use.
+
+    Attributes:
+        profile: The target.
+        options: What was asked for.
+        wire: The client; ``send`` and ``send_all`` are shorter.
+        fixtures: Keys, members, mail and subordinate records.
+        journal: What the run changes.
+        names: Names for what it creates.
+        clock: What time it is, and how to let it pass.
+        closed: Why checks that send anything are left out, as a sentence; None where they run.
+        journeys: The journeys walked so far.
+        observations: What was observed, by the id of the open point: text and evidence.
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: Profile,
+        options: RunOptions,
+        wire: Wire,
+        fixtures: Fixtures,
+        journal: Journal,
+        names: RunNames,
+        provisioner: Provisioner | None = None,
+    ) -> None:
+        self.profile = profile
+        self.options = options
+        self.wire = wire
+        self.fixtures = fixtures
+        self.journal = journal
+        self.names = names
+        self.clock: Clock = SystemClock()
+        self.closed: str | None = None
+        self._provisioner = provisioner
+        self.journeys = Journeys(self, together=max(1, min(6, options.workers)))
+        self.observations: dict[str, list[tuple[str, tuple[Exchange, ...]]]] = {}
+        self._open_points = load_catalogue().open_points
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+
+    @property
+    def mode(self) -> Mode:
+        """What the run may do to the organization."""
+        return self.profile.mode
+
+    @property
+    def effort(self) -> Effort:
+        """How much the run may cost."""
+        return self.options.effort
+
+    def send(self, call: Call) -> Exchange:
+        """Send one request."""
+        return self.wire.send(call)
+
+    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Send independent requests, several at a time; the answers are in the order of the calls."""
+        return self.wire.send_all(calls)
+
+    def meets(self, need: str) -> bool:
+        """Whether the target and the mode meet a need of the catalogue, as far as is known."""
+        return capabilities.is_met(self.profile, need, missing_methods=self._missing_methods)
+
+    def unlocking(self, needs: Sequence[str]) -> str:
+        """What to add to the target file, or which option to give, so that these needs are met; as a sentence."""
+        return f"To unlock it: {'; and '.join(capabilities.UNLOCKS[need] for need in needs)}."
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Every need that is not met, with the line that meets it."""
+        return capabilities.missing(self.profile, missing_methods=self._missing_methods)
+
+    @property
+    def _missing_methods(self) -> frozenset[str]:
+        return frozenset() if self._provisioner is None else self._provisioner.missing_methods
+
+    def name(self, label: str) -> str:
+        """A name for something new, like no other of this run or another one."""
+        return self.names.name(f"{label}-{next(self._numbers):03}")
+
+    def address(self, label: str) -> str:
+        """An e-mail address for an invitation, under the domain that is there for it."""
+        return self.names.address(f"{label}-{next(self._numbers):03}", self.profile.invitation_domain)
+
+    def random(self, purpose: str) -> random.Random:
+        """Random choices for one purpose: the same for the same seed, whatever else the run does."""
+        digest = hashlib.sha256(f"{self.options.seed}:{purpose}".encode()).digest()
+        return random.Random(int.from_bytes(digest[:8]))  # noqa: S311 - reproducible on purpose
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass, on the run's clock."""
+        self.clock.sleep(seconds)
+
+    def wait_until(self, condition: Callable[[], bool], *, pause: float = 0.2) -> bool:
+        """Look again and again until a condition holds or the target's patience is over; whether it held."""
+        end = self.clock.monotonic() + self.profile.patience
+        while not condition():
+            if self.clock.monotonic() >= end:
+                return False
+            self.sleep(pause)
+        return True
+
+    def observe(self, open_point: str, observed: str, *exchanges: Exchange) -> None:
+        """Note what the target does at a point that the interface leaves open.
+
+        Raises:
+            KeyError: The catalogue has no such open point.
+        """
+        point = self._open_points[open_point]
+        with self._lock:
+            noted = self.observations.setdefault(point.id, [])
+            if observed not in [text for text, _ in noted]:
+                noted.append((observed, exchanges))

@@ -1,0 +1,140 @@
+"""Asks a service and takes whatever comes: an answer, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle.json_text import Parsed
+from conformance.wire.call import list_engagements
+from conformance.wire.exchange import Answer, Exchange, Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conformance.target.names import RunNames
+    from conformance.wire.call import Call, Credential
+
+MAIN_KEY: Final = "api_key"
+OTHER_KEY: Final = "other_organization"
+"""The names of the credentials that fixtures give to the two organizations' full keys."""
+
+PAGES: Final = 10
+"""Pages of engagements, the latest first, that are looked through for those of a run."""
+
+PER_PAGE: Final = 100
+
+_PATIENCE: Final = 3
+"""Calls without an answer in a row after which no other is tried."""
+
+_TOGETHER: Final = 50
+
+
+class Asking:
+    """Sends calls whose answers nobody judges, and repeats them where answers are lost.
+
+    Args:
+        send: Sends a call, with the main key where it names none.
+        send_all: Sends independent calls together, or None to send them one by one.
+        credentials: Further keys by their names.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Call], Exchange],
+        send_all: Callable[[Sequence[Call]], Sequence[Exchange]] | None = None,
+        credentials: Mapping[str, Credential] | None = None,
+    ) -> None:
+        self._send_all = send_all or (lambda calls: [send(call) for call in calls])
+        self._together = _TOGETHER if send_all else 1
+        self._credentials = dict(credentials or {})
+        self._silent = 0
+
+    def one(self, call: Call, key: str = MAIN_KEY) -> Answer | str:
+        """The answer to a call, or why there is none, as a clause."""
+        return self.all([call], key)[0]
+
+    def all(self, calls: Sequence[Call], key: str = MAIN_KEY) -> list[Answer | str]:
+        """The answers to independent calls with one key."""
+        if key != MAIN_KEY and key not in self._credentials:
+            return [f"the key <{key}> is not at hand"] * len(calls)
+        credential = self._credentials.get(key)
+        keyed = [replace(call, credential=credential, repeatable=True) for call in calls]
+        answers: list[Answer | str] = []
+        for first in range(0, len(keyed), self._together):
+            answers += self._some(keyed[first : first + self._together])
+        return answers
+
+    def _some(self, calls: Sequence[Call]) -> list[Answer | str]:
+        if self._silent >= _PATIENCE:
+            return ["the service does not answer any more"] * len(calls)
+        try:
+            answers = [_answer(exchange) for exchange in self._send_all(calls)]
+        except Unanswered as stopped:
+            answers = [str(stopped)] * len(calls)
+        for answer in answers:
+            self._silent = self._silent + 1 if isinstance(answer, str) else 0
+        return answers
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEngagements:
+    """The engagements of a run that a service lists.
+
+    Attributes:
+        ids: Their ids.
+        complete: Whether none can have been missed: the list was seen to its end, or it began with the latest.
+    """
+
+    ids: tuple[str, ...]
+    complete: bool
+
+
+def own_engagements(
+    asking: Asking, names: RunNames, *, pages: int = PAGES, key: str = MAIN_KEY
+) -> OwnEngagements | str:
+    """Look through the latest engagements for those of a run, or say why it cannot be done, as a clause."""
+    items: list[Mapping[str, Any]] = []
+    ended = False
+    for page in range(1, pages + 1):
+        answer = asking.one(list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), key)
+        if isinstance(answer, str):
+            return answer
+        listed = member_of(answer, "data")
+        if not 200 <= answer.status < 300 or not isinstance(listed, list):  # noqa: PLR2004
+            return f"the engagements could not be listed (status {answer.status})"
+        items += [item for item in listed if isinstance(item, dict)]
+        if ended := len(listed) < PER_PAGE:
+            break
+    ids = [item["id"] for item in items if names.owns(item.get("name")) and _is_id(item.get("id"))]
+    times = [str(item.get("createdAt")) for item in items]
+    return OwnEngagements(tuple(dict.fromkeys(ids)), ended or times == sorted(times, reverse=True))
+
+
+def member_of(answer: Answer, name: str) -> object:
+    """A member of the object that an answer's body is; None where there is none."""
+    reading = answer.reading
+    value = reading.value if isinstance(reading, Parsed) else None
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def data_of(answer: Answer) -> Mapping[str, Any]:
+    """The ``data`` of a success; an empty object where there is none."""
+    data = member_of(answer, "data") if 200 <= answer.status < 300 else None  # noqa: PLR2004
+    return data if isinstance(data, dict) else {}
+
+
+def told(answer: Answer | str) -> str:
+    """What came of a call, as a clause."""
+    return answer if isinstance(answer, str) else f"status {answer.status}"
+
+
+def _answer(exchange: Exchange) -> Answer | str:
+    try:
+        return exchange.answer
+    except Unanswered as unanswered:
+        return str(unanswered)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and value != ""

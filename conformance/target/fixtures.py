@@ -1,0 +1,249 @@
+"""What checks need beside the main key: made when first asked for, shared where it can be."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from conformance.target import subordinates
+from conformance.target.capabilities import UNLOCKS, Unavailable, lacking
+from conformance.target.profile import Mode
+from conformance.target.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
+from conformance.wire.call import Call, Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.target.mailbox import Mailbox
+    from conformance.target.profile import Profile, SubordinateKind, SubordinateTemplate
+    from conformance.target.provisioner import MemberRole
+    from conformance.target.secret import Secret
+    from conformance.wire.exchange import Exchange
+
+_T = TypeVar("_T")
+
+_MAIL_PAUSE: Final = 0.25
+
+
+class NotesMembers(Protocol):
+    """Whoever remembers which members a run has made; the journal does."""
+
+    def member_made(self, user_id: str, role: str) -> None:
+        """A member was made for this run and is to be removed after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member that a check may change and remove.
+
+    Attributes:
+        user_id: The user's id.
+        email: The e-mail address; None for members of the target file.
+        role: The role it was made with; None where only the service knows.
+        credential: The member's own key, where there is one.
+    """
+
+    user_id: str
+    email: str | None
+    role: MemberRole | None
+    credential: Credential | None
+
+
+class Fixtures:
+    """Gives checks what they need; whatever cannot be had raises ``Unavailable`` with the reason.
+
+    Every new secret is told to the redactor before anybody gets it. A failure is remembered, so that a slow
+    provisioner is waited for once.
+
+    Args:
+        profile: The target.
+        provisioner: The target's provisioner, if it has one.
+        redact: Called with name and value of each new secret; those of the profile are the caller's to tell.
+        mailbox: The suite's own mailbox, if it listens.
+        send: Sends a call with the main key; for the target file's templates of subordinate records.
+        journal: Told of members that are made.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        provisioner: Provisioner | None,
+        redact: Callable[[str, str], object],
+        *,
+        mailbox: Mailbox | None = None,
+        send: Callable[[Call], Exchange] | None = None,
+        journal: NotesMembers | None = None,
+    ) -> None:
+        self._profile = profile
+        self._provisioner = provisioner
+        self._redact = redact
+        self._mailbox = mailbox
+        self._send = send
+        self._journal = journal
+        self._lock = threading.RLock()
+        self._shared: dict[str, Credential | Unavailable] = {}
+        self._unused = list(enumerate(profile.members, start=1))
+        self._members_made = 0
+        self._members_get_keys = True
+
+    @property
+    def main(self) -> Credential:
+        """The main key's credential."""
+        return Credential.bearer("api_key", self._profile.api_key.reveal())
+
+    def known_keys(self) -> dict[str, Credential]:
+        """The keys that were handed out so far, by name."""
+        with self._lock:
+            return {name: key for name, key in self._shared.items() if isinstance(key, Credential)}
+
+    def scoped_key(self, scope: str) -> Credential:
+        """A key with exactly one scope.
+
+        Raises:
+            Unavailable: There is none.
+        """
+        return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
+
+    def other_organization(self) -> Credential:
+        """A full key of another organization.
+
+        Raises:
+            Unavailable: There is none.
+        """
+        return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
+
+    def throttled(self) -> Credential:
+        """A key that may be driven past its limit; in a disposable organization without one, the main key.
+
+        Raises:
+            Unavailable: There is none.
+        """
+        try:
+            return self._shared_key("throttled", "throttled", lambda made: made.create_throttled_key())
+        except Unavailable:
+            if self._profile.mode is Mode.DISPOSABLE:
+                return self.main
+            raise
+
+    def member(self, role: MemberRole = "member", *, with_key: bool = False) -> Member:
+        """A member that nobody else has been given: a new one, or the next of the target file's.
+
+        Args:
+            role: The role of a new one; those of the target file have the role they have.
+            with_key: Whether the member must have a key.
+
+        Raises:
+            Unavailable: There is none left, or the run may not change members.
+        """
+        need = "member_key" if with_key else "member"
+        if self._profile.mode is not Mode.DISPOSABLE:
+            raise Unavailable(need, "Members are changed in disposable organizations only.")
+        with self._lock:
+            if self._members_get_keys or not with_key:
+                try:
+                    member = self._made_member(need, role)
+                except Unavailable:
+                    if not self._profile.members:
+                        raise
+                else:
+                    self._members_get_keys = member.credential is not None
+                    if self._members_get_keys or not with_key:
+                        return member
+            return self._next_of_file(need, with_key=with_key)
+
+    def mail(self, to: str, patience: float = 0.0) -> list[Mail]:
+        """The e-mails to an address; an empty list where none came within ``patience`` seconds.
+
+        Raises:
+            Unavailable: No mailbox can be read.
+        """
+        if self._mailbox is not None:
+            return self._mailbox.messages(to, patience)
+        deadline = time.monotonic() + patience
+        while not (mails := self._provisioned("mailbox", lambda made: made.read_mail(to))):
+            if (rest := deadline - time.monotonic()) <= 0:
+                break
+            time.sleep(min(_MAIL_PAUSE, rest))
+        return mails
+
+    def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
+        """The id of a new subordinate record.
+
+        Raises:
+            Unavailable: It cannot be made.
+        """
+        if self._profile.mode is Mode.READ_ONLY:
+            raise Unavailable(f"subordinates:{kind}", "A read-only run makes nothing.")
+        if template := self._profile.subordinates.get(kind):
+            return subordinates.create(template, engagement_id, self._sender(template))
+        return self._provisioned(f"subordinates:{kind}", lambda made: made.create_subordinate(engagement_id, kind))
+
+    def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
+        """Whether a subordinate record is there.
+
+        Raises:
+            Unavailable: It cannot be told.
+        """
+        if template := self._profile.subordinates.get(kind):
+            return subordinates.exists(template, engagement_id, record_id, self._sender(template))
+        return self._provisioned(
+            f"subordinates:{kind}", lambda made: made.subordinate_exists(engagement_id, kind, record_id)
+        )
+
+    def _shared_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
+        with self._lock:
+            if name not in self._shared:
+                try:
+                    self._shared[name] = self._new_key(need, name, make)
+                except Unavailable as unavailable:
+                    self._shared[name] = unavailable
+            found = self._shared[name]
+        if isinstance(found, Unavailable):
+            raise Unavailable(found.need, found.reason)
+        return found
+
+    def _new_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
+        if (key := self._profile.keys.get(name)) is not None:
+            return self._credential(name, key)
+        return self._credential(name, self._provisioned(need, make))
+
+    def _credential(self, name: str, key: Secret) -> Credential:
+        self._redact(name, key.reveal())
+        return Credential.bearer(name, key.reveal())
+
+    def _made_member(self, need: str, role: MemberRole) -> Member:
+        made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
+        self._members_made += 1
+        name = f"member_{len(self._profile.members) + self._members_made}"
+        credential = None if made.key is None else self._credential(name, made.key)
+        if self._journal is not None:
+            self._journal.member_made(made.user_id, role)
+        return Member(made.user_id, made.email, role, credential)
+
+    def _next_of_file(self, need: str, *, with_key: bool) -> Member:
+        for position, (number, member) in enumerate(self._unused):
+            if member.key is None and with_key:
+                continue
+            del self._unused[position]
+            credential = None if member.key is None else self._credential(f"member_{number}", member.key)
+            return Member(member.user_id, None, None, credential)
+        if not self._profile.members or with_key:
+            raise lacking(need)
+        raise Unavailable(need, "All members of the target file have been used; name more of them under members.")
+
+    def _provisioned(self, need: str, make: Callable[[Provisioner], _T]) -> _T:
+        if self._provisioner is None:
+            raise lacking(need)
+        try:
+            return make(self._provisioner)
+        except MethodMissing as error:
+            raise Unavailable(need, f"{error} To unlock it: {UNLOCKS[need]}.") from None
+        except ProvisionerError as error:
+            raise Unavailable(need, str(error)) from None
+
+    def _sender(self, template: SubordinateTemplate) -> Callable[[Call], Exchange]:
+        if self._send is None:
+            raise Unavailable(f"subordinates:{template.kind}", "Nothing can be sent to the service here.")
+        return self._send

@@ -1,0 +1,295 @@
+"""The write-ahead journal: what a run changes, written down before it is sent, so that it can be undone."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from conformance.target.names import RunNames
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FILE_NAME: Final = "journal.jsonl"
+
+_FORMAT: Final = "conformance-journal/1"
+
+
+class JournalError(Exception):
+    """The journal cannot be written or read; the message is a plain sentence."""
+
+
+class Action(StrEnum):
+    """What a run can change."""
+
+    CREATE_ENGAGEMENT = "create-engagement"
+    RENAME_ORGANIZATION = "rename-organization"
+    INVITE = "invite"
+    CHANGE_ROLE = "change-role"
+    REMOVE_MEMBER = "remove-member"
+    MAKE_MEMBER = "make-member"
+
+
+class State(StrEnum):
+    """What is known of a change."""
+
+    INTENDED = "intended"
+    """It was about to be sent; whether it was carried out is unknown."""
+    DONE = "done"
+    """The service says that it was carried out."""
+    REFUSED = "refused"
+    """The service says that it was not; a faulty one may have done it all the same."""
+    SETTLED = "settled"
+    """Nothing is left of it."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One change.
+
+    Attributes:
+        number: 1 for the first.
+        action: What is changed.
+        key: The name of the key that it was sent with.
+        subject: The name sent, the address invited, or the user's id; None where none was sent.
+        before: The organization's name or the member's role before, as far as it was known.
+        state: What is known of it.
+        id: The id of what was created, as the service gave it.
+        doubtful: Whether the answer to a creation named something else than was sent.
+    """
+
+    number: int
+    action: Action
+    key: str
+    subject: str | None
+    before: str | None = None
+    state: State = State.INTENDED
+    id: str | None = None
+    doubtful: bool = False
+
+
+_LASTING: Final = {
+    Action.INVITE: "{0} {1} invited; an invitation expires after seven days.",
+    Action.REMOVE_MEMBER: "The member {0} {1} removed.",
+}
+
+
+class Journal:
+    """The entries of one run, in memory and in ``journal.jsonl``; it may be used from several threads.
+
+    Attributes:
+        names: The names of the run.
+        organization: The id of the organization of the main key, once it is known.
+    """
+
+    def __init__(self, path: Path, names: RunNames) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._descriptor: int | None = None
+        self._entries: list[Entry] = []
+        self._unsettled: dict[int, Entry] = {}
+        self.names = names
+        self.organization: str | None = None
+
+    @classmethod
+    def open(cls, folder: Path, run_prefix: str) -> Self:
+        """Begin the journal of a new run.
+
+        Args:
+            folder: The report's folder; it is made where it does not exist.
+            run_prefix: What all names of the run begin with.
+
+        Raises:
+            JournalError: It cannot be written, or the folder holds the journal of a run that left something.
+        """
+        path = folder / FILE_NAME
+        if path.exists() and cls.read(folder).pending():
+            raise JournalError(f"{folder} holds the journal of a run that left something behind; clean it up first.")
+        journal = cls(path, RunNames(run_prefix))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        journal._append({"format": _FORMAT, "prefix": run_prefix, "at": _now()}, durable=True)
+        return journal
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The journal of an earlier run; what is settled from now on is added to its file.
+
+        A line that was torn by a sudden end is passed over: its change was never sent.
+
+        Raises:
+            JournalError: There is no journal, or it is none.
+        """
+        path = folder / FILE_NAME
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            raise JournalError(f"There is no {FILE_NAME} in {folder}.") from None
+        except OSError as error:
+            raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
+        records = [record for line in lines if (record := _record(line)) is not None]
+        prefix = records[0].get("prefix") if records and records[0].get("format") == _FORMAT else None
+        if not isinstance(prefix, str) or not prefix:
+            raise JournalError(f"{path} is not the journal of a run.")
+        journal = cls(path, RunNames(prefix))
+        for record in records[1:]:
+            journal._replay(record)
+        return journal
+
+    def close(self) -> None:
+        """Close the file; a later entry opens it again."""
+        with self._lock:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+
+    def intend(self, action: Action, key: str, subject: str | None, before: str | None = None) -> Entry:
+        """Write down a change that is about to be sent; it is on the disk when this returns.
+
+        Raises:
+            JournalError: It could not be written, so the change must not be sent.
+        """
+        with self._lock:
+            entry = Entry(len(self._entries) + 1, action, key, subject, before)
+            fields = {"entry": entry.number, "at": _now(), "do": action, "key": key, "subject": subject}
+            self._append(fields | ({"before": before} if before is not None else {}), durable=True)
+            self._take(entry)
+            return entry
+
+    def done(self, entry: Entry, made_id: str | None = None, *, doubtful: bool = False) -> None:
+        """Note that a change was carried out."""
+        with self._lock:
+            entry.state, entry.id, entry.doubtful = State.DONE, made_id, doubtful
+            known = {"id": made_id} if made_id is not None else {}
+            self._append({"entry": entry.number, "is": State.DONE, **known, **({"doubtful": True} if doubtful else {})})
+
+    def refused(self, entry: Entry) -> None:
+        """Note that the service refused a change."""
+        with self._lock:
+            entry.state = State.REFUSED
+            self._append({"entry": entry.number, "is": State.REFUSED})
+
+    def settle(self, entry: Entry) -> None:
+        """Tick a change off: nothing is left of it."""
+        with self._lock:
+            if entry.state is not State.SETTLED:
+                entry.state = State.SETTLED
+                self._unsettled.pop(entry.number, None)
+                self._append({"entry": entry.number, "is": State.SETTLED})
+
+    def member_made(self, user_id: str, role: str) -> None:
+        """Note a member that the provisioner made for the run, who is to be removed after it."""
+        entry = self.intend(Action.MAKE_MEMBER, "provisioner", user_id, role)
+        self.done(entry)
+
+    def belongs_to(self, organization: str) -> None:
+        """Note the organization of the main key, once; cleaning up refuses to work on another."""
+        with self._lock:
+            if self.organization is None:
+                self.organization = organization
+                self._append({"organization": organization})
+
+    def entries(self) -> list[Entry]:
+        """All entries, the oldest first."""
+        with self._lock:
+            return list(self._entries)
+
+    def unsettled(self, action: Action) -> list[Entry]:
+        """The entries of one kind of change that have not been ticked off, the oldest first."""
+        with self._lock:
+            return [entry for entry in self._unsettled.values() if entry.action is action]
+
+    def pending(self) -> list[Entry]:
+        """What may have left something that can be undone, the latest first.
+
+        A refused creation or renaming is among it, because a faulty service may have carried it out.
+        """
+        return [entry for entry in reversed(self.entries()) if _undoable(entry)]
+
+    def lasting(self) -> list[str]:
+        """What the interface has no way of undoing, a sentence each."""
+        return [
+            _LASTING[entry.action].format(entry.subject, "was" if entry.state is State.DONE else "may have been")
+            for entry in self.entries()
+            if entry.action in _LASTING and entry.state in {State.INTENDED, State.DONE}
+        ]
+
+    def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
+        """Write a line; ``durable`` waits until it would survive a crash of the machine."""
+        line = json.dumps(record).encode("ascii") + b"\n"
+        try:
+            if self._descriptor is None:
+                self._descriptor = _open(self._path)
+            while line:
+                line = line[os.write(self._descriptor, line) :]
+            if durable:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            raise _unwritable(self._path, error) from None
+
+    def _take(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        self._unsettled[entry.number] = entry
+
+    def _replay(self, record: Mapping[str, Any]) -> None:
+        """Take in a line of an earlier run; lines of another shape than ours say nothing."""
+        if isinstance(record.get("organization"), str):
+            self.organization = record["organization"]
+        if record.get("do") in set(Action) and record.get("entry") == len(self._entries) + 1:
+            subject, before = _text(record, "subject"), _text(record, "before")
+            action = Action(record["do"])
+            self._take(Entry(record["entry"], action, _text(record, "key") or "api_key", subject, before))
+        elif record.get("is") in set(State) and record.get("entry") in range(1, len(self._entries) + 1):
+            entry = self._entries[record["entry"] - 1]
+            entry.state = State(record["is"])
+            entry.id = _text(record, "id") or entry.id
+            entry.doubtful = entry.doubtful or record.get("doubtful") is True
+            if entry.state is State.SETTLED:
+                self._unsettled.pop(entry.number, None)
+
+
+def _undoable(entry: Entry) -> bool:
+    if entry.action in {Action.CREATE_ENGAGEMENT, Action.RENAME_ORGANIZATION}:
+        return entry.state is not State.SETTLED
+    if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER}:
+        return entry.state in {State.INTENDED, State.DONE}
+    return False
+
+
+def _open(path: Path) -> int:
+    """Open a journal to add to it, on a line of its own where the last one was torn."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    size = os.fstat(descriptor).st_size
+    if size and os.pread(descriptor, 1, size - 1) != b"\n":
+        os.write(descriptor, b"\n")
+    return descriptor
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _text(record: Mapping[str, Any], member: str) -> str | None:
+    value = record.get(member)
+    return value if isinstance(value, str) else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _unwritable(path: Path, error: OSError) -> JournalError:
+    return JournalError(f"{path} cannot be written: {error.strerror}.")

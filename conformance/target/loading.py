@@ -1,0 +1,240 @@
+"""Reads a target file into a profile, or says in one sentence what is wrong with it.
+
+Every key of the file, with its default:
+
+    name:               how reports call the target (the host)
+    base_url:           scheme, host and port; required
+    api_key:            a key with all five scopes; required
+    disposable:         whether the organization may be renamed, and members invited and changed (false)
+    keys:               one key a scope, ``other_organization``, ``throttled``
+    members:            a list of {user_id, key}; ``key`` may be left out
+    provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
+    invitation_domain:  where invited addresses live (example.com)
+    headers:            extra headers of every request
+    tls:                {verify: true, ca_file: null}
+    timeout, patience:  seconds (10)
+    mailbox:            {smtp: 127.0.0.1:1025}: the suite listens there for the target's e-mails
+    organization:       the id of the organization that the key must belong to
+    subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
+
+``${NAME}`` in any value is replaced by the environment's variable. Where a key is expected, ``{file: PATH}`` reads it
+from a file. Relative paths begin at the target file's folder, where the provisioner is started too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from conformance.operations import SCOPES
+from conformance.target import validity
+from conformance.target.profile import (
+    DEFAULT_INVITATION_DOMAIN,
+    MemberOfFile,
+    Mode,
+    Profile,
+    Tls,
+    checked,
+    url_warnings,
+)
+from conformance.target.reading import Entry, Source, TargetFileError, read_yaml
+from conformance.target.sections import provisioner, subordinates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from conformance.target.secret import Secret
+
+_T = TypeVar("_T")
+
+KEY_NAMES: Final = (*SCOPES, "other_organization", "throttled")
+"""What may stand under ``keys``."""
+
+_MAX_BYTES: Final = 1 << 20
+_TOP: Final = (
+    "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
+    "tls", "timeout", "patience", "mailbox", "organization", "subordinates",
+)  # fmt: skip
+
+
+def load_profile(
+    path: Path,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    mode: Mode | None = None,
+) -> Profile:
+    """The profile that a target file describes.
+
+    Args:
+        path: The YAML file.
+        environ: The variables that it may name.
+        base_url: Takes the place of the file's.
+        api_key: Takes the place of the file's.
+        mode: Takes the place of the file's ``disposable``.
+
+    Raises:
+        TargetFileError: Something is wrong, said in one sentence that names the key and shows no secret.
+    """
+    reader = _Reader(path)
+    top = read_yaml(reader.content(path, path.name), Source(path.name, environ)).table(*_TOP)
+    url = _url(top, path, base_url)
+    main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
+    keys = _keys(reader, top.get("keys"), main_key)
+    disposable = top["disposable"].flag() if "disposable" in top else False
+    tls = _tls(top.get("tls"), path.parent)
+    return Profile(
+        name=_read(top, "name", str, url.host),
+        base_url=url.url,
+        api_key=main_key,
+        mode=mode or (Mode.DISPOSABLE if disposable else Mode.DEFAULT),
+        keys=keys,
+        members=_members(reader, top.get("members")),
+        provisioner=provisioner(top["provisioner"]) if "provisioner" in top else None,
+        invitation_domain=_read(top, "invitation_domain", validity.domain, DEFAULT_INVITATION_DOMAIN),
+        headers=_headers(reader, top.get("headers")),
+        tls=tls,
+        timeout=_number(top, "timeout"),
+        patience=_number(top, "patience"),
+        mailbox=_mailbox(top.get("mailbox")),
+        organization=_read(top, "organization", str, None),
+        subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
+        user_info=url.user_info,
+        folder=path.parent,
+        warnings=(*url_warnings(url), *_tls_warnings(tls), *reader.warnings()),
+    )
+
+
+@dataclass
+class _Reader:
+    """Reads secrets and remembers which files hold them in clear."""
+
+    path: Path
+    revealing: list[Path] = field(default_factory=list)
+
+    def content(self, path: Path, name: str) -> str:
+        try:
+            with path.open("rb") as file:
+                content = file.read(_MAX_BYTES + 1)
+        except OSError as error:
+            raise TargetFileError(f"{name} cannot be read: {error.strerror or 'the system refuses it'}.") from None
+        except ValueError:
+            raise TargetFileError("The name of the target file cannot be that of a file.") from None
+        if len(content) > _MAX_BYTES:
+            raise TargetFileError(f"{name} is larger than 1 MiB.")
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise TargetFileError(f"{name} is not a text in UTF-8.") from None
+
+    def main_key(self, top: Mapping[str, Entry]) -> Secret:
+        if "api_key" not in top:
+            raise TargetFileError(f"{self.path.name} has no api_key: give a key with all five scopes.")
+        return self.key(top["api_key"])
+
+    def key(self, entry: Entry) -> Secret:
+        """A key: its text, or ``{file: PATH}``."""
+        if not entry.is_table:
+            return self.secret(entry, validity.api_key)
+        reference = entry.table("file").get("file")
+        if reference is None:
+            raise entry.problem("must be a key or {file: PATH}")
+        file = self.path.parent / reference.text()
+        if not file.is_file():
+            raise reference.problem("must be the path of a file that can be read")
+        self.revealing.append(file)
+        return reference.accept(self.content(file, f"The file of {entry.key}").strip(), validity.api_key)
+
+    def secret(self, entry: Entry, check: Callable[[str], Secret]) -> Secret:
+        if entry.literal:
+            self.revealing.append(self.path)
+        return entry.attempt(check)
+
+    def warnings(self) -> list[str]:
+        """One sentence for each file with a secret in it that others can read."""
+        return [
+            f"{file.name} holds a secret and can be read by other users of this machine: chmod 600 would stop that."
+            for file in dict.fromkeys(self.revealing)
+            if file.stat().st_mode & 0o077
+        ]
+
+
+def _url(top: Mapping[str, Entry], path: Path, given: str | None) -> validity.BaseUrl:
+    if given is not None:
+        return checked("base_url", given, validity.base_url)
+    if "base_url" not in top:
+        raise TargetFileError(
+            f"{path.name} has no base_url: give the service's host root, as in https://api.example.com."
+        )
+    return top["base_url"].attempt(validity.base_url)
+
+
+def _keys(reader: _Reader, entry: Entry | None, main_key: Secret) -> Mapping[str, Secret]:
+    keys: dict[str, Secret] = {}
+    owners = {main_key: "api_key"}
+    for name, item in (entry.table(*KEY_NAMES) if entry else {}).items():
+        keys[name] = reader.key(item)
+        # A key that stands in two places was copied wrongly: it cannot have one scope and all, or two organizations.
+        if name != "throttled" and keys[name] in owners:
+            raise item.problem(f"is the same key as {owners[keys[name]]}, which must be a different one")
+        owners.setdefault(keys[name], item.key)
+    return MappingProxyType(keys)
+
+
+def _members(reader: _Reader, entry: Entry | None) -> tuple[MemberOfFile, ...]:
+    members: dict[str, MemberOfFile] = {}
+    for item in entry.items() if entry else ():
+        table = item.table("user_id", "key")
+        if "user_id" not in table:
+            raise item.problem("has no user_id")
+        user_id = table["user_id"].text()
+        if user_id in members:
+            raise table["user_id"].problem("is that of a member given before")
+        members[user_id] = MemberOfFile(user_id, reader.key(table["key"]) if "key" in table else None)
+    return tuple(members.values())
+
+
+def _headers(reader: _Reader, entry: Entry | None) -> Mapping[str, Secret]:
+    headers: dict[str, Secret] = {}
+    for name, item in (entry.table() if entry else {}).items():
+        item.accept(name, validity.header_name)
+        if name.lower() in (given.lower() for given in headers):
+            raise item.problem("is given twice, in different letter case")
+        headers[name] = reader.secret(item, validity.header_value)
+    return MappingProxyType(headers)
+
+
+def _tls(entry: Entry | None, folder: Path) -> Tls:
+    table = entry.table("verify", "ca_file") if entry else {}
+    verify = table["verify"].flag() if "verify" in table else True
+    if "ca_file" not in table:
+        return Tls(verify)
+    ca_file = folder / table["ca_file"].text()
+    if not ca_file.is_file():
+        raise table["ca_file"].problem("must be the path of a file with certificates, and there is no such file")
+    return Tls(verify, ca_file)
+
+
+def _tls_warnings(tls: Tls) -> tuple[str, ...]:
+    warning = "tls.verify is false: whoever stands between can read the keys and change the answers."
+    return () if tls.verify else (warning,)
+
+
+def _mailbox(entry: Entry | None) -> tuple[str, int] | None:
+    if entry is None:
+        return None
+    table = entry.table("smtp")
+    if "smtp" not in table:
+        raise entry.problem("must say where to listen, as in {smtp: 127.0.0.1:1025}")
+    return table["smtp"].attempt(validity.socket_address)
+
+
+def _number(top: Mapping[str, Entry], key: str) -> float:
+    return top[key].number() if key in top else 10.0
+
+
+def _read(top: Mapping[str, Entry], key: str, check: Callable[[str], _T], default: _T) -> _T:
+    return top[key].attempt(check) if key in top else default

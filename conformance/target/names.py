@@ -1,0 +1,41 @@
+"""The names of one run: all begin alike, and like those of no other run."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class RunNames:
+    """Makes the names and addresses that a run gives to what it creates.
+
+    Attributes:
+        prefix: Such as ``cf-k3vq7t2a-``: lower-case letters, digits and hyphens, which no service changes.
+    """
+
+    prefix: str
+
+    @classmethod
+    def fresh(cls) -> Self:
+        """Names for a new run.
+
+        They come from the system's randomness and not from the run's seed: two runs with one seed may meet in one
+        organization.
+        """
+        text = base64.b32encode(uuid.uuid4().bytes).decode("ascii").lower()
+        return cls(f"cf-{text[:8]}-")
+
+    def name(self, label: str) -> str:
+        """The run's name for something; the same label gives the same name."""
+        return f"{self.prefix}{label}"
+
+    def address(self, label: str, domain: str) -> str:
+        """The run's e-mail address for somebody under a domain."""
+        return f"{self.prefix}{label}@{domain}"
+
+    def owns(self, name: object) -> bool:
+        """Whether a value is a name that this run gave; blanks in front do not count."""
+        return isinstance(name, str) and name.lstrip().startswith(self.prefix)

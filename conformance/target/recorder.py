@@ -1,0 +1,196 @@
+"""Watches the wire and writes every change of the target into the journal before it is sent."""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle.json_text import Parsed, read_json
+from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, member_of
+from conformance.target.journal import Action, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.target.journal import Journal
+    from conformance.target.names import RunNames
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+_ACTIONS: Final = {
+    "createEngagement": (Action.CREATE_ENGAGEMENT, "name"),
+    "updateCurrentOrganization": (Action.RENAME_ORGANIZATION, "name"),
+    "inviteMember": (Action.INVITE, "email"),
+    "updateMemberRole": (Action.CHANGE_ROLE, None),
+    "removeMember": (Action.REMOVE_MEMBER, None),
+}
+_LONGEST_SUBJECT: Final = 200
+_TOO_MANY_REQUESTS: Final = 429
+_GONE: Final = frozenset({404, 410})
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A journal's entry and whether an attempt at it has been seen."""
+
+    entry: Entry
+    attempted: bool = False
+
+
+class JournalRecorder:
+    """An observer of the wire that keeps a journal; it may be called from several threads.
+
+    Args:
+        journal: Where changes are written down.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._lock = threading.RLock()
+        self._open: defaultdict[Call, list[_Sent]] = defaultdict(list)
+        self._names: dict[str, str] = {}
+        self._roles: dict[str, str] = {}
+
+    def before(self, call: Call) -> None:
+        """Write down what a call may change.
+
+        Raises:
+            JournalError: It cannot be written down, so the call must not be sent.
+        """
+        action, member = _ACTIONS.get(call.operation.id, (None, None))
+        if action is None or not call.is_proper:
+            return
+        key = _key(call)
+        subject = call.identifier if member is None else _short(_object(call.body).get(member))
+        with self._lock:
+            before = {
+                Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
+                Action.CHANGE_ROLE: self._roles.get(call.identifier or ""),
+            }.get(action)
+            self._open[call].append(_Sent(self._journal.intend(action, key, subject, before)))
+
+    def after(self, exchange: Exchange) -> None:
+        """Note what became of a call; every attempt comes here."""
+        call = exchange.call
+        if not call.is_proper:
+            return
+        with self._lock:
+            if (sent := self._sent(call, exchange.attempt)) is not None:
+                self._conclude(sent, exchange)
+            else:
+                self._learn(exchange)
+
+    def _sent(self, call: Call, attempt: int) -> _Sent | None:
+        """The entry that an attempt belongs to: equal calls under way are told apart by nothing, and need not be."""
+        found = next((sent for sent in self._open.get(call, ()) if sent.attempted == (attempt > 1)), None)
+        if found is not None:
+            found.attempted = True
+        return found
+
+    def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
+        answer, call = exchange.received, exchange.call
+        # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
+        if answer is None or (answer.status == _TOO_MANY_REQUESTS and not call.expects_429):
+            return
+        if 400 <= answer.status < 500:  # noqa: PLR2004
+            self._open[call].remove(sent)
+            self._journal.refused(sent.entry)
+        elif 200 <= answer.status < 300:  # noqa: PLR2004
+            self._open[call].remove(sent)
+            self._carried_out(sent.entry, call, data_of(answer))
+
+    def _carried_out(self, entry: Entry, call: Call, data: Mapping[str, Any]) -> None:
+        if entry.action is Action.CREATE_ENGAGEMENT:
+            self._created(entry, data)
+            return
+        self._journal.done(entry)
+        if entry.action is Action.RENAME_ORGANIZATION and entry.subject is not None and entry.subject == entry.before:
+            self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
+        elif entry.action is Action.CHANGE_ROLE and _object(call.body).get("role") == entry.before:
+            self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
+        elif entry.action is Action.REMOVE_MEMBER:
+            self._removed(entry)
+
+    def _created(self, entry: Entry, data: Mapping[str, Any]) -> None:
+        made_id = data.get("id")
+        if isinstance(made_id, str) and made_id:
+            doubtful = _is_anothers(entry.subject, data.get("name"), self._journal.names)
+            self._journal.done(entry, made_id, doubtful=doubtful)
+        # Without an id only its name can find it again, just as where no answer came.
+
+    def _removed(self, entry: Entry) -> None:
+        """A member made for the run is gone with this removal, and so is what was done to anybody's role."""
+        self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
+        if self._settle(Action.MAKE_MEMBER, lambda other: other.subject == entry.subject):
+            self._journal.settle(entry)
+
+    def _settle(self, action: Action, belongs: Callable[[Entry], bool]) -> bool:
+        found = [entry for entry in self._journal.unsettled(action) if belongs(entry)]
+        for entry in found:
+            self._journal.settle(entry)
+        return bool(found)
+
+    def _learn(self, exchange: Exchange) -> None:
+        """Take in what the organization and its members were before the run changed them."""
+        key, operation, answer = _key(exchange.call), exchange.call.operation.id, exchange.received
+        if answer is None or key not in {MAIN_KEY, OTHER_KEY}:
+            return
+        succeeded = 200 <= answer.status < 300  # noqa: PLR2004
+        if operation == "deleteEngagement" and (succeeded or answer.status in _GONE):
+            gone = exchange.call.identifier
+            self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == key)
+        elif operation == "getCurrentOrganization" and succeeded:
+            self._learn_organization(key, data_of(answer))
+        elif operation == "listMembers" and succeeded and key == MAIN_KEY:
+            self._learn_roles(member_of(answer, "data"))
+
+    def _learn_organization(self, key: str, data: Mapping[str, Any]) -> None:
+        if key == MAIN_KEY and isinstance(data.get("id"), str):
+            self._journal.belongs_to(data["id"])
+        renamings = self._journal.unsettled(Action.RENAME_ORGANIZATION)
+        renamed = any(owner(entry.key) == owner(key) for entry in renamings)
+        if not renamed and isinstance(data.get("name"), str):
+            self._names.setdefault(owner(key), data["name"])
+
+    def _learn_roles(self, members: object) -> None:
+        changed = {entry.subject for entry in self._journal.unsettled(Action.CHANGE_ROLE)}
+        for member in members if isinstance(members, list) else ():
+            if not isinstance(member, dict) or member.get("id") in changed:
+                continue
+            if isinstance(member.get("id"), str) and isinstance(member.get("role"), str):
+                self._roles.setdefault(member["id"], member["role"])
+
+
+def owner(key: str) -> str:
+    """Whose organization a key acts on: every key but the other organization's acts on that of the main key."""
+    return key if key == OTHER_KEY else MAIN_KEY
+
+
+def _key(call: Call) -> str:
+    return MAIN_KEY if call.credential is None else call.credential.name
+
+
+def _short(value: object) -> str | None:
+    return value[:_LONGEST_SUBJECT] if isinstance(value, str) else None
+
+
+def _object(text: bytes | None) -> Mapping[str, Any]:
+    """A body as an object; anything else counts as an empty one."""
+    reading = read_json(text or b"")
+    return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
+
+
+def _is_anothers(sent: str | None, answered: object, names: RunNames) -> bool:
+    """Whether a creation was answered with something that cannot be what was created."""
+    if sent is None or not isinstance(answered, str) or names.owns(answered):
+        return False
+    ours, theirs = _bare(sent), _bare(answered)
+    return not (ours.startswith(theirs) or theirs.startswith(ours))
+
+
+def _bare(name: str) -> str:
+    """A name without what a service may change in it."""
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())

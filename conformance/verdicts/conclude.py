@@ -1,0 +1,140 @@
+"""From the results of checks to the requirements, the classes and the verdict of a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.catalogue import CLASSES, Catalogue, load_catalogue
+from conformance.reports.curl import curl
+from conformance.verdicts.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from conformance.catalogue import Requirement
+    from conformance.reports import model
+    from conformance.verdicts.results import CheckResult, Failure
+    from conformance.wire.exchange import Exchange
+
+    Observations = Mapping[str, Sequence[tuple[str, Sequence[Exchange]]]]
+
+_MOST_CITED = 12
+
+
+def requirements(results: Iterable[CheckResult], unselected: str) -> list[model.Requirement]:
+    """Every requirement of the catalogue with its outcome, in the catalogue's order.
+
+    Args:
+        results: What the checks came to.
+        unselected: The reason that is given for a requirement whose checks did not run.
+    """
+    by_requirement: dict[str, list[CheckResult]] = {}
+    for result in results:
+        by_requirement.setdefault(result.requirement, []).append(result)
+    return [
+        _requirement(entry, by_requirement.get(entry.id, []), unselected)
+        for entry in load_catalogue().requirements.values()
+    ]
+
+
+def classes(concluded: Sequence[model.Requirement], unlock: Mapping[str, Sequence[str]]) -> list[model.ConformanceClass]:
+    """Every class with its outcome.
+
+    Args:
+        concluded: The requirements, from ``requirements``.
+        unlock: What would let the rest of a class be tested, by class.
+    """
+    found: list[model.ConformanceClass] = []
+    for name, title in CLASSES.items():
+        outcomes = [Outcome(entry["outcome"]) for entry in concluded if entry["class"] == name]
+        outcome = of_requirements(outcomes)
+        found.append(
+            {
+                "id": name,
+                "title": title,
+                "outcome": "untested" if outcome is Outcome.INAPPLICABLE else outcome.value,  # type: ignore[typeddict-item]
+                "requirements": len(outcomes),
+                "unlock": list(unlock.get(name, ())),
+            }
+        )
+    return found
+
+
+def overall(concluded: Sequence[model.Requirement], of_classes: Sequence[model.ConformanceClass]) -> Verdict:
+    """The verdict of a run."""
+    core = next(Outcome(entry["outcome"]) for entry in of_classes if entry["id"] == "core")
+    failed = any(entry["outcome"] == "failed" and not entry["waived"] for entry in concluded)
+    return verdict(core, [Outcome(entry["outcome"]) for entry in concluded], failed_unwaived=failed)
+
+
+def observations(noted: Observations) -> list[model.Observation]:
+    """What was observed, in the catalogue's order."""
+    return [
+        {
+            "id": point.id,
+            "section": point.section,
+            "question": point.question,
+            "observed": "; ".join(text for text, _ in noted[point.id]),
+            "exchanges": _numbers([exchange for _, exchanges in noted[point.id] for exchange in exchanges]),
+        }
+        for point in load_catalogue().open_points.values()
+        if point.id in noted
+    ]
+
+
+def unlocking(catalogue: Catalogue, missing: Mapping[str, str]) -> dict[str, list[str]]:
+    """The lines that would let more of each class be tested.
+
+    Args:
+        catalogue: All requirements.
+        missing: The needs that are not met, each with the line that meets it.
+    """
+    lines: dict[str, dict[str, None]] = {}
+    for entry in catalogue.requirements.values():
+        for need in entry.needs:
+            if need in missing:
+                lines.setdefault(entry.conformance_class, {})[missing[need]] = None
+    return {name: list(found) for name, found in lines.items()}
+
+
+def _requirement(entry: Requirement, results: Sequence[CheckResult], unselected: str) -> model.Requirement:
+    outcome = of_checks([result.outcome for result in results])
+    reasons = dict.fromkeys(result.reason for result in results if result.outcome is outcome and result.reason)
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "section": entry.section,
+        "operations": list(entry.operations),
+        "class": entry.conformance_class,
+        "outcome": outcome.value,
+        "waived": False,
+        "reason": " ".join(reasons) or (None if results else unselected),
+        "failures": [_failure(result.failure, entry.id) for result in results if result.failure is not None],
+        "checks": [
+            {
+                "name": result.check,
+                "outcome": result.outcome.value,
+                "seconds": round(result.seconds, 4),
+                "exchanges": _numbers(result.exchanges),
+            }
+            for result in results
+        ],
+    }
+
+
+def _failure(failure: Failure, requirement: str) -> model.Failure:
+    return {
+        "check": failure.check,
+        "message": failure.message,
+        "expected": failure.expected,
+        "actual": failure.actual,
+        "pointer": failure.pointer,
+        "exchanges": _numbers(failure.exchanges),
+        "curl": curl(failure.exchanges[-1]) if failure.exchanges else "",
+        "repeat": f"conformance run --only {requirement}",
+    }
+
+
+def _numbers(exchanges: Iterable[Exchange]) -> list[int]:
+    """The numbers of the exchanges that are cited, each once; the first ones where there are many."""
+    return sorted({exchange.number for exchange in exchanges})[:_MOST_CITED]

@@ -1,0 +1,214 @@
+"""The plugin that turns pytest's outcomes into results; with ``plugin`` the only module that knows pytest's hooks."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import pytest
+
+from conformance.catalogue import load_catalogue
+from conformance.oracle.judgement import Evidence, Judgement, Untested
+from conformance.target.capabilities import Unavailable
+from conformance.verdicts.outcome import Outcome
+from conformance.verdicts.results import CheckResult, concluded
+from conformance.wire.client import RunStopped
+from conformance.wire.exchange import Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from conformance.running.run import Run
+
+LAST_STAGE: Final = 2
+"""The stage of the checks that judge what others have sent and send nothing of their own accord."""
+
+_ATTEMPTS: Final = 3
+_ORDERLY: Final = (Judgement, Unanswered, Unavailable)
+
+
+class Progress(Protocol):
+    """Who is told how the run goes."""
+
+    def planned(self, checks: int) -> None:
+        """So many checks will be judged."""
+
+    def began(self, check: str, requirement: str) -> None:
+        """A check begins."""
+
+    def ended(self, result: CheckResult) -> None:
+        """A check has come to a result."""
+
+
+class Judge:
+    """Runs the checks of a run and gathers what they came to.
+
+    Attributes:
+        results: What the checks came to, in their order.
+        errors: Tracebacks of the suite's own errors, for its developers.
+    """
+
+    def __init__(self, run: Run, progress: Progress | None = None) -> None:
+        self.run = run
+        self.results: list[CheckResult] = []
+        self.errors: list[str] = []
+        self._progress = progress
+        self._catalogue = load_catalogue()
+        self._evidence: dict[str, Evidence] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Keep what was asked for, and put last what must see the rest of the run."""
+        kept = [item for item in items if self._is_asked_for(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = sorted(kept, key=_stage)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Start the journeys of the checks that are to run."""
+        if session.config.option.collectonly:
+            return
+        if self._progress is not None:
+            self._progress.planned(sum(1 for item in session.items if _cited(item)))
+        if self.run.closed is not None:
+            return
+        ready = [item for item in session.items if not self._missing(item)]
+        self.run.journeys.prepare(dict.fromkeys(walk for item in ready for walk in _background_walks(item)))
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Leave a check out whose needs the target does not meet."""
+        if self._progress is not None and (cited := _cited(item)):
+            self._progress.began(_name(item), cited)
+        if self.run.closed is not None and _stage(item) < LAST_STAGE:
+            raise Untested(self.run.closed)
+        if missing := self._missing(item):
+            raise Untested(self.run.unlocking(missing))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        """Gather the evidence of a check, and run it anew where a broken connection ended it."""
+        evidence = self._evidence.setdefault(pyfuncitem.nodeid, Evidence())
+        with evidence, self.run.wire.checking(_name(pyfuncitem)):
+            try:
+                return (yield)
+            except Unanswered as trouble:
+                return self._anew(pyfuncitem, trouble)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note what ended a phase, and let pytest show only failures and errors as such."""
+        report = yield
+        raised = call.excinfo.value if call.excinfo is not None else None
+        if isinstance(raised, KeyboardInterrupt | SystemExit):
+            return report
+        if call.when == "call" or raised is not None:
+            self._conclude(item, call, raised, report)
+        return report
+
+    def _conclude(
+        self, item: pytest.Item, call: pytest.CallInfo[None], raised: BaseException | None, report: pytest.TestReport
+    ) -> None:
+        if raised is not None and not isinstance(raised, _ORDERLY):
+            self.errors.append(f"{item.nodeid}\n{report.longreprtext}")
+        cited = _cited(item)
+        evidence = self._evidence.pop(item.nodeid, None)
+        if cited is None:
+            if isinstance(raised, _ORDERLY):
+                _skip(report, item, str(raised))
+            return
+        if isinstance(raised, Unavailable):
+            raised = Untested(raised.reason)
+        result = concluded(
+            _name(item),
+            cited,
+            raised,
+            in_preamble=call.when != "call",
+            evidence=evidence.exchanges if evidence else (),
+            seconds=call.duration,
+        )
+        self.results.append(result)
+        _show(report, item, result)
+        if self._progress is not None:
+            self._progress.ended(result)
+
+    def _anew(self, item: pytest.Function, trouble: Unanswered) -> object:
+        """Run a check again that a broken connection or a gateway ended."""
+        arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
+        for _ in range(_ATTEMPTS - 1):
+            if isinstance(trouble, RunStopped):
+                break
+            try:
+                return item.obj(**arguments)
+            except Unanswered as again:
+                trouble = again
+        raise trouble
+
+    def _is_asked_for(self, item: pytest.Item) -> bool:
+        patterns = self.run.options.only
+        cited = _cited(item)
+        if not patterns:
+            return True
+        return cited is not None and any(fnmatchcase(cited, pattern) for pattern in patterns)
+
+    def _missing(self, item: pytest.Item) -> Sequence[str]:
+        return [need for need in self._needs(item) if not self.run.meets(need)]
+
+    def _needs(self, item: pytest.Item) -> Sequence[str]:
+        if (cited := _cited(item)) is not None:
+            return self._catalogue.requirements[cited].needs
+        points = [self._catalogue.open_points[name] for mark in item.iter_markers("observes") for name in mark.args]
+        return list(dict.fromkeys(need for point in points for need in point.needs))
+
+
+def is_check(item: pytest.Item) -> bool:
+    """Whether an item is one of this suite's checks or observations."""
+    return _cited(item) is not None or item.get_closest_marker("observes") is not None
+
+
+def _cited(item: pytest.Item) -> str | None:
+    mark = item.get_closest_marker("requirement")
+    return mark.args[0] if mark is not None else None
+
+
+def _name(item: pytest.Item) -> str:
+    """The module and function of a check, with its parameter."""
+    path = item.nodeid.rpartition("/")[2]
+    return path.replace(".py::", "::")
+
+
+def _stage(item: pytest.Item) -> int:
+    mark = item.get_closest_marker("stage")
+    return int(mark.args[0]) if mark is not None else 0
+
+
+def _background_walks(item: pytest.Item) -> list[Callable[[Run], Any]]:
+    """The journeys of an item that may be walked while others are."""
+    definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures
+    walks = [getattr(found[-1].func, "background", None) for found in definitions.values()]
+    return [walk for walk in walks if walk is not None]
+
+
+def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult) -> None:
+    """Make pytest's report say what the result is."""
+    if result.failure is not None:
+        failure = result.failure
+        cited = ", ".join(str(exchange.number) for exchange in failure.exchanges)
+        lines = [
+            f"requirement {result.requirement}: {load_catalogue().requirements[result.requirement].title}",
+            f"  {failure.message}",
+            f"  expected: {failure.expected}",
+            f"  actual:   {failure.actual}",
+            f"  exchanges: {cited}" if cited else "",
+        ]
+        report.longrepr = "\n".join(line for line in lines if line)
+    elif result.error:
+        report.outcome = "failed"
+        report.longrepr = report.longrepr or result.reason
+    elif result.outcome is not Outcome.PASSED:
+        _skip(report, item, f"{result.outcome}: {result.reason}")
+
+
+def _skip(report: pytest.TestReport, item: pytest.Item, reason: str) -> None:
+    report.outcome = "skipped"
+    report.longrepr = (str(item.path), item.location[1] or 0, reason)

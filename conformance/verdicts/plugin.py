@@ -1,0 +1,94 @@
+"""pytest's entry to the suite: ``pytest --pyargs conformance.checks --base-url URL --api-key KEY``.
+
+In a pytest run without this suite's checks it only adds options and does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.verdicts.judge import Judge
+
+_JUDGE = "conformance-judge"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a run."""
+    group = parser.getgroup("conformance", "contract conformance of a running service")
+    _add(group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given")
+    _add(group, "--api-key", help="a full key of the target (better: $CONFORMANCE_API_KEY)")
+    _add(group, "--target", type=Path, metavar="FILE", help="the target file")
+    _add(group, "--read-only", action="store_true", help="send nothing that could change the organization")
+    _add(group, "--disposable", action="store_true", help="the organization may be renamed, its members changed")
+    _add(group, "--effort", choices=["quick", "standard", "deep"], default="quick", help="how much the run may cost")
+    _add(group, "--seed", type=int, default=1, help="what all random choices come from")
+    _add(group, "--report", type=Path, metavar="DIR", help="write the reports there")
+
+
+def _add(group: Any, name: str, **settings: Any) -> None:  # noqa: ANN401 - pytest's option group is not public
+    """Add an option, unless another plugin has one of that name, which is then used."""
+    try:
+        group.addoption(name, **settings)
+    except ValueError:
+        return
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marks known."""
+    config.addinivalue_line("markers", "requirement(id): the requirement of the catalogue that a check judges")
+    config.addinivalue_line("markers", "observes(id, ...): the open points of the catalogue that a test observes")
+    config.addinivalue_line("markers", "stage(number): checks of a higher stage run later")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Open a run where checks were collected and nobody has opened one yet."""
+    from conformance.verdicts.judge import Judge, is_check  # noqa: PLC0415 - other projects' pytest runs stay light
+
+    if config.pluginmanager.has_plugin(_JUDGE) or not any(is_check(item) for item in items):
+        return
+    if config.option.collectonly:
+        return
+    judge = Judge(_open(config))
+    config.pluginmanager.register(judge, _JUDGE)
+    judge.pytest_collection_modifyitems(config, items)
+
+
+def current_run(config: pytest.Config) -> Run:
+    """The run that the checks belong to."""
+    judge: Judge = config.pluginmanager.get_plugin(_JUDGE)
+    return judge.run
+
+
+def _open(config: pytest.Config) -> Run:
+    from conformance.running.execute import Execution  # noqa: PLC0415 - see above
+    from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415
+    from conformance.target.reading import TargetFileError  # noqa: PLC0415
+
+    option = config.option
+    if option.read_only and option.disposable:
+        raise pytest.UsageError("--read-only and --disposable exclude each other")
+    mode = Mode.READ_ONLY if option.read_only else Mode.DISPOSABLE if option.disposable else None
+    stack = ExitStack()
+    config.add_cleanup(stack.close)
+    try:
+        options = RunOptions(
+            base_url=option.base_url or os.environ.get("CONFORMANCE_BASE_URL"),
+            api_key=option.api_key or os.environ.get("CONFORMANCE_API_KEY"),
+            target=option.target,
+            mode=mode,
+            effort=Effort(option.effort),
+            seed=option.seed,
+            report=option.report,
+        )
+        execution = stack.enter_context(Execution(options))
+    except TargetFileError as error:
+        raise pytest.UsageError(str(error)) from None
+    return execution.run

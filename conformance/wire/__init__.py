@@ -1,0 +1,1 @@
+"""How the suite talks to a target: one client, every exchange recorded."""

@@ -1,0 +1,127 @@
+"""One request is sent and recorded, whatever comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final
+
+import httpx
+
+from conformance.wire.exchange import Exchange
+from conformance.wire.reading import check_headers, read_body
+from conformance.wire.troubles import sentence
+
+if TYPE_CHECKING:
+    from conformance.wire.call import Call
+    from conformance.wire.clock import Clock
+    from conformance.wire.exchange import Answer
+    from conformance.wire.preparing import Preparer
+
+
+class Outcome(Enum):
+    """What came of sending a request once."""
+
+    ANSWERED = auto()
+    BROKEN = auto()
+    UNREACHED = auto()
+    """No connection could be made, so that nothing happened."""
+    UNSENDABLE = auto()
+    """It cannot be written as a request, now or later."""
+    STOPPED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    outcome: Outcome
+    answer: Answer | None = None
+    trouble: str | None = None
+    head_seconds: float | None = None
+
+
+_UNSENDABLE: Final = _Result(Outcome.UNSENDABLE, trouble="the request cannot be written as HTTP")
+
+
+class Sender:
+    """Sends calls and makes exchanges of them.
+
+    Args:
+        preparer: Makes requests and records.
+        clock: The run's clock.
+        transport: What carries the requests.
+    """
+
+    def __init__(self, preparer: Preparer, clock: Clock, transport: httpx.AsyncBaseTransport) -> None:
+        self._preparer = preparer
+        self._clock = clock
+        self._transport = transport
+
+    async def attempt(
+        self, call: Call, *, number: int, check: str, attempt: int, seconds: float
+    ) -> tuple[Exchange, Outcome]:
+        """Send a call once.
+
+        Args:
+            call: The call.
+            number: The number of the exchange.
+            check: Who sends it.
+            attempt: 1, or more for a repetition.
+            seconds: How long it may take as a whole.
+
+        Returns:
+            The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
+        """
+        started_at, began = self._clock.now(), self._clock.monotonic()
+        request = self._request(call)
+        result = _UNSENDABLE if request is None else await self._send(request, seconds)
+        exchange = Exchange(
+            number=number,
+            check=check,
+            call=call,
+            request=self._preparer.record(call, request),
+            received=result.answer,
+            trouble=result.trouble,
+            started_at=started_at,
+            seconds=self._clock.monotonic() - began,
+            attempt=attempt,
+            sent=result.outcome not in {Outcome.UNREACHED, Outcome.UNSENDABLE},
+            head_seconds=result.head_seconds,
+        )
+        return exchange, result.outcome
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._transport.aclose()
+
+    def _request(self, call: Call) -> httpx.Request | None:
+        try:
+            return self._preparer.request(call)
+        except Exception:  # noqa: BLE001 - identifiers come from the target, and may be of any kind and length
+            return None
+
+    async def _send(self, request: httpx.Request, seconds: float) -> _Result:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._exchange(request)
+        except asyncio.CancelledError:
+            return _Result(Outcome.STOPPED, trouble="it was given up because the run was stopped")
+        except TimeoutError:
+            return _Result(Outcome.BROKEN, trouble=f"no complete answer came within {seconds:.3g} s")
+        except httpx.ConnectError as error:
+            return _Result(Outcome.UNREACHED, trouble=sentence(error))
+        except httpx.LocalProtocolError as error:
+            return _Result(Outcome.UNSENDABLE, trouble=sentence(error))
+        except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
+            return _Result(Outcome.BROKEN, trouble=sentence(error))
+
+    async def _exchange(self, request: httpx.Request) -> _Result:
+        began = self._clock.monotonic()
+        response = await self._transport.handle_async_request(request)
+        try:
+            check_headers(response.headers.raw)
+            head_seconds = self._clock.monotonic() - began
+            body = await read_body(response)
+        finally:
+            await response.aclose()
+        return _Result(Outcome.ANSWERED, self._preparer.answer(response, body), head_seconds=head_seconds)

@@ -1,0 +1,190 @@
+"""What is sent: calls of the interface's operations, as plain values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlencode
+
+from conformance.operations import OPERATIONS, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+JSON_HEADERS: Final = (("Content-Type", "application/json"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a call shows in its Authorization header.
+
+    Attributes:
+        name: How outputs call it: ``api_key``, ``organizations:read``, ``none`` ...
+        authorization: The header's value; None sends no header.
+    """
+
+    name: str
+    authorization: str | None = field(repr=False)
+
+    @classmethod
+    def bearer(cls, name: str, key: str) -> Credential:
+        """The credential of an API key."""
+        return cls(name, f"Bearer {key}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to make, before it has a key and a host.
+
+    Attributes:
+        operation: The operation called.
+        identifier: The value of the path parameter, unescaped.
+        query: Query parameters in order, unescaped; values as they shall read on the wire.
+        body: The bytes of the body, or None for no body.
+        headers: Headers of this call alone.
+        credential: Whose key is shown; None is the run's main key.
+        probe: Method and path to send in place of the operation's, for what lies beside the interface; None for the
+            operation itself.
+        repeatable: Whether sending it twice does no harm although it is no GET: it must be refused, or has the same
+            effect again.
+        expects_429: Whether it is sent to meet the rate limit: it is then neither delayed nor repeated, and a 429 is
+            its answer.
+    """
+
+    operation: Operation
+    identifier: str | None = None
+    query: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    credential: Credential | None = None
+    probe: tuple[str, str] | None = None
+    repeatable: bool = False
+    expects_429: bool = False
+
+    @property
+    def method(self) -> str:
+        """The HTTP method to send."""
+        return self.operation.method if self.probe is None else self.probe[0]
+
+    @property
+    def harmless(self) -> bool:
+        """Whether it may reach the service twice."""
+        return self.method == "GET" or self.repeatable
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether this asks for the operation itself, and not for something beside the interface."""
+        return self.probe is None
+
+    @property
+    def path(self) -> str:
+        """The path from the host root, percent-encoded, with the query."""
+        if self.probe is not None:
+            return self.probe[1]
+        path = self.operation.path
+        if self.operation.parameter is not None:
+            path = path.replace(f"{{{self.operation.parameter}}}", _segment(self.identifier or ""))
+        return f"{path}?{urlencode(self.query, errors='surrogatepass')}" if self.query else path
+
+    def with_key(self, credential: Credential) -> Call:
+        """The same call with another key."""
+        return replace(self, credential=credential)
+
+    def as_probe(self, method: str, path: str) -> Call:
+        """The same call with another method and path: no operation of the interface."""
+        return replace(self, probe=(method, path))
+
+    def with_body(self, body: bytes | None, content_type: str | None = "application/json") -> Call:
+        """The same call with these bytes for a body, and that Content-Type (None: no such header)."""
+        headers = () if content_type is None else (("Content-Type", content_type),)
+        return replace(self, body=body, headers=headers)
+
+
+def _segment(identifier: str) -> str:
+    """One segment of a path; what a service gives for an identifier must not lead to another resource."""
+    if identifier in {".", ".."}:
+        return identifier.replace(".", "%2E")
+    return quote(identifier, safe="", errors="surrogatepass")
+
+
+def _call(
+    operation: str, *, identifier: str | None = None, json_body: object = ..., query: Mapping[str, object] | None = None
+) -> Call:
+    return Call(
+        operation=OPERATIONS[operation],
+        identifier=identifier,
+        query=tuple((name, str(value)) for name, value in (query or {}).items() if value is not None),
+        body=None if json_body is ... else encode(json_body),
+        headers=() if json_body is ... else JSON_HEADERS,
+    )
+
+
+def encode(value: object) -> bytes:
+    """The JSON text of a value, in UTF-8 with characters written as they are."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def get_organization() -> Call:
+    """Read the organization of the key."""
+    return _call("getCurrentOrganization")
+
+
+def update_organization(body: object) -> Call:
+    """Update the organization with a JSON body."""
+    return _call("updateCurrentOrganization", json_body=body)
+
+
+def list_members(**query: object) -> Call:
+    """List members; ``role``, ``page`` and ``perPage`` are the known parameters, None leaves one out."""
+    return _call("listMembers", query=query)
+
+
+def invite_member(body: object) -> Call:
+    """Invite somebody with a JSON body."""
+    return _call("inviteMember", json_body=body)
+
+
+def update_member_role(user_id: str, body: object) -> Call:
+    """Change a member's role with a JSON body."""
+    return _call("updateMemberRole", identifier=user_id, json_body=body)
+
+
+def remove_member(user_id: str) -> Call:
+    """Remove a member."""
+    return _call("removeMember", identifier=user_id)
+
+
+def list_engagements(**query: object) -> Call:
+    """List engagements; ``status``, ``page``, ``perPage``, ``sort`` and ``order`` are known, None leaves one out."""
+    return _call("listEngagements", query=query)
+
+
+def create_engagement(body: object) -> Call:
+    """Create an engagement with a JSON body."""
+    return _call("createEngagement", json_body=body)
+
+
+def get_engagement(engagement_id: str) -> Call:
+    """Read an engagement."""
+    return _call("getEngagement", identifier=engagement_id)
+
+
+def update_engagement(engagement_id: str, body: object) -> Call:
+    """Update an engagement with a JSON body."""
+    return _call("updateEngagement", identifier=engagement_id, json_body=body)
+
+
+def delete_engagement(engagement_id: str) -> Call:
+    """Delete an engagement."""
+    return _call("deleteEngagement", identifier=engagement_id)
+
+
+def archive_engagement(engagement_id: str) -> Call:
+    """Archive an engagement; no body is sent."""
+    return _call("archiveEngagement", identifier=engagement_id)
+
+
+def unarchive_engagement(engagement_id: str) -> Call:
+    """Unarchive an engagement; no body is sent."""
+    return _call("unarchiveEngagement", identifier=engagement_id)

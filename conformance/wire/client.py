@@ -1,0 +1,264 @@
+"""The wire: the one way in which the suite talks to a target."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from bisect import insort
+from collections import deque
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Final, Protocol, Self
+
+from conformance.wire.attempt import Sender
+from conformance.wire.clock import Clock, SystemClock
+from conformance.wire.connection import KeptConnections
+from conformance.wire.dispatcher import Dispatcher, Order
+from conformance.wire.limits import Limits, RunStopped, Undoing
+from conformance.wire.preparing import Preparer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import httpx
+
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.redaction import Redactor
+    from conformance.wire.settings import WireSettings
+
+__all__ = ["Observer", "RunStopped", "Wire"]
+
+_CLOSING: Final = 5.0
+
+
+class Observer(Protocol):
+    """Sees every exchange of the run; called in the thread that sends, so it must be fast."""
+
+    def before(self, call: Call) -> None:
+        """A call is about to be sent; an exception prevents that and comes out of ``send``."""
+
+    def after(self, exchange: Exchange) -> None:
+        """An exchange was recorded: one for every attempt of a call."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Calls that one thread waits for."""
+
+    results: list[Exchange | None]
+    outbox: SimpleQueue[tuple[int, Exchange | BaseException, bool]] = field(default_factory=SimpleQueue)
+    under_way: dict[int, asyncio.Task[None] | None] = field(default_factory=dict)
+    failure: BaseException | None = None
+
+
+class Wire:
+    """Sends calls to one target, from any number of threads, and records every exchange.
+
+    Args:
+        settings: The target and the limits.
+        redactor: Knows the run's secrets; those of the settings are added to it.
+        clock: The run's clock.
+        transport: What carries requests, in place of connections to the target (``httpx.ASGITransport`` for an
+            application in this process).
+
+    Raises:
+        ValueError: The settings name certificate authorities that cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: WireSettings,
+        redactor: Redactor,
+        *,
+        clock: Clock | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        for name, value in settings.secrets:
+            redactor.add(name, value)
+        clock = clock or SystemClock()
+        preparer = Preparer(settings, redactor)
+        sender = Sender(preparer, clock, transport or KeptConnections(settings.ssl_context(), settings.workers))
+        self._limits = Limits(settings, clock)
+        self._dispatcher = Dispatcher(settings, preparer, sender, self._limits, clock, self._record)
+        self._sender = sender
+        self._width = settings.workers
+        self._exchanges: list[Exchange] = []
+        self._observers: list[Observer] = []
+        self._tasks: dict[asyncio.Task[None], Order] = {}
+        self._check: ContextVar[str] = ContextVar("check", default="run")
+        self._undoing: ContextVar[Undoing | None] = ContextVar("undoing", default=None)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="wire", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]:
+        """Everything sent so far, in order of numbers, repetitions included."""
+        return tuple(self._exchanges)
+
+    @property
+    def sent(self) -> int:
+        """How many requests were sent, repetitions included."""
+        return self._limits.sent
+
+    @property
+    def stopped(self) -> str | None:
+        """Why nothing more is sent; None while the run goes on."""
+        return self._limits.stopped
+
+    @property
+    def service_clock(self) -> float | None:
+        """Seconds that the service's clock is ahead of ours by its latest Date headers; None before any."""
+        return self._dispatcher.pacer.service.offset
+
+    def send(self, call: Call) -> Exchange:
+        """Send a call, repeating it where that is needed and safe.
+
+        Returns:
+            The last attempt; its ``answer`` raises ``Unanswered`` where there is none.
+
+        Raises:
+            RunStopped: The run is over.
+        """
+        return self.send_all([call])[0]
+
+    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Send calls that do not depend on each other, several at once.
+
+        Returns:
+            The last attempt of each, in the order of the calls.
+
+        Raises:
+            RunStopped: The run is over; those that were answered before are recorded.
+        """
+        batch = _Batch([None] * len(calls))
+        waiting = deque(enumerate(calls))
+        try:
+            while batch.under_way or (waiting and batch.failure is None):
+                while waiting and len(batch.under_way) < self._width and batch.failure is None:
+                    self._begin(batch, *waiting.popleft())
+                if batch.under_way:
+                    self._collect(batch)
+        except BaseException:
+            self._abandon(batch)
+            raise
+        if batch.failure is not None:
+            raise batch.failure
+        return [exchange for exchange in batch.results if exchange is not None]
+
+    def observe(self, observer: Observer) -> None:
+        """Let an observer see every exchange from now on."""
+        self._observers.append(observer)
+
+    @contextmanager
+    def checking(self, name: str) -> Iterator[None]:
+        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        token = self._check.set(name)
+        try:
+            yield
+        finally:
+            self._check.reset(token)
+
+    @contextmanager
+    def undoing(self, seconds: float | None = None) -> Iterator[None]:
+        """Let this thread send inside a ``with`` although the run is over or its budget used up.
+
+        Args:
+            seconds: How long; the settings' ``undo_seconds`` where not given. After ``stop`` it is
+                ``hurried_undo_seconds`` at most.
+        """
+        token = self._undoing.set(self._limits.undoing(seconds))
+        try:
+            yield
+        finally:
+            self._undoing.reset(token)
+
+    def stop(self, reason: str) -> None:
+        """End the run: what is under way is given up at once, and every later send raises ``RunStopped``.
+
+        Args:
+            reason: Why, as a clause. An earlier reason stays.
+        """
+        self._limits.hurry(reason)
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._cancel_all)
+
+    def close(self) -> None:
+        """Give up what is under way, undoing included, and close the connections; a second time does nothing."""
+        self._limits.hurry("the wire was closed")
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result(_CLOSING)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_CLOSING)
+        self._loop.close()
+
+    def _begin(self, batch: _Batch, index: int, call: Call) -> None:
+        for observer in self._observers:
+            observer.before(call)
+
+        def report(exchange: Exchange) -> None:
+            batch.outbox.put((index, exchange, False))
+
+        order = Order(call, self._check.get(), self._undoing.get(), report)
+        if self._loop.is_closed():
+            raise RunStopped(self.stopped or "the wire was closed")
+        batch.under_way[index] = None
+        self._loop.call_soon_threadsafe(self._start, order, batch, index)
+
+    def _collect(self, batch: _Batch) -> None:
+        """Take one report of what is under way."""
+        index, result, ended = batch.outbox.get()
+        if ended:
+            del batch.under_way[index]
+            if isinstance(result, BaseException):
+                batch.failure = batch.failure or result
+            else:
+                batch.results[index] = result
+        elif not isinstance(result, BaseException):
+            for observer in self._observers:
+                observer.after(result)
+
+    def _abandon(self, batch: _Batch) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
+
+    def _start(self, order: Order, batch: _Batch, index: int) -> None:
+        task = self._loop.create_task(self._run(order, batch, index))
+        batch.under_way[index] = task
+        self._tasks[task] = order
+        task.add_done_callback(self._tasks.pop)
+
+    async def _run(self, order: Order, batch: _Batch, index: int) -> None:
+        result: Exchange | BaseException
+        try:
+            result = await self._dispatcher.carry_out(order)
+        except asyncio.CancelledError:
+            past = [] if order.exchange is None else [order.exchange]
+            result = RunStopped(self.stopped or "it was given up", *past)
+        except Exception as error:  # noqa: BLE001 - it is raised in the thread that waits
+            result = error
+        batch.outbox.put((index, result, True))
+
+    def _record(self, exchange: Exchange) -> None:
+        insort(self._exchanges, exchange, key=lambda recorded: recorded.number)
+
+    def _cancel_all(self) -> None:
+        for task, order in list(self._tasks.items()):
+            if order.undoing is None:
+                task.cancel()
+
+    async def _shut(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._sender.aclose()

@@ -1,0 +1,249 @@
+"""HTTP/1.1 connections to one target, kept open between requests, as a transport of httpx.
+
+httpx's own transport is not used, for three reasons: bytes that follow an answer would be taken for the next one; an
+idle connection that the service is about to close would serve a request that cannot be repeated; and a request would
+cost a multiple of the processor time. The protocol itself is h11's, as it is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+import h11
+import httpx
+
+from conformance.wire.reading import MAX_HEADERS, Unreadable, check_headers
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import AsyncIterator
+
+READ_IDLE: Final = 4.0
+"""Seconds that a connection may have been idle to serve a request that can be repeated."""
+
+WRITE_IDLE: Final = 0.8
+"""The same for other requests: a service that closes idle connections must not make us wonder whether it acted."""
+
+_BUFFERED: Final = 2**20
+_CONNECTING_TWICE_AFTER: Final = 0.25
+
+
+class _Link(asyncio.Protocol):
+    """One connection's bytes."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._transport: asyncio.Transport | None = None
+        self._incoming = bytearray()
+        self._waiting: asyncio.Future[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for the type checker
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._incoming += data
+        if len(self._incoming) > _BUFFERED and self._transport is not None:
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self.ended = True
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - how it was lost changes nothing
+        self.ended = True
+        self._wake()
+
+    @property
+    def quiet(self) -> bool:
+        """Whether it is open and nothing has come that nobody asked for."""
+        return not self.ended and not self._incoming
+
+    def write(self, data: bytes) -> None:
+        """Hand over bytes to be sent; an answer may come before all of them are gone."""
+        if self._transport is not None and not self.ended:
+            self._transport.write(data)
+
+    async def read(self) -> bytes:
+        """The bytes that have come, waiting for some; none at the end."""
+        if not self._incoming and not self.ended:
+            self._waiting = asyncio.get_running_loop().create_future()
+            await self._waiting
+        data = bytes(self._incoming)
+        self._incoming.clear()
+        if self._transport is not None and not self.ended:
+            self._transport.resume_reading()
+        return data
+
+    def abort(self) -> None:
+        """Close at once."""
+        self.ended = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+
+class _Connection:
+    """A link with the state of HTTP/1.1 on it."""
+
+    def __init__(self, link: _Link) -> None:
+        self.link = link
+        self.idle_since = 0.0
+        self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
+
+    def send(self, request: httpx.Request, body: bytes) -> None:
+        try:
+            head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+            parts = [self._http.send(head), self._http.send(h11.Data(data=body)) if body else b""]
+            parts.append(self._http.send(h11.EndOfMessage()))
+        except h11.LocalProtocolError as error:
+            raise httpx.LocalProtocolError(str(error)) from None
+        self.link.write(b"".join(part for part in parts if part))
+
+    async def receive_head(self) -> h11.Response:
+        while True:
+            event = await self._event()
+            if isinstance(event, h11.Response):
+                check_headers(event.headers)
+                return event
+            if not isinstance(event, h11.InformationalResponse):
+                raise Unreadable("the connection was closed before an answer came")
+
+    async def receive_body(self) -> AsyncIterator[bytes]:
+        while isinstance(event := await self._event(), h11.Data):
+            yield bytes(event.data)
+        surplus, _ = self._http.trailing_data
+        if surplus.strip(b"\r\n"):
+            raise Unreadable("more bytes came than the answer's length")
+
+    def reusable(self) -> bool:
+        """Whether the next request may go over it; prepares it for that."""
+        ready = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        if not ready or self._http.trailing_data[0] or not self.link.quiet:
+            return False
+        self._http.start_next_cycle()
+        return True
+
+    async def _event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
+        while True:
+            try:
+                event = self._http.next_event()
+            except h11.RemoteProtocolError as error:
+                raise self._unreadable(error) from None
+            if event is not h11.NEED_DATA:
+                return event
+            data = await self.link.read()
+            if not data and self._http.their_state is h11.SEND_RESPONSE:
+                raise Unreadable("the connection was closed before an answer came")
+            self._http.receive_data(data)
+
+    def _unreadable(self, error: h11.RemoteProtocolError) -> Exception:
+        if self.link.ended and self._http.their_state is h11.ERROR and "without sending complete" in str(error):
+            return Unreadable("the body was cut short")
+        return httpx.RemoteProtocolError("the answer is not HTTP")
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of an answer; the connection goes back when it was read to its end, and is closed otherwise."""
+
+    def __init__(self, transport: KeptConnections, connection: _Connection) -> None:
+        self._transport = transport
+        self._connection: _Connection | None = connection
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        connection = self._connection
+        if connection is None:
+            return
+        async for piece in connection.receive_body():
+            yield piece
+        self._connection = None
+        self._transport.give_back(connection)
+
+    async def aclose(self) -> None:
+        if self._connection is not None:
+            self._connection.link.abort()
+            self._connection = None
+
+
+class KeptConnections(httpx.AsyncBaseTransport):
+    """Connections to one target.
+
+    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer.
+
+    Args:
+        context: What TLS connections are made with; needed for https addresses.
+        kept: How many idle connections are kept.
+    """
+
+    def __init__(self, context: ssl.SSLContext | None, kept: int) -> None:
+        self._context = context
+        self._kept = kept
+        self._idle: list[_Connection] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and read the head of its answer.
+
+        Raises:
+            httpx.ConnectError: No connection could be made: nothing was sent.
+            httpx.ProtocolError: The request or the answer is not HTTP.
+            Unreadable: The answer broke off or passes a bound.
+        """
+        body = await request.aread()
+        kept = self._take(repeatable=request.extensions.get("repeatable", False))
+        connection = kept or await self._connect(request.url)
+        try:
+            connection.send(request, body)
+            head = await connection.receive_head()
+        except BaseException:
+            connection.link.abort()
+            raise
+        return httpx.Response(
+            head.status_code,
+            headers=head.headers.raw_items(),
+            stream=_Body(self, connection),
+            extensions={"http_version": b"HTTP/" + head.http_version, "reason_phrase": head.reason},
+        )
+
+    def give_back(self, connection: _Connection) -> None:
+        """Keep a connection whose answer was read, if it can serve another request."""
+        if len(self._idle) < self._kept and connection.reusable():
+            connection.idle_since = asyncio.get_running_loop().time()
+            self._idle.append(connection)
+        else:
+            connection.link.abort()
+
+    async def aclose(self) -> None:
+        """Close every idle connection."""
+        for connection in self._idle:
+            connection.link.abort()
+        self._idle.clear()
+        await asyncio.sleep(0)  # lets the loop finish the closing
+
+    def _take(self, *, repeatable: bool) -> _Connection | None:
+        longest = READ_IDLE if repeatable else WRITE_IDLE
+        now = asyncio.get_running_loop().time()
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.link.quiet and now - connection.idle_since < longest:
+                return connection
+            connection.link.abort()
+        return None
+
+    async def _connect(self, url: httpx.URL) -> _Connection:
+        secure = url.scheme == "https"
+        try:
+            _, link = await asyncio.get_running_loop().create_connection(
+                _Link,
+                url.raw_host.decode("ascii"),
+                url.port or (443 if secure else 80),
+                ssl=self._context if secure else None,
+                happy_eyeballs_delay=_CONNECTING_TWICE_AFTER,
+            )
+        except (OSError, ValueError) as error:
+            raise httpx.ConnectError("no connection could be made") from error
+        return _Connection(link)

@@ -1,0 +1,212 @@
+"""Calls are carried through waiting, sending and repeating, in the wire's event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.wire.attempt import Outcome, Sender
+from conformance.wire.call import get_organization
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.limits import Limits, RunStopped, Undoing
+from conformance.wire.pacing import Lane, Pacer
+from conformance.wire.persistence import WAITS, Persistence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.wire.call import Call
+    from conformance.wire.clock import Clock
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.preparing import Preparer
+    from conformance.wire.settings import WireSettings
+
+FIRST_FAILURES: Final = 3
+"""Attempts without an answer after which a target that has never answered is given up."""
+
+FAILURES: Final = 6
+"""Attempts in a row without an answer after which it is asked whether the target is still there."""
+
+PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
+"""Seconds before each question whether the target is back."""
+
+_LONGEST_PROBE: Final = 3.0
+_LONGEST_LOSS: Final = 12.0
+_PROBE: Final = "connection"
+_REFUSALS: Final = 2
+
+
+@dataclass(slots=True)
+class Order:
+    """A call to carry out.
+
+    Attributes:
+        call: The call.
+        check: Who sends it.
+        undoing: The permission to send although the run is over; None for ordinary calls.
+        report: Told of every exchange as soon as it is recorded.
+        exchange: The last exchange so far.
+    """
+
+    call: Call
+    check: str
+    undoing: Undoing | None
+    report: Callable[[Exchange], None]
+    exchange: Exchange | None = field(default=None)
+
+
+class Dispatcher:
+    """Everything of the wire that happens in its event loop.
+
+    Args:
+        settings: The target and the limits.
+        preparer: Makes requests and records.
+        sender: Sends requests.
+        limits: Says whether more may be sent.
+        clock: The run's clock.
+        record: Takes every exchange.
+    """
+
+    def __init__(
+        self,
+        settings: WireSettings,
+        preparer: Preparer,
+        sender: Sender,
+        limits: Limits,
+        clock: Clock,
+        record: Callable[[Exchange], None],
+    ) -> None:
+        self.pacer = Pacer(clock, settings.longest_wait)
+        self._settings = settings
+        self._preparer = preparer
+        self._sender = sender
+        self._limits = limits
+        self._clock = clock
+        self._record = record
+        self._workers = asyncio.Semaphore(settings.workers)
+        self._answered = False
+        self._failures = 0
+        self._search: asyncio.Task[None] | None = None
+
+    async def carry_out(self, order: Order) -> Exchange:
+        """Send a call until it is answered or not worth repeating.
+
+        Returns:
+            The last attempt.
+
+        Raises:
+            RunStopped: Nothing more is sent.
+        """
+        persistence = Persistence(order.call)
+        lane = self.pacer.lane(self._preparer.credential(order.call).authorization)
+        attempt = 0
+        while True:
+            attempt += 1
+            await self._found(order)
+            exchange, outcome = await self._attempt(order, lane, attempt)
+            pause = await self._pause_after(order, lane, persistence, exchange, outcome)
+            if pause is None:
+                return exchange
+            await self._pause(pause, order)
+
+    async def _attempt(self, order: Order, lane: Lane, attempt: int) -> tuple[Exchange, Outcome]:
+        await self.pacer.enter(lane, lambda seconds: self._pause(seconds, order), at_once=order.call.expects_429)
+        answer = None
+        try:
+            async with self._workers:
+                exchange, outcome = await self._send(order, attempt, self._settings.timeout)
+            answer = exchange.received
+        finally:
+            self.pacer.leave(lane, answer)
+        return exchange, outcome
+
+    async def _send(self, order: Order, attempt: int, seconds: float) -> tuple[Exchange, Outcome]:
+        self._limits.admit(order.undoing)
+        left = self._limits.left(order.undoing)
+        exchange, outcome = await self._sender.attempt(
+            order.call,
+            number=self._limits.sent,
+            check=order.check,
+            attempt=attempt,
+            seconds=seconds if left is None else min(seconds, left),
+        )
+        self._record(exchange)
+        order.exchange = exchange
+        order.report(exchange)
+        return exchange, outcome
+
+    async def _pause_after(
+        self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange, outcome: Outcome
+    ) -> float | None:
+        if outcome is Outcome.STOPPED:
+            raise RunStopped(self._limits.stopped or "the wire was closed", exchange)
+        if outcome is Outcome.ANSWERED:
+            self._answered, self._failures = True, 0
+        elif outcome is not Outcome.UNSENDABLE:
+            await self._failed(order, exchange, outcome)
+        if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
+            return self._after_429(order, lane, persistence, exchange)
+        return persistence.pause_after(exchange, outcome, self.pacer.service.time(self._clock.now()))
+
+    def _after_429(self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange) -> float | None:
+        """Hold the key until its window ends; None where the call is given up."""
+        if order.call.expects_429 or exchange.received is None:
+            return None
+        wait = self.pacer.wait_after_429(exchange.received, persistence.waits)
+        if wait is not None and persistence.waits < WAITS and lane.refusals < _REFUSALS:
+            persistence.waits += 1
+            self.pacer.hold(lane, wait)
+            return 0.0
+        lane.refusals += 1
+        if order.undoing is None and lane.refusals >= _REFUSALS and self._is_main(order.call):
+            raise self._stopped("the service kept answering 429", exchange)
+        return None
+
+    def _is_main(self, call: Call) -> bool:
+        return self._preparer.credential(call).authorization == self._settings.credential.authorization
+
+    async def _pause(self, seconds: float, order: Order) -> None:
+        if seconds > 0:
+            self._limits.ensure_time(seconds, order.undoing)
+            await self._clock.pause(seconds)
+
+    async def _failed(self, order: Order, exchange: Exchange, outcome: Outcome) -> None:
+        """Find out whether the target is still there, where several attempts in a row say that it is not."""
+        self._failures += 1
+        if order.undoing is not None:
+            return
+        if not self._answered:
+            if self._failures >= FIRST_FAILURES:
+                raise self._stopped(f"no complete answer ever came: {exchange.trouble}", exchange)
+        elif outcome is Outcome.UNREACHED or self._failures >= FAILURES:
+            if self._search is None:
+                self._search = asyncio.create_task(self._look_for_target())
+            await self._found(order)
+
+    async def _found(self, order: Order) -> None:
+        """Wait where the target is being looked for."""
+        if self._search is not None and order.undoing is None:
+            await asyncio.shield(self._search)
+
+    async def _look_for_target(self) -> None:
+        """Ask with pauses until the target answers.
+
+        Raises:
+            RunStopped: It does not.
+        """
+        began = self._clock.monotonic()
+        probe = Order(get_organization(), _PROBE, None, lambda _: None)
+        for attempt, pause in enumerate(PROBES, 1):
+            await self._pause(pause, probe)
+            _, outcome = await self._send(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
+            if outcome is Outcome.ANSWERED:
+                self._failures, self._search = 0, None
+                return
+            if self._clock.monotonic() - began > _LONGEST_LOSS:
+                break
+        raise self._stopped("the target was lost and did not come back", probe.exchange)
+
+    def _stopped(self, reason: str, exchange: Exchange | None) -> RunStopped:
+        stopped = self._limits.end(reason)
+        return RunStopped(str(stopped), *([] if exchange is None else [exchange]))

@@ -1,0 +1,146 @@
+"""What came back: exchanges as they are recorded, with every secret replaced by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from conformance.wire.call import Call
+
+GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
+"""Statuses that a gateway gives in place of the service; such answers are never judged."""
+
+
+TOO_MANY_REQUESTS: Final = 429
+"""The status that is waited out; it is an answer only to calls that are sent to see it."""
+
+
+class Unanswered(Exception):  # noqa: N818 - it says what happened; it is no fault of the program
+    """There is no answer to judge: the connection broke, time ran out, or a gateway spoke for the service.
+
+    Attributes:
+        exchanges: The exchange without an answer, if anything was sent.
+    """
+
+    def __init__(self, reason: str, *exchanges: Exchange) -> None:
+        super().__init__(reason)
+        self.exchanges = exchanges
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A request as it went out.
+
+    Attributes:
+        method: The HTTP method.
+        url: The absolute URL.
+        headers: All headers in order, secrets replaced by their names.
+        body: The body, secrets replaced; empty for none.
+    """
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A complete answer.
+
+    Attributes:
+        status: The HTTP status.
+        headers: All headers in order, names as received, secrets replaced by their names.
+        body: The body after decompression, secrets replaced by their names.
+        http_version: Such as ``HTTP/1.1``.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    http_version: str = "HTTP/1.1"
+
+    def header(self, name: str) -> str | None:
+        """The value of a header, letter case of its name ignored; several are joined as HTTP allows."""
+        values = [value for given, value in self.headers if given.lower() == name.lower()]
+        return ", ".join(values) if values else None
+
+    @cached_property
+    def reading(self) -> Parsed | Malformed | TooDeep:
+        """The body read as JSON."""
+        return read_json(self.body)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and what came of it.
+
+    Attributes:
+        number: 1 for the first request of the run; the number that reports cite.
+        check: The check or journey that sent it.
+        call: What was meant to be sent.
+        request: What was sent.
+        received: The complete answer, or None.
+        trouble: Why there is no complete answer, as a sentence; None where there is one.
+        started_at: When it was sent, UTC.
+        seconds: How long it took.
+        attempt: 1, or more for a repetition.
+        sent: Whether anything was sent: False where no connection could be made, so that surely nothing happened.
+        head_seconds: How long the status and the headers took to come; None where they did not.
+    """
+
+    number: int
+    check: str
+    call: Call = field(repr=False)
+    request: SentRequest = field(repr=False)
+    received: Answer | None
+    trouble: str | None
+    started_at: datetime
+    seconds: float
+    attempt: int = 1
+    sent: bool = True
+    head_seconds: float | None = None
+
+    @property
+    def judgeable(self) -> bool:
+        """Whether a complete answer of the service itself is there."""
+        return self.received is not None and self.received.status not in GATEWAY_STATUSES
+
+    @property
+    def answer(self) -> Answer:
+        """The answer to judge.
+
+        Raises:
+            Unanswered: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
+        """
+        if self.received is None:
+            raise Unanswered(self.trouble or "no answer came", self)
+        if self.received.status in GATEWAY_STATUSES:
+            raise Unanswered(f"a gateway answered {self.received.status} in place of the service", self)
+        if self.received.status == TOO_MANY_REQUESTS and not self.call.expects_429:
+            raise Unanswered("the service kept answering 429", self)
+        return self.received
+
+    @property
+    def status(self) -> int:
+        """The status of the answer.
+
+        Raises:
+            Unanswered: See ``answer``.
+        """
+        return self.answer.status
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the answer is a 2xx.
+
+        Raises:
+            Unanswered: See ``answer``.
+        """
+        return 200 <= self.status < 300  # noqa: PLR2004

@@ -1,0 +1,99 @@
+"""Calls become requests, and requests become records without secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import httpx
+
+from conformance.wire.exchange import Answer, SentRequest
+from conformance.wire.settings import USER_AGENT
+
+if TYPE_CHECKING:
+    from conformance.wire.call import Call, Credential
+    from conformance.wire.redaction import Redactor
+    from conformance.wire.settings import WireSettings
+
+_STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
+
+
+class Preparer:
+    """Knows what is added to a call on its way out, and what no record may show.
+
+    Args:
+        settings: The target.
+        redactor: Takes secrets out of everything recorded.
+    """
+
+    def __init__(self, settings: WireSettings, redactor: Redactor) -> None:
+        self._settings = settings
+        self._redactor = redactor
+
+    def credential(self, call: Call) -> Credential:
+        """Whose key a call shows."""
+        return call.credential or self._settings.credential
+
+    def request(self, call: Call) -> httpx.Request:
+        """The request of a call; whatever cannot be written raises some exception."""
+        return httpx.Request(
+            call.method,
+            self._settings.root + call.path,
+            headers=[(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in self._headers(call)],
+            content=call.body,
+            extensions={"repeatable": call.harmless},
+        )
+
+    def record(self, call: Call, request: httpx.Request | None) -> SentRequest:
+        """A request for the record.
+
+        Args:
+            call: The call.
+            request: What was made of it; None where that was impossible.
+        """
+        headers = self._headers(call) if request is None else _decoded(request)
+        shown = [(name, self._shown(call, name, value)) for name, value in headers]
+        return SentRequest(
+            method=call.method,
+            url=self._redactor.text(self._settings.root + call.path if request is None else str(request.url)),
+            headers=self._without_secrets(shown),
+            body=self._redactor.bytes(call.body or b""),
+        )
+
+    def answer(self, response: httpx.Response, body: bytes) -> Answer:
+        """An answer for the record."""
+        return Answer(
+            status=response.status_code,
+            headers=self._without_secrets(_decoded(response)),
+            body=self._redactor.bytes(body),
+            http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
+        )
+
+    def _headers(self, call: Call) -> list[tuple[str, str]]:
+        """All headers but those of host and body; a call's own replace the run's, and those the standing ones."""
+        own = {name.lower() for name, _ in call.headers}
+        given = own | {name.lower() for name, _ in self._settings.headers}
+        headers = [header for header in _STANDING if header[0].lower() not in given]
+        headers += [header for header in self._settings.headers if header[0].lower() not in own]
+        authorization = self.credential(call).authorization
+        shown = [] if authorization is None else [("Authorization", authorization)]
+        return [*headers, *call.headers, *shown]
+
+    def _shown(self, call: Call, name: str, value: str) -> str:
+        """A header's value for the record: a name wherever a secret is known to be sent, however short it is."""
+        if name.lower() == "authorization":
+            scheme, _, key = value.partition(" ")
+            return f"{scheme} <{self.credential(call).name}>" if key.strip() else value
+        if any(name.lower() == secret.lower() for secret, _ in self._settings.headers):
+            return f"<header {name}>"
+        return value
+
+    def _without_secrets(self, headers: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        text = self._redactor.text
+        everything = "\n".join(part for header in headers for part in header)
+        if text(everything) == everything:  # nearly always, and much faster than looking at each
+            return tuple(headers)
+        return tuple((text(name), text(value)) for name, value in headers)
+
+
+def _decoded(message: httpx.Request | httpx.Response) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message.headers.raw]

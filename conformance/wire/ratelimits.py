@@ -1,0 +1,93 @@
+"""What an answer says about the rate limit, and about the service's clock."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Answer
+
+_REMEMBERED: Final = 16
+_WHOLE: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+_DECIMAL: Final = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,9})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What the three headers say.
+
+    Attributes:
+        limit: Requests a window.
+        remaining: Requests left in it, 0 to ``limit``.
+        reset: When it ends, in seconds of the epoch by the service's clock.
+    """
+
+    limit: int
+    remaining: int
+    reset: float
+
+
+def quota(answer: Answer) -> Quota | None:
+    """What an answer says about the limit of its key; None where that makes no sense."""
+    limit, remaining = (_number(answer, f"X-RateLimit-{name}", _WHOLE) for name in ("Limit", "Remaining"))
+    reset = _number(answer, "X-RateLimit-Reset", _DECIMAL)
+    if limit is None or remaining is None or reset is None or remaining > limit:
+        return None
+    return Quota(int(limit), int(remaining), reset)
+
+
+def retry_after(answer: Answer, service_now: float) -> float | None:
+    """Seconds that a Retry-After header asks to wait; None where it is absent or makes no sense."""
+    given = answer.header("Retry-After")
+    if given is None:
+        return None
+    if _DECIMAL.fullmatch(given.strip()):
+        return float(given)
+    moment = _date(given)
+    return None if moment is None else max(0.0, moment - service_now)
+
+
+class ServiceClock:
+    """The service's clock, as far as its Date headers tell.
+
+    A Date is cut to whole seconds and is old when it arrives, so the service's clock is never behind what one says; the
+    greatest of the latest is the best estimate, and never early.
+    """
+
+    def __init__(self) -> None:
+        self._offsets: deque[float] = deque(maxlen=_REMEMBERED)
+
+    @property
+    def offset(self) -> float | None:
+        """Seconds that the service's clock is ahead of ours; None before any Date."""
+        return max(self._offsets, default=None)
+
+    def learn(self, answer: Answer, received_at: datetime) -> None:
+        """Take the Date of an answer into account."""
+        moment = _date(answer.header("Date") or "")
+        if moment is not None:
+            self._offsets.append(moment - received_at.timestamp())
+
+    def time(self, now: datetime) -> float:
+        """The service's time, in seconds of the epoch, when ours is ``now``."""
+        return now.timestamp() + (self.offset or 0.0)
+
+
+def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> float | None:
+    value = (answer.header(name) or "").strip()
+    return float(value) if pattern.fullmatch(value) else None
+
+
+def _date(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None
+    return seconds if math.isfinite(seconds) else None

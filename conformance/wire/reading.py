@@ -1,0 +1,147 @@
+"""Bodies and headers are read within bounds, whatever a target sends."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    import httpx
+
+MAX_BODY: Final = 8 * 2**20
+"""Bytes of a body that are read at most, after decompression."""
+
+MAX_HEADERS: Final = 64 * 2**10
+"""Bytes of header fields that are read at most."""
+
+_PIECE: Final = 64 * 2**10
+_MAX_CODINGS: Final = 2
+_GZIP, _ZLIB, _RAW_DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
+
+
+class Unreadable(Exception):  # noqa: N818 - it says what the answer is; it is no fault of the program
+    """An answer that cannot be read within the bounds; the message is a plain sentence without the target's words."""
+
+
+async def read_body(response: httpx.Response) -> bytes:
+    """Read the body of an answer, decompressed.
+
+    Raises:
+        Unreadable: It is too large, of an unknown encoding, or does not decode.
+    """
+    decoders = [_Decoder(coding) for coding in reversed(content_codings(response.headers.get_list("content-encoding")))]
+    body, received = bytearray(), 0
+    async for chunk in response.aiter_raw():
+        received += len(chunk)
+        if received > MAX_BODY:
+            raise _too_large()
+        for piece in _through(decoders, chunk):
+            body += piece
+            if len(body) > MAX_BODY:
+                raise _too_large()
+    for decoder in decoders:
+        decoder.finish()
+    return bytes(body)
+
+
+def check_headers(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Make sure that the header fields are not too many.
+
+    Raises:
+        Unreadable: They are.
+    """
+    if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEADERS:
+        raise Unreadable(f"the answer has more than {MAX_HEADERS // 1024} KiB of headers")
+
+
+def content_codings(values: list[str]) -> list[str]:
+    """The encodings of a body in the order they were applied.
+
+    Raises:
+        Unreadable: There are too many, or an unknown one is among them.
+    """
+    codings = [token.strip().lower() for value in values for token in value.split(",")]
+    codings = [coding.removeprefix("x-") for coding in codings if coding not in {"", "identity"}]
+    if len(codings) > _MAX_CODINGS:
+        raise Unreadable(f"the body is encoded more than {_MAX_CODINGS} times")
+    if not set(codings) <= {"gzip", "deflate"}:
+        raise Unreadable("the body has a Content-Encoding that was not asked for")
+    return codings
+
+
+def _too_large() -> Unreadable:
+    return Unreadable(f"the body is longer than {MAX_BODY // 2**20} MiB")
+
+
+def _through(decoders: list[_Decoder], chunk: bytes) -> Iterator[bytes]:
+    """Pieces of a chunk after all decoders, never more than a piece of each in memory."""
+    if not decoders:
+        yield chunk
+        return
+    for piece in decoders[0].feed(chunk):
+        yield from _through(decoders[1:], piece)
+
+
+class _Decoder:
+    """Decompresses one encoding, piece by piece and within the bound."""
+
+    def __init__(self, coding: str) -> None:
+        self._coding = coding
+        self._stream = zlib.decompressobj(_GZIP)
+        self._begun = False
+        self._head = b""
+        self._made = 0
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Decompress; data after the end of the last gzip member may only be padding."""
+        data = self._head + data
+        self._head = b""
+        while data:
+            if not self._begun and not self._begin(data):
+                return
+            data = self._after(data) if self._stream.eof else (yield from self._member(data))
+
+    def finish(self) -> None:
+        """Make sure that the encoded body was complete."""
+        if self._head or (self._begun and not self._stream.eof):
+            raise Unreadable("the encoded body is cut short")
+
+    def _begin(self, data: bytes) -> bool:
+        """Open a stream for what follows, unless more bytes are needed to tell its kind."""
+        if self._coding == "deflate" and len(data) == 1:
+            self._head = data
+            return False
+        if self._coding == "deflate":
+            # Services disagree on whether "deflate" has zlib's header: the first two bytes tell.
+            has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2]) % 31 == 0  # noqa: PLR2004 - RFC 1950's header
+            self._stream = zlib.decompressobj(_ZLIB if has_header else _RAW_DEFLATE)
+        self._begun = True
+        return True
+
+    def _member(self, data: bytes) -> Generator[bytes, None, bytes]:
+        """Decompress up to the end of the stream that is open; returns what comes after it."""
+        while True:
+            try:
+                piece = self._stream.decompress(data, _PIECE)
+            except zlib.error:
+                raise Unreadable("the body does not decode by its Content-Encoding") from None
+            self._made += len(piece)
+            if self._made > MAX_BODY:
+                raise _too_large()
+            yield piece
+            data = self._stream.unconsumed_tail
+            if self._stream.eof:
+                return self._stream.unused_data
+            if not data and len(piece) < _PIECE:
+                return b""
+
+    def _after(self, data: bytes) -> bytes:
+        """What follows a complete stream: padding, or for gzip one more member."""
+        if not data.strip(b"\0"):
+            return b""
+        if self._coding != "gzip":
+            raise Unreadable("bytes follow the end of the encoded body")
+        self._stream = zlib.decompressobj(_GZIP)
+        return data

@@ -1,0 +1,159 @@
+"""Secrets are replaced by their names, in whatever usual encoding they come back."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import builtins
+
+SHORTEST: Final = 6
+"""Secrets of fewer bytes are not looked for: a header value such as ``1`` would turn every 1 of an answer into a name.
+
+Where such a value is sent, the recorded request shows its name all the same.
+"""
+
+WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be taken out>"
+
+_BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
+
+_ESCAPE: Final = re.compile(
+    rb"""\\+u00(?P<json>[0-9a-fA-F]{2})
+      | \\+x(?P<hex>[0-9a-fA-F]{2})
+      | \\+(?P<plain>["'/\\])
+      | %(?:25)*(?P<percent>[0-9a-fA-F]{2})
+      | &\#0*(?P<decimal>[0-9]{1,3});
+      | &\#[xX]0*(?P<hexadecimal>[0-9a-fA-F]{1,2});
+      | &(?P<entity>amp|lt|gt|quot|apos);""",
+    re.VERBOSE,
+)
+_ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
+_MAY_ESCAPE: Final = (b"\\", b"%", b"&")
+
+
+@dataclass(frozen=True, slots=True)
+class _Needle:
+    """One form of a secret, and what stands in its place."""
+
+    form: bytes
+    name: str
+    label: bytes
+    template: bytes
+    escaped: re.Pattern[bytes]
+
+
+class Redactor:
+    """Replaces every known secret by ``<name>``.
+
+    A secret is found plain, in hexadecimal, in base64 of either alphabet (also as a part of a longer text, up to the
+    one or two characters at its ends that other bytes share), and each of these with any of its characters escaped as
+    in a URL, in JSON or in HTML. Secrets shorter than ``SHORTEST`` bytes are not looked for.
+    """
+
+    def __init__(self) -> None:
+        self._needles: tuple[_Needle, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Redactor({sorted({needle.name for needle in self._needles})})"
+
+    def add(self, name: str, secret: str) -> None:
+        """Make a secret known.
+
+        Args:
+            name: What outputs show in its place, in angle brackets.
+            secret: The secret, at least one character; see ``SHORTEST``.
+
+        Raises:
+            ValueError: The secret is empty.
+        """
+        if not secret:
+            raise ValueError(f"the secret {name} is empty")
+        raw = secret.encode("utf-8", "surrogatepass")
+        if len(raw) < SHORTEST:
+            return
+        known = {needle.form for needle in self._needles}
+        added = [_needle(form, name) for form in _forms(raw) if form not in known]
+        self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
+
+    def bytes(self, data: builtins.bytes) -> builtins.bytes:
+        """The data with every secret replaced by its name."""
+        for needle in self._needles:
+            if needle.form in data:
+                data = data.replace(needle.form, needle.label)
+        for needle in self._escaped(data):
+            data = needle.escaped.sub(needle.template, data)
+        return WITHHELD if self._escaped(data) else data
+
+    def text(self, text: str) -> str:
+        """The text with every secret replaced by its name."""
+        raw = text.encode("utf-8", "surrogatepass")
+        redacted = self.bytes(raw)
+        return text if redacted is raw else redacted.decode("utf-8", "surrogatepass")
+
+    def find(self, data: builtins.bytes) -> list[str]:
+        """The names of the secrets that are in the data in any form, each once, in alphabetical order."""
+        found = {needle.name for needle in self._needles if needle.form in data}
+        return sorted(found | {needle.name for needle in self._escaped(data)})
+
+    def _escaped(self, data: builtins.bytes) -> list[_Needle]:
+        """The needles that show once escapes are undone, in two rounds because a text may be quoted within a text."""
+        found: list[_Needle] = []
+        for _ in range(2):
+            if not any(mark in data for mark in _MAY_ESCAPE):
+                break
+            data = _ESCAPE.sub(_unescape, data)
+            found += [needle for needle in self._needles if needle.form in data and needle not in found]
+        return found
+
+
+def _needle(form: bytes, name: str) -> _Needle:
+    label = f"<{name}>".encode()
+    spellings = re.compile(b"".join(_any_spelling(byte) for byte in form))
+    return _Needle(form, name, label, label.replace(b"\\", b"\\\\"), spellings)
+
+
+def _forms(secret: bytes) -> list[bytes]:
+    """The forms that a secret is looked for in, escapes aside."""
+    encoded = [form for shift in range(3) for form in (_base64_core(secret, shift),) if len(form) >= SHORTEST]
+    url_safe = [form.translate(_BASE64_URL) for form in encoded]
+    hexadecimal = secret.hex().encode()
+    return list(dict.fromkeys([secret, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
+
+
+def _base64_core(secret: bytes, shift: int) -> bytes:
+    """The base64 characters that the secret alone decides where it begins ``shift`` bytes into a group of three."""
+    encoded = base64.b64encode(bytes(shift) + secret)
+    first = -(-shift * 8 // 6)
+    last = (shift + len(secret)) * 8 // 6
+    return encoded[first:last]
+
+
+def _any_spelling(byte: int) -> bytes:
+    """A pattern for one byte, as it is or escaped."""
+    high, low = (f"[{digit}{digit.upper()}]" for digit in f"{byte:02x}")
+    digits = (high + low).encode()
+    spellings = [
+        re.escape(bytes([byte])),
+        rb"\\+(?:u00|x)" + digits,
+        rb"%(?:25)*" + digits,
+        rb"&#0*" + str(byte).encode() + b";",
+        rb"&#[xX]0*" + (digits if byte > 0x0F else low.encode()) + b";",  # noqa: PLR2004 - one digit or two
+    ]
+    if byte in b"\"'/\\":
+        spellings.append(rb"\\+" + re.escape(bytes([byte])))
+    spellings += [b"&" + name.encode() + b";" for name, value in _ENTITIES.items() if value == bytes([byte])]
+    return b"(?:" + b"|".join(spellings) + b")"
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    kind, value = match.lastgroup, match[match.lastgroup or 0]
+    if kind == "plain":
+        return value
+    if kind == "entity":
+        return _ENTITIES[value.decode()]
+    code = int(value, 10 if kind == "decimal" else 16)
+    return bytes([code]) if code <= 0xFF else match[0]  # noqa: PLR2004 - a byte

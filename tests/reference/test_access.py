@@ -1,0 +1,120 @@
+"""Keys, permissions, organizations kept apart, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.reference.records import SCOPES
+from conformance.reference.routes import OPERATIONS, Operation
+from conformance.reference.store import Store
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+ENGAGEMENTS = "/api/v1/engagements"
+ORGANIZATION = "/api/v1/organizations/current"
+BODIES = {
+    "updateCurrentOrganization": {"name": "n"},
+    "inviteMember": {"email": "a@example.com", "role": "member"},
+    "updateMemberRole": {"role": "admin"},
+    "createEngagement": {"name": "n"},
+    "updateEngagement": {"name": "n"},
+}
+by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
+
+
+def target(visitor: Visitor, operation: Operation) -> str:
+    """Give the path of an operation, with a resource that exists."""
+    identifier = ""
+    if operation.finds == "engagement":
+        identifier = visitor.engagement()["id"]
+    elif operation.finds == "member":
+        identifier = visitor.member("member")["id"]
+    return "/".join(("", "api", "v1", *(identifier if part is None else part for part in operation.path)))
+
+
+@by_operation
+@pytest.mark.parametrize("authorization", ["", "Bearer", "Bearer ", "Bearer unknown", "Basic {key}", "{key}", "Bearer {key}x"])
+def test_without_a_good_key_there_is_only_401(visitor: Visitor, operation: Operation, authorization: str) -> None:
+    """The key is asked for before the path, the body and the parameters."""
+    headers = {"Authorization": authorization.format(key=visitor.key)}
+    path = target(visitor, operation)
+
+    for where in (path, f"{path}?page=abc", f"{ENGAGEMENTS}/none"):
+        answer = visitor.send(operation.method, where, BODIES.get(operation.id), headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "UNAUTHORIZED")
+
+
+@by_operation
+@pytest.mark.parametrize("scope", SCOPES)
+def test_each_scope_is_good_for_what_it_is_listed_for(visitor: Visitor, operation: Operation, scope: str) -> None:
+    """A key with one scope may do exactly what needs that scope."""
+    key = visitor.rpc("create_key", scopes=[scope])["key"]
+    needed = operation.scope or {"listEngagements": "engagements:read"}.get(operation.id, "engagements:write")
+
+    answer = visitor.send(operation.method, target(visitor, operation), BODIES.get(operation.id), key=key)
+
+    assert (answer.status_code == 403) == (scope != needed)
+
+
+@by_operation
+def test_another_organization_finds_nothing(visitor: Visitor, operation: Operation) -> None:
+    """What belongs to one organization does not exist for another."""
+    path = target(visitor, operation)
+
+    answer = visitor.send(operation.method, path, BODIES.get(operation.id), key=visitor.other)
+
+    if operation.finds:
+        assert answer.status_code == 404
+    elif operation.id == "listEngagements":
+        assert answer.json()["data"] == []
+    assert visitor.get(ORGANIZATION).json()["data"]["name"] == "Acme Security"
+    assert visitor.member("member")
+
+
+def test_keys_are_kept_as_digests(visitor: Visitor, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A database file does not hold a key that works."""
+    from conformance.reference.application import create_app
+
+    path = tmp_path_factory.mktemp("database") / "reference.db"
+    app = create_app(Store(str(path)))
+    app.close()
+
+    assert app.founding.api_key.encode() not in path.read_bytes()
+
+
+@by_operation
+def test_every_answer_tells_the_limit(visitor: Visitor, operation: Operation) -> None:
+    """Successes and refusals carry the three headers, with a reset in whole seconds."""
+    path = target(visitor, operation)
+    for key in (visitor.key, "unknown", visitor.rpc("create_key", scopes=[])["key"]):
+        answer = visitor.send(operation.method, path, BODIES.get(operation.id), key=key)
+        assert answer.headers["X-RateLimit-Limit"] == "100000"
+        assert 0 <= int(answer.headers["X-RateLimit-Remaining"]) < 100_000
+        assert 0 < int(answer.headers["X-RateLimit-Reset"]) - visitor.clock.seconds <= 61
+
+
+def test_remaining_falls_by_one(visitor: Visitor) -> None:
+    """Each request of a window leaves one less."""
+    left = [int(visitor.get(ORGANIZATION).headers["X-RateLimit-Remaining"]) for _ in range(3)]
+
+    assert [left[0] - one for one in left] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("window", ["fixed", "sliding", "bucket"])
+def test_throttled_key_is_refused_and_served_again(visit: Callable[..., Visitor], window: str) -> None:
+    """Past the limit nothing happens until the reset, and other keys are served."""
+    visitor = visit(rate_window=window)
+    key = visitor.rpc("create_throttled_key")["key"]
+    answers = [visitor.post(ENGAGEMENTS, {"name": "n"}, key=key) for _ in range(25)]
+    refused = answers[-1]
+
+    assert [answer.status_code for answer in answers] == [201] * 20 + [429] * 5
+    assert refused.json()["error"]["code"] == "RATE_LIMITED"
+    assert (refused.headers["X-RateLimit-Limit"], refused.headers["X-RateLimit-Remaining"]) == ("20", "0")
+    assert visitor.get(ENGAGEMENTS).json()["meta"]["total"] == 20
+    visitor.clock.seconds = float(refused.headers["X-RateLimit-Reset"])
+    assert [visitor.get(ENGAGEMENTS, key=key).status_code for _ in range(20)] == [200] * 20

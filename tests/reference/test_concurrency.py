@@ -1,0 +1,59 @@
+"""Requests at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Visitor
+
+ENGAGEMENTS = "/api/v1/engagements"
+
+
+def test_parallel_edits_of_different_fields_both_take_effect(visitor: Visitor) -> None:
+    """No edit undoes another one."""
+    for number in range(20):
+        path = visitor.at(visitor.engagement("n", description="d")["id"])
+        wanted = {"name": f"n{number}", "description": f"d{number}"}
+
+        answers = visitor.together([("PATCH", path, {field: value}) for field, value in wanted.items()])
+
+        assert [answer.status_code for answer in answers] == [200, 200]
+        read = visitor.get(path).json()["data"]
+        assert {field: read[field] for field in wanted} == wanted
+
+
+def test_parallel_creations_are_all_kept(visitor: Visitor) -> None:
+    """Every creation has an identifier of its own and is listed."""
+    answers = visitor.together([("POST", ENGAGEMENTS, {"name": f"n{number}"}) for number in range(50)])
+
+    ids = {answer.json()["data"]["id"] for answer in answers}
+    listed = {item["id"] for item in visitor.get(ENGAGEMENTS, params={"perPage": 100}).json()["data"]}
+    assert len(ids) == 50
+    assert ids == listed
+
+
+def test_nothing_is_edited_after_an_archive(visitor: Visitor) -> None:
+    """Of edits that race with an archive, those that succeed are in the archived engagement."""
+    path = visitor.at(visitor.engagement("n0")["id"])
+    edits = [("PATCH", path, {"name": f"n{number}"}) for number in range(1, 6)]
+
+    visitor.together([*edits, ("POST", f"{path}/archive", None), *edits])
+    before = visitor.get(path).json()
+
+    assert {answer.status_code for answer in visitor.together(edits)} == {409}
+    assert visitor.get(path).json() == before
+
+
+def test_two_services_on_one_file_do_not_lose_edits(visit: Callable[..., Visitor], tmp_path: Path) -> None:
+    """A second process on the same database sees and keeps what the first one did."""
+    from conformance.reference.store import Store
+
+    one, other = (visit(store=Store(str(tmp_path / "shared.db"))) for _ in range(2))
+    path = one.at(one.engagement("n")["id"])
+
+    assert other.patch(path, {"description": "d"}).status_code == 200
+    assert one.patch(path, {"name": "m"}).json()["data"]["description"] == "d"

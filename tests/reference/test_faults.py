@@ -1,0 +1,125 @@
+"""The deliberate faults: each is there, and says what it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reference.faults import all_faults, fault_by_id
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+ENGAGEMENTS = "/api/v1/engagements"
+MEMBERS = "/api/v1/organizations/current/members"
+
+
+def test_every_fault_is_a_service_with_a_sentence() -> None:
+    """A fault names what it breaks and says what is wrong."""
+    for identifier, fault in all_faults().items():
+        assert fault_by_id(identifier) == fault
+        assert issubclass(fault.service, Service)
+        assert fault.service is not Service
+        assert fault.title.endswith(".")
+        assert fault.breaks
+
+
+def test_unknown_fault_names_the_known_ones() -> None:
+    """A mistyped id is answered with the ids that there are."""
+    with pytest.raises(LookupError, match="archived-editable"):
+        fault_by_id("nonsense")
+
+
+def edit_of_archived(visitor: Visitor) -> Any:
+    """Edit what is archived."""
+    return visitor.patch(visitor.archived(), {"name": "x"}).status_code
+
+
+def filtered(visitor: Visitor) -> Any:
+    """Ask for archived engagements where there are none."""
+    visitor.engagement()
+    return visitor.get(f"{ENGAGEMENTS}?status=archived").json()["meta"]["total"]
+
+
+def full_page(visitor: Visitor) -> Any:
+    """Count the pages of a list that fits."""
+    return visitor.get(f"{MEMBERS}?perPage=3").json()["meta"]["totalPages"]
+
+
+def envelope(visitor: Visitor) -> Any:
+    """Look at the number in an error."""
+    return visitor.get(f"{ENGAGEMENTS}/none").json()["error"]["statusCode"]
+
+
+def limits_of_404(visitor: Visitor) -> Any:
+    """Look for the limit in a 404."""
+    return "X-RateLimit-Limit" in visitor.get(f"{ENGAGEMENTS}/none").headers
+
+
+def second_page(visitor: Visitor) -> Any:
+    """Count the different items of two pages of one."""
+    visitor.engagement("a")
+    visitor.engagement("b")
+    pages = [visitor.get(f"{ENGAGEMENTS}?perPage=1&page={page}").json()["data"] for page in (1, 2)]
+    return len({item["id"] for page in pages for item in page})
+
+
+def deleted(visitor: Visitor) -> Any:
+    """Count what is listed after a deletion."""
+    visitor.delete(visitor.at(visitor.engagement()["id"]))
+    return visitor.get(ENGAGEMENTS).json()["meta"]["total"]
+
+
+def times_of_new(visitor: Visitor) -> Any:
+    """Compare the times of a new engagement."""
+    new = visitor.engagement()
+    return new["createdAt"] == new["updatedAt"]
+
+
+def archive_time(visitor: Visitor) -> Any:
+    """Compare the times before and after an archive."""
+    new = visitor.engagement()
+    return visitor.post(visitor.at(new["id"]) + "/archive").json()["data"]["updatedAt"] > new["updatedAt"]
+
+
+def nobody_asks_for_nothing(visitor: Visitor) -> Any:
+    """Ask for an unknown engagement without a good key."""
+    return visitor.get(f"{ENGAGEMENTS}/none", key="unknown").status_code
+
+
+def owners(visitor: Visitor) -> Any:
+    """Count the owners."""
+    return visitor.get(f"{MEMBERS}?role=owner").json()["meta"]["total"]
+
+
+def task_of_deleted(visitor: Visitor) -> Any:
+    """Look for a task of a deleted engagement."""
+    owner = visitor.engagement()["id"]
+    task = visitor.rpc("create_subordinate", engagementId=owner, kind="task")["id"]
+    visitor.delete(visitor.at(owner))
+    return visitor.rpc("subordinate_exists", engagementId=owner, kind="task", id=task)["exists"]
+
+
+@pytest.mark.parametrize(("identifier", "look", "right", "wrong"), [
+    ("archived-editable", edit_of_archived, 409, 200),
+    ("status-filter-ignored", filtered, 0, 1),
+    ("total-pages-too-many", full_page, 1, 2),
+    ("status-code-string", envelope, 404, "404"),
+    ("not-found-without-limits", limits_of_404, True, False),
+    ("second-page-repeats", second_page, 2, 1),
+    ("deleted-still-listed", deleted, 0, 1),
+    ("created-updated-later", times_of_new, True, False),
+    ("archive-keeps-updated-at", archive_time, True, False),
+    ("lookup-before-authentication", nobody_asks_for_nothing, 401, 404),
+    ("role-filter-ignored", owners, 1, 3),
+    ("cascade-leaves-tasks", task_of_deleted, False, True),
+])
+def test_fault_is_visible(
+    visit: Callable[..., Visitor], identifier: str, look: Callable[[Visitor], Any], right: Any, wrong: Any
+) -> None:
+    """The honest service does it right, and the faulty one wrong."""
+    assert look(visit()) == right
+    assert look(visit(fault=fault_by_id(identifier))) == wrong

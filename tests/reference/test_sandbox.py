@@ -1,0 +1,90 @@
+"""The operator's side: JSON-RPC."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reference.application import create_app
+from conformance.reference.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+RPC = "/sandbox/rpc"
+MEMBERS = "/api/v1/organizations/current/members"
+ORGANIZATION = "/api/v1/organizations/current"
+
+
+@pytest.mark.parametrize("token", ["wrong", "", "é"])
+def test_token_is_asked_for(visitor: Visitor, token: str) -> None:
+    """Nobody without the token gets in, with an API key neither."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "create_key", "params": {"scopes": []}}
+
+    assert visitor.post(RPC, message, headers={"Authorization": f"Bearer {token}".encode()}).status_code == 401
+    assert visitor.post(RPC, message, key=visitor.key).status_code == 401
+
+
+@pytest.mark.parametrize(("method", "params", "code"), [
+    ("no_such_method", {}, -32601),
+    ("create_key", {}, -32602), ("create_key", {"scopes": "engagements:read"}, -32602), ("create_key", {"scopes": [[]]}, -32602),
+    ("create_member", {"role": "owner"}, -32602), ("create_member", {}, -32602),
+    ("read_mail", {}, -32602), ("read_mail", {"to": 1}, -32602),
+    ("create_subordinate", {"engagementId": "none", "kind": "task"}, -32602),
+    ("create_subordinate", {"engagementId": "none", "kind": "nonsense"}, -32602),
+    ("subordinate_exists", {"engagementId": "none", "kind": "task"}, -32602),
+])
+def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any], code: int) -> None:
+    """An unknown method and bad parameters have the codes that JSON-RPC gives them."""
+    assert visitor.rpc(method, **params)["code"] == code
+
+
+@pytest.mark.parametrize(("content", "code"), [
+    (b"{", -32700), (b"[]", -32600), (b"{}", -32600), (b'{"jsonrpc": "2.0", "method": 1}', -32600),
+    (b'{"jsonrpc": "2.0", "method": "create_organization", "params": []}', -32602),
+])
+def test_messages_that_are_none(visitor: Visitor, content: bytes, code: int) -> None:
+    """What is no request is answered as such."""
+    answer = visitor.send("POST", RPC, content=content, key=visitor.app.sandbox_token).json()
+
+    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", None, code)
+
+
+def test_notification_has_no_answer(visitor: Visitor) -> None:
+    """A message without an id is carried out in silence."""
+    message = {"jsonrpc": "2.0", "method": "create_member", "params": {"role": "admin"}}
+
+    answer = visitor.post(RPC, message, key=visitor.app.sandbox_token)
+
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert visitor.get(ORGANIZATION).json()["data"]["memberCount"] == 4
+
+
+def test_new_member_is_listed_and_has_a_key(visitor: Visitor) -> None:
+    """A provisioned member is one like any other."""
+    member = visitor.rpc("create_member", role="admin")
+
+    (listed,) = [one for one in visitor.get(MEMBERS).json()["data"] if one["id"] == member["userId"]]
+    assert (listed["email"], listed["role"]) == (member["email"], "admin")
+    assert visitor.get(ORGANIZATION, key=member["key"]).status_code == 200
+
+
+def test_new_organizations_are_apart(visitor: Visitor) -> None:
+    """Each provisioned organization is another one."""
+    keys = [visitor.key, visitor.other, *(visitor.rpc("create_organization")["key"] for _ in range(2))]
+
+    assert len({visitor.get(ORGANIZATION, key=key).json()["data"]["id"] for key in keys}) == 4
+
+
+def test_mail_that_is_not_kept_cannot_be_read() -> None:
+    """A sandbox without mail says that it has no such method."""
+    app = create_app(keeps_mail=False)
+
+    answer = Sandbox(app.service, app.founding.organization_id, "t", keeps_mail=False).answer(
+        b'{"jsonrpc": "2.0", "id": 7, "method": "read_mail", "params": {"to": "a@example.com"}}'
+    )
+    app.close()
+
+    assert answer is not None
+    assert (answer["id"], answer["error"]["code"]) == (7, -32601)

@@ -1,0 +1,127 @@
+"""report.html in a real browser: nothing of the target's runs, and nothing is loaded."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socketserver
+import subprocess
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reports.html import html_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+
+class Listener(socketserver.ThreadingTCPServer):
+    """Counts the connections that a page makes."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
+        self.connections = 0
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:  # noqa: ARG002 - the signature is socketserver's
+        self.connections += 1
+        return False
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    """A server on loopback that no page may reach."""
+    with Listener() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def _rendered(page: Path, profile: Path, *options: str) -> str:
+    """The page's document after its scripts ran, with the browser's console after it."""
+    assert CHROMIUM is not None
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage",
+        "--enable-logging=stderr", f"--user-data-dir={profile}", *options, "--virtual-time-budget=2000", "--dump-dom",
+    ]  # fmt: skip
+    done = subprocess.run([*command, page.as_uri()], capture_output=True, timeout=120, check=True)  # noqa: S603 - our own page
+    console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
+    return "\n".join([done.stdout.decode("utf-8"), *console])
+
+
+def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
+    samples: Any, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Markup from names, messages, headers and bodies sets no marker, makes no element, and reaches no server."""
+    address = f"http://127.0.0.1:{listener.server_address[1]}"
+    attack = (
+        f"<script>document.title='MARKED'</script><img src='{address}/a' onerror=\"document.title='MARKED'\">"
+        f"<link rel=stylesheet href={address}/b><iframe src={address}/c></iframe><svg onload=\"document.title='MARKED'\">"
+        f"<style>@import '{address}/d'; body {{ background: url({address}/e) }}</style><meta http-equiv=refresh content='0;{address}/f'>"
+        "</pre></script></style></textarea></title><base href=//x>"
+    )
+    monkeypatch.setattr(samples, "HOSTILE", attack + samples.HOSTILE)
+    page = tmp_path / "report.html"
+    page.write_bytes(html_bytes(*samples.hostile()))
+
+    shown = _rendered(page, tmp_path / "profile")
+
+    assert re.findall(r"<title>(.*?)</title>", shown) == ["Conformance report: not conformant"]
+    assert not re.search(r"<(img|iframe|link|base)\b", shown)
+    assert listener.connections == 0
+    assert "CONSOLE" not in shown
+
+
+def test_the_guard_itself_works(listener: Listener, tmp_path: Path) -> None:
+    """A page that is not protected does set the marker and does reach the server, so the test above can fail."""
+    address = f"http://127.0.0.1:{listener.server_address[1]}"
+    page = tmp_path / "page.html"
+    page.write_text(f"<title>x</title><script>document.title='MARKED'</script><img src='{address}/a'>")
+
+    shown = _rendered(page, tmp_path / "profile")
+
+    assert "<title>MARKED</title>" in shown
+    assert listener.connections > 0
+
+
+def test_our_own_script_and_style_are_allowed_to_run(failing: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+    """The filter appears, no policy is violated, and a link to an exchange opens it."""
+    page = tmp_path / "report.html"
+    page.write_bytes(html_bytes(*failing))
+
+    shown = _rendered(page, tmp_path / "profile")
+
+    assert re.search(r'<form class="filter" role="search"', shown)
+    assert "CONSOLE" not in shown
+
+
+def test_the_page_fits_a_narrow_screen(hostile: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+    """At 360 px nothing sticks out, unbroken text of a target's included."""
+    probe = "<script>document.title = document.documentElement.scrollWidth + ' of ' + innerWidth</script></body>"
+    policy = re.compile(rb'<meta http-equiv="Content-Security-Policy"[^>]*>')
+    page = tmp_path / "report.html"
+    frame = tmp_path / "frame.html"
+    page.write_bytes(policy.sub(b"", html_bytes(*hostile)).replace(b"</body>", probe.encode()))
+    # Headless windows are never narrower than 500 px, a frame is.
+    frame.write_text(
+        f'<iframe width=360 height=800 src="{page.as_uri()}" onload="document.title = this.contentDocument.title"></iframe>'
+    )
+
+    shown = _rendered(frame, tmp_path / "profile", "--allow-file-access-from-files")
+
+    assert "<title>360 of 360</title>" in shown

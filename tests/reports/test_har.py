@@ -1,0 +1,202 @@
+"""exchanges.har: what it holds, and reading it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.reports.har import har_bytes, har_pieces
+from conformance.reports.har_reading import InvalidRecording, read_har
+from conformance.wire import call
+from conformance.wire.call import Credential
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+ENTRY = {"startedDateTime", "time", "request", "response", "cache", "timings"}
+REQUEST = {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"}
+RESPONSE = {
+    "status",
+    "statusText",
+    "httpVersion",
+    "cookies",
+    "headers",
+    "content",
+    "redirectURL",
+    "headersSize",
+    "bodySize",
+}
+
+
+def _entries(exchanges: list[Exchange]) -> list[dict[str, Any]]:
+    log = json.loads(har_bytes(exchanges))["log"]
+    assert log["version"] == "1.2"
+    assert set(log["creator"]) == {"name", "version"}
+    return log["entries"]  # type: ignore[no-any-return]
+
+
+def test_every_entry_has_what_har_requires(run: tuple[Report, list[Exchange]]) -> None:
+    """Browser tools refuse entries with members missing."""
+    for entry in _entries(run[1]):
+        assert set(entry) >= ENTRY
+        assert set(entry["request"]) >= REQUEST
+        assert set(entry["response"]) >= RESPONSE
+        assert set(entry["response"]["content"]) >= {"size", "mimeType"}
+        assert set(entry["timings"]) >= {"send", "wait", "receive"}
+        assert set(entry["request"].get("postData", {"mimeType", "text"})) >= {"mimeType", "text"}
+
+
+def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: Any) -> None:
+    """The numbers that reports cite find their entries; numbers that were never recorded are marked."""
+    exchanges = [one for one in reversed(samples.exchanges(9)) if one.number not in {1, 4, 5}]
+
+    entries = _entries(exchanges)
+
+    assert [entry["_number"] for entry in entries] == list(range(1, 10))
+    assert [entry["_number"] for entry in entries if entry.get("_missing")] == [1, 4, 5]
+
+
+def test_an_exchange_without_an_answer_has_status_0_and_the_trouble(samples: Any) -> None:
+    """Tools show it as failed, with the reason."""
+    (entry,) = _entries([samples.exchange(1, status=None, trouble="the connection broke")])
+
+    assert entry["response"]["status"] == 0
+    assert entry["response"]["comment"] == entry["_trouble"] == "the connection broke"
+
+
+def test_bodies_are_text_or_base64(samples: Any) -> None:
+    """UTF-8 stands as it is, other bytes in base64."""
+    text, octets = _entries([samples.exchange(1, body="ü🚀"), samples.exchange(2, body=b"\xff\x00")])
+
+    assert text["response"]["content"]["text"] == '{"data": "ü🚀"}'
+    assert "encoding" not in text["response"]["content"]
+    assert octets["response"]["content"] == {
+        "size": 2,
+        "mimeType": "application/json",
+        "text": "/wA=",
+        "encoding": "base64",
+    }
+
+
+def test_runs_read_back_exactly(run: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+    """Requests, answers, times, troubles and calls are what they were, with secrets named."""
+    path = tmp_path / "exchanges.har"
+    path.write_bytes(har_bytes(run[1]))
+
+    read = read_har(path)
+
+    expected = [_as_recorded(exchange) for exchange in run[1]]
+    assert [replace(one, started_at=two.started_at) for one, two in zip(read, expected, strict=True)] == expected
+    assert [one.started_at for one in read] == [one.started_at for one in expected]
+
+
+def _as_recorded(exchange: Exchange) -> Exchange:
+    """Times are kept to the microsecond; text that cannot be encoded comes back as text that shows it."""
+    rounded = replace(exchange, seconds=round(exchange.seconds, 6))
+    return _shown(rounded)
+
+
+def _shown(exchange: Exchange) -> Exchange:
+    received = exchange.received
+    if received is not None:
+        headers = tuple((name, value.replace("\ud800", r"\ud800")) for name, value in received.headers)
+        received = replace(received, headers=headers)
+    trouble = exchange.trouble and exchange.trouble.replace("\ud800", r"\ud800")
+    return replace(exchange, received=received, trouble=trouble)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    body=st.none() | st.binary(max_size=60),
+    answer=st.binary(max_size=60),
+    identifier=st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=20),
+    status=st.integers(100, 999),
+)
+def test_any_bytes_survive(
+    samples: Any, tmp_path: Path, body: bytes | None, answer: bytes, identifier: str, status: int
+) -> None:
+    """Bodies, identifiers and statuses of any kind read back as they were."""
+    meant = call.update_engagement(identifier, {}).with_body(body)
+    exchange = samples.exchange(1, meant, body=answer, status=status)
+    path = tmp_path / "exchanges.har"
+    path.write_bytes(har_bytes([exchange]))
+
+    (read,) = read_har(path)
+
+    assert read == _as_recorded(exchange)
+
+
+@pytest.mark.parametrize(
+    "credential", [None, Credential("none", None), Credential("unknown", "Basic x"), Credential("empty", "")]
+)
+def test_credentials_read_back(samples: Any, tmp_path: Path, credential: Credential | None) -> None:
+    """A call without a key, and one with a wrong one, are told apart from one with the run's own."""
+    exchange = samples.exchange(1, credential=credential)
+    path = tmp_path / "exchanges.har"
+    path.write_bytes(har_bytes([exchange]))
+
+    (read,) = read_har(path)
+
+    assert read.call.credential == credential
+
+
+def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: Any) -> None:
+    """What the call would have sent never reaches the archive."""
+    exchange = samples.exchange(1)
+    unredacted = replace(exchange, call=exchange.call.with_key(Credential.bearer("api_key", "sk-verysecret")))
+
+    assert b"sk-verysecret" not in har_bytes([unredacted])
+
+
+def test_large_runs_are_written_in_pieces(samples: Any) -> None:
+    """No piece holds more than a batch of exchanges, so memory stays bounded."""
+    sizes = [len(piece) for piece in har_pieces(samples.exchanges(5_000))]
+
+    assert max(sizes) * 50 < sum(sizes)
+    assert len(json.loads(har_bytes(samples.exchanges(5_000)))["log"]["entries"]) == 5_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b'{"log": {"entries": [1]}}',
+        b'{"log": {"entries": [{}]}}',
+        b'{"log": {"entries": 5}}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) -> None:
+    """Any bytes give one sentence, never another error."""
+    path = tmp_path / "exchanges.har"
+    path.write_bytes(content)
+
+    with pytest.raises(InvalidRecording, match=r"is no recording of this suite"):
+        read_har(path)
+
+
+def test_a_browsers_archive_is_refused(tmp_path: Path, samples: Any) -> None:
+    """An archive of another tool lacks what names the calls."""
+    archive = json.loads(har_bytes(samples.exchanges(1)))
+    del archive["log"]["entries"][0]["_call"]
+    path = tmp_path / "other.har"
+    path.write_text(json.dumps(archive))
+
+    with pytest.raises(InvalidRecording):
+        read_har(path)
+
+
+def test_a_missing_recording_is_told(tmp_path: Path) -> None:
+    """The sentence says that the file cannot be read."""
+    with pytest.raises(InvalidRecording, match="cannot be read"):
+        read_har(tmp_path / "none.har")

@@ -1,0 +1,262 @@
+"""report.html: what it says, and that nothing of the target's can act in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.reports.html import html_bytes
+from conformance.reports.pretty import body, seen
+from conformance.reports.view import MOST_CITED, MOST_SHOWN
+
+if TYPE_CHECKING:
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+VOID = {"meta", "link", "img", "br", "hr", "input", "rect"}
+ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
+
+
+class Page(HTMLParser):
+    """The elements and the text of a page; an element that is closed wrongly is an error."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(data.decode("utf-8"))
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.texts.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        """The attributes of every element with this tag."""
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self) -> str:
+        """All text, white space merged."""
+        return " ".join("".join(self.texts).split())
+
+
+def test_the_page_is_well_formed_and_refers_to_nothing_outside(run: tuple[Report, list[Exchange]]) -> None:
+    """Every link stays within the page, and no element loads anything."""
+    page = Page(html_bytes(*run))
+
+    ids = [str(attributes["id"]) for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {str(link["href"]) for link in page.all("a")} <= {f"#{one}" for one in ids}
+    assert not {tag for tag, _ in page.elements} & {
+        "img",
+        "link",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "video",
+        "audio",
+    }
+    assert not {
+        name
+        for _, attributes in page.elements
+        for name in attributes
+        if name in {"src", "style"} or name.startswith("on")
+    }
+
+
+def test_the_policy_allows_our_style_and_script_alone(run: tuple[Report, list[Exchange]]) -> None:
+    """There is one style and one script, and the policy names the digest of each."""
+    text = html_bytes(*run).decode()
+    policy = next(str(meta["content"]) for meta in Page(text.encode()).all("meta") if "http-equiv" in meta)
+
+    for element in ("style", "script"):
+        (content,) = re.findall(rf"<{element}>(.*?)</{element}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+
+
+def test_the_top_says_what_matters(failing: tuple[Report, list[Exchange]]) -> None:
+    """Verdict, target, mode, classes, and the line that unlocks what was not tested."""
+    page = Page(html_bytes(*failing))
+
+    assert (
+        "Not conformant The service breaks 2 of the 20 requirements decided; 1 failed but waived, 1 undecided, 2 not tested."
+        in page.text
+    )
+    for text in (
+        "staging-eu",
+        "https://staging.example.com",
+        "default: the run edited only",
+        "TLS certificates were not verified",
+    ):
+        assert text in page.text
+    for one in failing[0]["classes"]:
+        assert one["title"] in page.text
+        assert all(line in page.text for line in one.get("unlock", []))
+
+
+def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchange]]) -> None:
+    """Requirement, expected, actual, place, exchange, curl and the command to repeat it."""
+    text = Page(html_bytes(*failing)).text
+    broken = failing[0]["requirements"][6]
+    failure = broken["failures"][0]
+
+    for shown in (
+        broken["title"],
+        failure["message"],
+        failure["expected"],
+        failure["actual"],
+        "/data/name",
+        failure["curl"],
+    ):
+        assert shown in text
+    assert '"name": "renamed after archiving"' in text
+    assert (
+        f"conformance run --base-url https://staging.example.com --effort standard --seed 1 --only {broken['id']}"
+        in text
+    )
+
+
+def test_a_passing_run_has_no_failures_section(passing: tuple[Report, list[Exchange]]) -> None:
+    """What there is nothing of is left out, and what was not tested is told with its reason."""
+    page = Page(html_bytes(*passing))
+
+    assert "failures" not in {attributes.get("id") for attributes in page.all("section")}
+    assert "a readable mailbox is needed" in page.text
+    assert "Conformant The service keeps every requirement decided, 23 in all; 6 not tested." in page.text
+
+
+def test_an_interrupted_run_says_so_at_the_top(passing: tuple[Report, list[Exchange]]) -> None:
+    """Nobody takes a part for the whole."""
+    passing[0]["run"]["interrupted"] = True
+
+    assert "The run was interrupted" in Page(html_bytes(*passing)).text.partition("Classes")[0]
+
+
+def test_a_report_without_exchanges_or_further_members_renders(passing: tuple[Report, list[Exchange]]) -> None:
+    """The contract's members are enough."""
+    report: Any = passing[0]
+    for name in ("census", "journal", "not_undone"):
+        del report[name]
+    for name in ("workers", "warnings"):
+        del report["run"][name]
+    for one in report["requirements"]:
+        del one["checks"]
+    for one in report["classes"]:
+        del one["unlock"]
+
+    page = Page(html_bytes(report))
+
+    assert "census" not in {attributes.get("id") for attributes in page.all("section")}
+    assert "exchanges" not in {attributes.get("id") for attributes in page.all("section")}
+
+
+def test_hostile_text_is_shown_and_nothing_else(hostile: tuple[Report, list[Exchange]]) -> None:
+    """Markup is text, hidden characters are shown by number, and megabytes are cut."""
+    data = html_bytes(*hostile)
+    page = Page(data)
+
+    assert len(data) < 600_000
+    assert len(page.all("script")) == len(page.all("style")) == len(page.all("title")) == 1
+    assert "<script>window.marked=1</script>" in page.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]", data.decode())
+    assert "996,1" in page.text  # of the million, this much is left out
+    assert "U+202E" in page.text
+
+
+def test_five_thousand_exchanges_stay_small(failing: tuple[Report, list[Exchange]], samples: Any) -> None:
+    """Exchanges that nothing cites are a row of a table each."""
+    exchanges = samples.exchanges(5_000)
+    failing[0]["requirements"][10]["failures"][1]["exchanges"] = list(range(1, 4_000))
+
+    data = html_bytes(failing[0], exchanges)
+
+    page = Page(data)
+    assert len(data) < 3_000_000
+    full = [one for one in page.all("details") if one.get("class") == "exchange" and "id" in one]
+    assert len(full) == MOST_SHOWN
+    assert f"and {3_999 - MOST_CITED} more" in page.text
+    rows = [one for one in page.all("tr") if str(one.get("id")).startswith("x-")]
+    assert len(full) + len(rows) == 5_000
+
+
+@given(ANY_TEXT)
+def test_any_text_is_escaped_isolated_and_kept(text: str) -> None:
+    """The text can be read off the page again, apart from what is shown by number."""
+    page = Page(seen(text, 10_000).encode("utf-8"))
+
+    assert {tag for tag, _ in page.elements} <= {"bdi", "span"}
+    if text.isprintable():
+        assert "".join(page.texts) == text
+
+
+@given(st.binary(max_size=200) | ANY_TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_any_body_renders(octets: bytes) -> None:
+    """Any bytes give a well-formed piece of a page."""
+    page = Page(body(octets).encode("utf-8"))
+
+    assert {tag for tag, _ in page.elements} <= {"bdi", "span"}
+
+
+JSON_TEXT = st.recursive(
+    st.sampled_from(
+        ["1", "-0.10", "1e400", "null", "true", "99999999999999999999999999999999999", '"a"', r'"\u202e\"{[,:]}"', '""']
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]")
+        | st.lists(st.tuples(st.sampled_from(['"x"', '"__proto__"', r'"\n"']), inner), max_size=3).map(
+            lambda pairs: "{" + ",".join(f"{name}:{value}" for name, value in pairs) + "}"
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON_TEXT)
+def test_laid_out_json_keeps_every_token(text: str) -> None:
+    """Only white space is added: numbers, escapes and duplicates stay as they were received."""
+    shown = "".join(Page(body(text.encode(), 100_000).encode("utf-8")).texts)
+
+    assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", text)
+
+
+def test_json_is_indented() -> None:
+    """An object takes a line a member; empty ones stay closed."""
+    shown = "".join(Page(body(b'{"a":[1,{}],"b":[]}').encode()).texts)
+
+    assert shown == '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": []\n}'
+
+
+@pytest.mark.parametrize(
+    ("octets", "note"),
+    [
+        (b"<html>", "not JSON"),
+        (b"\xff", "not UTF-8 at byte 0"),
+        (b"\xef\xbb\xbf{}", "byte order mark"),
+        (b"[" * 500, "nested too deep"),
+    ],
+)
+def test_a_body_that_is_not_judged_as_json_says_why(octets: bytes, note: str) -> None:
+    """The reader sees at once what is wrong with it."""
+    assert note in "".join(Page(body(octets).encode()).texts)

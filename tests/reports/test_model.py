@@ -1,0 +1,139 @@
+"""report.json: its schema, reading and writing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from conformance.operations import OPERATIONS
+from conformance.reports.model import InvalidReport, check_report, load_report, report_schema, write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+
+def test_the_schema_is_a_schema() -> None:
+    """The published file is valid JSON Schema 2020-12."""
+    Draft202012Validator.check_schema(report_schema())
+
+
+def test_the_schema_knows_every_operation() -> None:
+    """The operationIds of the schema are those of the suite."""
+    assert report_schema()["$defs"]["operation"]["enum"] == list(OPERATIONS)
+
+
+def test_reports_keep_the_schema_and_read_back(run: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+    """A written report is read with the same content, apart from what JSON cannot hold."""
+    report, _ = run
+    path = tmp_path / "report.json"
+
+    write_report(report, path)
+
+    read = load_report(path)
+    assert [one["outcome"] for one in read["requirements"]] == [one["outcome"] for one in report["requirements"]]
+    assert read["run"] == json.loads(json.dumps(report["run"]).replace(r"\ud800", r"\\ud800"))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_proper_report_reads_back_exactly(failing: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+    """Nothing is added, lost or changed."""
+    write_report(failing[0], tmp_path / "report.json")
+
+    assert load_report(tmp_path / "report.json") == failing[0]
+
+
+def test_further_members_are_allowed_everywhere(failing: tuple[Report, list[Exchange]]) -> None:
+    """A later suite may tell more."""
+    document: Any = json.loads(json.dumps(failing[0]))
+    document["new"] = document["run"]["new"] = document["requirements"][6]["failures"][0]["new"] = {"x": 1}
+
+    check_report(document)
+
+
+def _without(*path: str | int) -> Callable[[Any], None]:
+    def change(document: Any) -> None:
+        for step in path[:-1]:
+            document = document[step]
+        del document[path[-1]]
+
+    return change
+
+
+def _with(value: object, *path: str | int) -> Callable[[Any], None]:
+    def change(document: Any) -> None:
+        for step in path[:-1]:
+            document = document[step]
+        document[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (_with("conformance-report/2", "format"), "format"),
+        (_with("ok", "verdict"), "verdict"),
+        (_without("observations"), "the document"),
+        (_without("run", "interrupted"), "run"),
+        (_with("1", "run", "seed"), "run/seed"),
+        (_with("yesterday", "run", "started_at"), "run/started_at"),
+        (_with("2026-03-04T09:30:00+02:00", "run", "started_at"), "run/started_at"),
+        (_with("safe", "run", "mode"), "run/mode"),
+        (_with("exhaustive", "run", "effort"), "run/effort"),
+        (_with(-1, "run", "requests"), "run/requests"),
+        (_with("abc", "suite", "openapi_sha256"), "suite/openapi_sha256"),
+        (_with("inapplicable", "classes", 0, "outcome"), "classes/0/outcome"),
+        (_with("speed", "classes", 0, "id"), "classes/0/id"),
+        (_with("error", "requirements", 0, "outcome"), "requirements/0/outcome"),
+        (_with(3, "requirements", 0, "section"), "requirements/0/section"),
+        (_with(["ping"], "requirements", 0, "operations"), "requirements/0/operations/0"),
+        (_with([], "requirements", 6, "failures"), "requirements/6/failures"),
+        (_without("requirements", 6, "failures", 0, "curl"), "requirements/6/failures/0"),
+        (_with([0], "requirements", 6, "failures", 0, "exchanges"), "requirements/6/failures/0/exchanges/0"),
+        (_with(["3"], "observations", 0, "exchanges"), "observations/0/exchanges/0"),
+    ],
+)
+def test_what_breaks_the_schema_is_refused_with_its_place(
+    failing: tuple[Report, list[Exchange]], change: Callable[[Any], None], place: str
+) -> None:
+    """The message is a sentence that names where the report is wrong."""
+    document = json.loads(json.dumps(failing[0]))
+    change(document)
+
+    with pytest.raises(InvalidReport, match=rf"^The report breaks its schema at {place}: .*\.$"):
+        check_report(document)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"[]", b"null"])
+def test_a_file_that_is_no_report_is_refused(content: bytes, tmp_path: Path) -> None:
+    """Any bytes give one sentence."""
+    path = tmp_path / "report.json"
+    path.write_bytes(content)
+
+    with pytest.raises(InvalidReport):
+        load_report(path)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    """The sentence says that the file cannot be read."""
+    with pytest.raises(InvalidReport, match="cannot be read"):
+        load_report(tmp_path / "none.json")
+
+
+def test_an_invalid_report_is_never_written(failing: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+    """The report that stood there before stays."""
+    path = tmp_path / "report.json"
+    path.write_text("before")
+    failing[0]["verdict"] = "fine"  # type: ignore[typeddict-item]
+
+    with pytest.raises(InvalidReport):
+        write_report(failing[0], path)
+
+    assert path.read_text() == "before"

@@ -1,0 +1,305 @@
+"""Whatever a target sends, an exchange comes of it: an answer, or one sentence of trouble."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import Callable
+
+import pytest
+from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, answer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.wire.call import create_engagement, get_organization
+from conformance.wire.exchange import Unanswered
+from conformance.wire.reading import MAX_BODY
+
+PLAIN = b'{"data":{"id":"x"}}'
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+def says(*parts: bytes, then: str = "close", pause: float = 0.0) -> Behaviour:
+    """Send the parts, then close, reset, stall, or keep the connection."""
+
+    async def behave(turn: Turn) -> None:
+        for part in parts:
+            await turn.say(part)
+            await asyncio.sleep(pause)
+        if then == "stall":
+            await asyncio.sleep(60)
+        if then == "reset":
+            turn.reset()
+        if then == "close":
+            turn.writer.close()
+
+    return behave
+
+
+def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
+    """Send the first bytes, then the same others for ever."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(first)
+        while True:
+            await turn.say(again)
+            await asyncio.sleep(pause)
+
+    return behave
+
+
+def encoded(body: bytes, *codings: str) -> bytes:
+    return answer(200, body, f"Content-Encoding: {', '.join(codings)}")
+
+
+def raw_deflate(data: bytes) -> bytes:
+    compressor = zlib.compressobj(wbits=-15)
+    return compressor.compress(data) + compressor.flush()
+
+
+BOMB = gzip.compress(bytes(64 * 2**20))
+TROUBLED: dict[str, tuple[Behaviour, str]] = {
+    "stall before headers": (says(then="stall"), "no complete answer came within 0.3 s"),
+    "stall amid headers": (says(HEAD, then="stall"), "within 0.3 s"),
+    "stall amid body": (says(HEAD + b"Content-Length: 9\r\n\r\n{", then="stall"), "within 0.3 s"),
+    "dripping headers": (endless(HEAD, b"X", 0.01), "within 0.3 s"),
+    "dripping body": (endless(HEAD + b"Content-Length: 900000\r\n\r\n", b" ", 0.01), "within 0.3 s"),
+    "dripping chunks": (endless(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", 0.01), "within 0.3 s"),
+    "slow flood of 1xx": (endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.001), "within 0.3 s"),
+    "flood of 1xx": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), "within 0.3 s"),
+    "switching protocols": (says(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "not HTTP"),
+    "closed without a word": (says(), "closed before an answer came"),
+    "reset without a word": (says(then="reset"), "closed before an answer came"),
+    "closed amid headers": (says(HEAD), "closed before an answer came"),
+    "reset amid headers": (says(HEAD, then="reset", pause=0.05), "closed before an answer came"),
+    "truncated body": (says(HEAD + b"Content-Length: 50\r\n\r\n" + PLAIN), "cut short"),
+    "reset amid body": (says(HEAD + b"Content-Length: 50\r\n\r\n" + PLAIN, then="reset", pause=0.05), "cut short"),
+    "truncated chunk": (says(HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\n{"), "cut short"),
+    "no last chunk": (says(HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"), "cut short"),
+    "broken chunk size": (says(HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n"), "not HTTP"),
+    "endless chunk extension": (endless(HEAD + b"Transfer-Encoding: chunked\r\n\r\n2;", b"x" * 999), "not HTTP"),
+    "too short a length": (says(HEAD + b"Content-Length: 3\r\n\r\n" + PLAIN, then="stall"), "more bytes came"),
+    "two lengths": (says(HEAD + b"Content-Length: 3\r\nContent-Length: 19\r\n\r\n" + PLAIN), "not HTTP"),
+    "negative length": (says(HEAD + b"Content-Length: -1\r\n\r\n" + PLAIN), "not HTTP"),
+    "length that is no number": (says(HEAD + b"Content-Length: many\r\n\r\n" + PLAIN), "not HTTP"),
+    "length of 400 digits": (says(HEAD + b"Content-Length: " + b"9" * 400 + b"\r\n\r\n" + PLAIN), ""),
+    "unknown transfer encoding": (says(HEAD + b"Transfer-Encoding: gzip\r\n\r\n" + PLAIN), "not HTTP"),
+    "status 99": (says(b"HTTP/1.1 99 Low\r\nContent-Length: 0\r\n\r\n"), "not HTTP"),
+    "status 1000": (says(b"HTTP/1.1 1000 High\r\nContent-Length: 0\r\n\r\n"), "not HTTP"),
+    "status abc": (says(b"HTTP/1.1 abc Odd\r\n\r\n"), "not HTTP"),
+    "no HTTP at all": (says(b"220 mail.example.com ESMTP\r\n\r\n"), "not HTTP"),
+    "nonsense": (says(bytes(range(256)) * 4), "not HTTP"),
+    "HTTP/0.9": (says(b"<html>hello</html>"), "closed before an answer came"),
+    "one huge header": (says(HEAD + b"X: " + b"x" * 100_000 + b"\r\n\r\n" + PLAIN), ""),
+    "endless header": (endless(HEAD + b"X: ", b"x" * 10_000), "not HTTP"),
+    "many headers": (says(HEAD + b"X: y\r\n" * 11_000 + b"Content-Length: 2\r\n\r\n{}"), ""),
+    "header with a zero byte": (says(HEAD + b"X: \0\r\n\r\n{}"), "not HTTP"),
+    "header without a name": (says(HEAD + b": x\r\n\r\n{}"), "not HTTP"),
+    "endless body": (endless(HEAD + b"\r\n", b" " * 100_000), "longer than 8 MiB"),
+    "endless chunks": (endless(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"8000\r\n" + b" " * 0x8000 + b"\r\n"), "8 MiB"),
+    "length of a terabyte": (endless(HEAD + b"Content-Length: 1099511627776\r\n\r\n", b" " * 100_000), "8 MiB"),
+    "gzip bomb": (says(encoded(BOMB, "gzip")), "longer than 8 MiB"),
+    "gzip bomb in gzip": (says(encoded(gzip.compress(BOMB), "gzip", "gzip")), "longer than 8 MiB"),
+    "deflate bomb": (says(encoded(zlib.compress(bytes(2**24)), "deflate")), "longer than 8 MiB"),
+    "three encodings": (says(encoded(PLAIN, "gzip", "gzip", "gzip")), "more than 2 times"),
+    "unknown encoding": (says(encoded(PLAIN, "br")), "not asked for"),
+    "gzip that is none": (says(encoded(PLAIN, "gzip")), "does not decode"),
+    "deflate that is none": (says(encoded(b"\xff\xff\xff", "deflate")), "does not decode"),
+    "gzip cut short": (says(encoded(gzip.compress(PLAIN)[:-3], "gzip")), "encoded body is cut short"),
+    "gzip with a wrong sum": (says(encoded(gzip.compress(PLAIN)[:-8] + bytes(8), "gzip")), "does not decode"),
+    "gzip with something after it": (says(encoded(gzip.compress(PLAIN) + b"more", "gzip")), "does not decode"),
+    "deflate with something after it": (says(encoded(zlib.compress(PLAIN) + b"more", "deflate")), "bytes follow"),
+    "one byte of deflate": (says(encoded(b"\x78", "deflate")), "encoded body is cut short"),
+}
+
+
+@pytest.mark.parametrize("name", TROUBLED)
+def test_broken_answers_are_trouble(name: str, make: Fixtures) -> None:
+    """An answer that is broken, too large or late leaves an exchange with one sentence of trouble, within bounds."""
+    behaviour, expected = TROUBLED[name]
+    wire = make.wire(make.serve(behaviour), timeout=0.3 if "0.3" in expected else 8)
+
+    exchange = wire.send(create_engagement({"name": "n"}))
+
+    assert exchange.received is None
+    assert expected in (exchange.trouble or "")
+    assert "\n" not in (exchange.trouble or "")
+    with pytest.raises(Unanswered):
+        _ = exchange.answer
+
+
+ANSWERED: dict[str, tuple[Behaviour, int, bytes]] = {
+    "by length": (says(answer(200, PLAIN)), 200, PLAIN),
+    "by chunks": (says(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;x=y\r\n{\"a\":\r\n3\r\n 1}\r\n0\r\nT: x\r\n\r\n"), 200, b'{"a": 1}'),
+    "until the end": (says(HEAD + b"\r\n" + PLAIN), 200, PLAIN),
+    "HTTP/1.0": (says(b"HTTP/1.0 200 OK\r\n\r\n" + PLAIN), 200, PLAIN),
+    "byte by byte": (says(*(answer(200, PLAIN)[i : i + 1] for i in range(len(answer(200, PLAIN))))), 200, PLAIN),
+    "after 1xx": (says(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nX: y\r\n\r\n" + answer(200, PLAIN)), 200, PLAIN),
+    "status 999": (says(answer(999, PLAIN)), 999, PLAIN),
+    "status 299": (says(answer(299, PLAIN)), 299, PLAIN),
+    "204 without a body": (says(b"HTTP/1.1 204 No Content\r\n\r\n"), 204, b""),
+    "redirect to another host": (says(answer(302, b"", "Location: http://127.0.0.1:9/steal")), 302, b""),
+    "redirect that makes no sense": (says(answer(301, b"", "Location: http://[:bad")), 301, b""),
+    "reset after the answer": (says(answer(200, PLAIN), then="reset", pause=0.05), 200, PLAIN),
+    "gzip": (says(encoded(gzip.compress(PLAIN), "gzip")), 200, PLAIN),
+    "x-gzip": (says(encoded(gzip.compress(PLAIN), "X-GZIP")), 200, PLAIN),
+    "gzip in two members": (says(encoded(gzip.compress(PLAIN[:9]) + gzip.compress(PLAIN[9:]), "gzip")), 200, PLAIN),
+    "gzip with padding": (says(encoded(gzip.compress(PLAIN) + bytes(9), "gzip")), 200, PLAIN),
+    "gzip twice": (says(encoded(gzip.compress(gzip.compress(PLAIN)), "gzip", "gzip")), 200, PLAIN),
+    "deflate with a header": (says(encoded(zlib.compress(PLAIN), "deflate")), 200, PLAIN),
+    "deflate without a header": (says(encoded(raw_deflate(PLAIN), "deflate")), 200, PLAIN),
+    "an empty body called gzip": (says(encoded(b"", "gzip")), 200, b""),
+    "identity": (says(encoded(PLAIN, "identity")), 200, PLAIN),
+    "8 MiB": (says(answer(200, bytes(MAX_BODY))), 200, bytes(MAX_BODY)),
+    "8 MiB in gzip": (says(encoded(gzip.compress(bytes(MAX_BODY)), "gzip")), 200, bytes(MAX_BODY)),
+    "60 KiB of headers": (says(answer(200, PLAIN, *["X: " + "x" * 1000] * 60)), 200, PLAIN),
+    "headers that are not ASCII": (says(HEAD + b"X: \xff\xe9\r\nContent-Length: 2\r\n\r\n{}"), 200, b"{}"),
+    "a line break after the body": (says(answer(200, PLAIN) + b"\r\n", then="stall"), 200, PLAIN),
+    "body that is no text": (says(answer(200, bytes(range(256)))), 200, bytes(range(256))),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_odd_but_complete_answers_are_answers(name: str, make: Fixtures) -> None:
+    """An answer that HTTP allows is read, however odd."""
+    behaviour, status, body = ANSWERED[name]
+    server = make.serve(behaviour)
+
+    exchange = make.wire(server, timeout=8).send(create_engagement({"name": "n"}))
+
+    assert exchange.trouble is None
+    assert exchange.received is not None
+    assert (exchange.received.status, exchange.received.body) == (status, body)
+    assert len(server.turns) == 1
+
+
+def test_bombs_need_little_memory(make: Fixtures) -> None:
+    """A body that would be large when decompressed is given up before it takes memory."""
+    wire = make.wire(make.serve(says(encoded(gzip.compress(BOMB), "gzip", "gzip"))))
+    tracemalloc.start()
+
+    wire.send(create_engagement({"name": "n"}))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 5 * MAX_BODY
+
+
+def test_answers_do_not_leak_into_the_next(make: Fixtures) -> None:
+    """Bytes that follow an answer are never taken for the answer to another request."""
+    forged = answer(200, b'{"data":"forged"}')
+    true = answer(200, PLAIN)
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(true + forged if turn.number == 1 else true)
+
+    wire = make.wire(make.serve(behave))
+
+    first, second = wire.send(create_engagement({"name": "n"})), wire.send(get_organization())
+
+    assert first.received is None
+    assert second.answer.body == PLAIN
+
+
+def test_the_key_stays_with_the_target(make: Fixtures) -> None:
+    """A redirect to another host is not followed, so the key does not arrive there."""
+    other = make.serve(says(answer()))
+    server = make.serve(says(answer(307, b"", f"Location: {other.url}/steal")))
+
+    exchange = make.wire(server).send(get_organization())
+
+    assert exchange.status == 307
+    assert other.turns == []
+    assert f"Bearer {KEY}".encode() in server.turns[0].head
+
+
+def test_the_environment_is_not_trusted(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proxies of the environment see nothing of the run."""
+    proxy = make.serve(says(answer()))
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, proxy.url)
+    server = make.serve(says(answer()))
+
+    make.wire(server).send(get_organization())
+
+    assert proxy.turns == []
+
+
+def test_cookies_are_not_kept(make: Fixtures) -> None:
+    """A cookie that the service sets is not sent back."""
+    server = make.serve(says(answer(200, PLAIN, "Set-Cookie: a=b; Path=/"), then="keep"))
+    wire = make.wire(server)
+
+    for _ in range(2):
+        wire.send(get_organization())
+
+    assert len(server.turns) == 2
+    assert b"cookie" not in server.turns[1].head.lower()
+
+
+IDENTIFIERS: list[tuple[str, Callable[[bytes], bool]]] = [
+    ("../x", lambda target: b"..%2Fx" in target),
+    ("..", lambda target: target.endswith(b"/engagements/%2E%2E")),
+    (".", lambda target: target.endswith(b"/engagements/%2E")),
+    ("a?b#c d", lambda target: b"a%3Fb%23c%20d" in target),
+    ("%2e", lambda target: b"%252e" in target),
+    ("\ud800", lambda target: b"%ED%A0%80" in target),
+    ("x" * 10_000, lambda target: b"x" * 10_000 in target),
+]
+
+
+@pytest.mark.parametrize(("identifier", "arrives"), IDENTIFIERS, ids=[repr(i)[:12] for i, _ in IDENTIFIERS])
+def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes], bool], make: Fixtures) -> None:
+    """An identifier of the target's cannot make a request go elsewhere."""
+    from conformance.wire.call import get_engagement  # noqa: PLC0415
+
+    server = make.serve(says(answer()))
+
+    assert make.wire(server).send(get_engagement(identifier)).status == 200
+    assert arrives(server.turns[0].head.split(b" ")[1])
+
+
+def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
+    """An identifier too long for any request is told as trouble, once, and nothing is sent."""
+    from conformance.wire.call import get_engagement  # noqa: PLC0415
+
+    server = make.serve(says(answer()))
+    wire = make.wire(server)
+
+    exchange = wire.send(get_engagement("x" * 100_000))
+
+    assert exchange.trouble == "the request cannot be written as HTTP"
+    assert (exchange.sent, server.turns, len(wire.exchanges)) == (False, [], 1)
+
+
+PIECES = st.sampled_from(
+    [
+        b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 C\r\n\r\n", b"HTTP/1.0 500 X\r\n", b"Content-Length: 5\r\n", b"Content-Length: x\r\n",
+        b"Transfer-Encoding: chunked\r\n", b"Content-Encoding: gzip\r\n", b"Content-Encoding: deflate\r\n", b"Connection: close\r\n",
+        b"\r\n", b"\n", b"\r", b"0\r\n\r\n", b"5\r\nhello\r\n", b"hello", b": \r\n", b" folded\r\n", b"\0", gzip.compress(b"hello"),
+    ]
+)  # fmt: skip
+
+
+@given(answers=st.lists(st.lists(st.one_of(PIECES, st.binary(max_size=9)), max_size=9), min_size=1, max_size=6))
+@settings(max_examples=40, deadline=None)
+def test_any_bytes_make_an_exchange(answers: list[list[bytes]]) -> None:
+    """Any bytes in: an answer or a trouble, never another exception."""
+    fixtures = Fixtures()
+
+    async def behave(turn: Turn) -> None:
+        for piece in answers[turn.number % len(answers)]:
+            await turn.say(piece)
+        turn.writer.close()
+
+    server = fixtures.serve(behave)
+    wire = fixtures.wire(server, timeout=5)
+    try:
+        for _ in range(2):
+            exchange = wire.send(create_engagement({"name": "n"}))
+            assert (exchange.received is None) != (exchange.trouble is None)
+    finally:
+        wire.close()
+        server.close()

@@ -1,0 +1,237 @@
+"""A run ends where its budget, its time, its target or its user ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from conformance.wire.call import create_engagement, delete_engagement, get_organization
+from conformance.wire.client import RunStopped
+from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
+
+
+async def fine(turn: Turn) -> None:
+    await turn.say(answer())
+
+
+async def silent(_: Turn) -> None:
+    await asyncio.sleep(60)
+
+
+def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> None:
+    """Repetitions count, and nothing is sent beyond the budget."""
+    transport = Scripted(lambda _: (503, {}))
+    wire = make.wire(transport=transport, clock=clock, max_requests=4)
+    wire.send(get_organization())
+
+    with pytest.raises(RunStopped, match="the budget of 4 requests is used up"):
+        wire.send(get_organization())
+
+    assert len(transport.requests) == len(wire.exchanges) == wire.sent == 4
+    assert wire.stopped == "the budget of 4 requests is used up"
+
+
+def test_a_budget_used_up_amid_many_calls_keeps_what_came(make: Fixtures) -> None:
+    """Calls that were answered before the end are recorded."""
+    wire = make.wire(make.serve(fine), max_requests=5)
+
+    with pytest.raises(RunStopped):
+        wire.send_all([get_organization()] * 20)
+
+    assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
+
+
+def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
+    """A request does not outlast the run, and none is sent after it."""
+    wire = make.wire(make.serve(silent), max_seconds=0.3)
+
+    with pytest.raises(RunStopped, match=r"the time of 0\.3 s for the run is used up|does not fit into"):
+        wire.send(get_organization())
+
+    assert len(wire.exchanges) == 1
+    with pytest.raises(RunStopped):
+        wire.send(get_organization())
+
+
+def test_waits_beyond_the_time_of_a_run_are_not_begun(make: Fixtures, clock: WoundClock) -> None:
+    """A rate-limit window that ends after the run is not waited for."""
+    wire = make.wire(transport=Scripted(lambda _: (429, {"Retry-After": "50"})), clock=clock, max_seconds=20)
+
+    with pytest.raises(RunStopped, match="a wait of 50 s does not fit into the 20 s for the run"):
+        wire.send(get_organization())
+
+    assert clock.pauses == []
+
+
+def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
+    """Another thread can end the run; what was sent is recorded, and nothing follows."""
+    arrived = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        arrived.set()
+        await silent(turn)
+
+    server = make.serve(behave)
+    wire = make.wire(server, timeout=50)
+    stopper = threading.Thread(target=lambda: (arrived.wait(20), wire.stop("interrupted")))
+    stopper.start()
+
+    with pytest.raises(RunStopped, match="interrupted") as caught:
+        wire.send_all([create_engagement({"name": "n"})] * 3)
+    stopper.join()
+
+    assert all(exchange.trouble == "it was given up because the run was stopped" for exchange in wire.exchanges)
+    assert caught.value.exchanges[0].sent
+    with pytest.raises(RunStopped, match="interrupted"):
+        wire.send(get_organization())
+
+
+def test_stop_ends_waits(make: Fixtures) -> None:
+    """A wait for a rate-limit window ends when the run does."""
+    answered = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer(429, b"{}", "Retry-After: 60"))
+        answered.set()
+
+    wire = make.wire(make.serve(behave))
+    stopper = threading.Thread(target=lambda: (answered.wait(20), wire.stop("interrupted")))
+    stopper.start()
+
+    with pytest.raises(RunStopped, match="interrupted"):
+        wire.send(get_organization())
+    stopper.join()
+
+
+def test_undoing_sends_although_the_run_is_over(make: Fixtures) -> None:
+    """What the run changed can be undone after it was stopped or its budget used up."""
+    wire = make.wire(make.serve(fine), max_requests=1)
+    wire.send(get_organization())
+    wire.stop("interrupted")
+
+    with wire.undoing():
+        assert wire.send(delete_engagement("x")).status == 200
+
+    with pytest.raises(RunStopped):
+        wire.send(get_organization())
+
+
+def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) -> None:
+    """Undoing ends too, and after a stop sooner."""
+    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock)
+    wire.stop("interrupted")
+
+    with wire.undoing(100):
+        clock.sleep(7)
+        wire.send(delete_engagement("x"))
+        clock.sleep(2)
+        with pytest.raises(RunStopped, match="the time for undoing is used up"):
+            wire.send(delete_engagement("x"))
+
+
+def test_a_target_that_never_answers_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
+    """Three refused connections are enough where nothing has ever answered."""
+    server = make.serve(fine)
+    server.vanish()
+    wire = make.wire(server, clock=clock)
+
+    with pytest.raises(RunStopped, match="no complete answer ever came: the connection was refused"):
+        wire.send(get_organization())
+
+    assert [exchange.sent for exchange in wire.exchanges] == [False] * 3
+
+
+def test_a_lost_target_ends_the_run(make: Fixtures, clock: WoundClock) -> None:
+    """A target that answered, and then refuses connections for good, ends the run."""
+    server = make.serve(fine)
+    wire = make.wire(server, clock=clock)
+    wire.send(get_organization())
+    server.vanish()
+
+    with pytest.raises(RunStopped, match="the target was lost and did not come back"):
+        wire.send_all([create_engagement({"name": "n"})] * 8)
+
+    assert 5 < clock.seconds < 30
+    assert len(wire.exchanges) < 40
+
+
+def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
+    """A target that is gone for a while and returns is found again, and calls that never reached it are sent."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+    wire.send(get_organization())
+    server.vanish()
+
+    class Return:
+        def before(self, _: object) -> None:
+            """Nothing to do."""
+
+        def after(self, exchange: object) -> None:
+            if getattr(exchange, "received", None) is None and not back.is_alive():
+                back.start()
+
+    back = threading.Timer(0.3, server.listen)
+    wire.observe(Return())
+    answers = wire.send_all([create_engagement({"name": "n"})] * 8)
+    back.join()
+
+    assert [exchange.status for exchange in answers] == [200] * 8
+    assert wire.stopped is None
+
+
+def test_a_target_that_breaks_one_operation_is_not_lost(make: Fixtures, clock: WoundClock) -> None:
+    """Failures in a row lead to a question, and an answer to that lets the run go on."""
+
+    async def behave(turn: Turn) -> None:
+        if turn.method == "POST":
+            turn.reset()
+        else:
+            await fine(turn)
+
+    wire = make.wire(make.serve(behave), clock=clock)
+    wire.send(get_organization())
+
+    for _ in range(20):
+        assert wire.send(create_engagement({"name": "n"})).received is None
+
+    assert wire.stopped is None
+    assert "connection" in {exchange.check for exchange in wire.exchanges}
+
+
+def test_a_closed_wire_sends_nothing(make: Fixtures) -> None:
+    """After closing, a send says so; closing again does nothing."""
+    wire = make.wire(make.serve(fine))
+    wire.send(get_organization())
+    wire.close()
+
+    with pytest.raises(RunStopped, match="the wire was closed"):
+        wire.send(get_organization())
+    wire.close()
+
+
+def test_closing_ends_other_threads(make: Fixtures) -> None:
+    """A thread that waits for an answer is released when the wire is closed."""
+    arrived = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        arrived.set()
+        await silent(turn)
+
+    wire = make.wire(make.serve(behave), timeout=50)
+    caught: list[BaseException] = []
+
+    def send() -> None:
+        try:
+            wire.send(get_organization())
+        except RunStopped as stopped:
+            caught.append(stopped)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    arrived.wait(20)
+    wire.close()
+    thread.join(20)
+
+    assert len(caught) == 1

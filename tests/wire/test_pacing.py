@@ -1,0 +1,215 @@
+"""Rate limits are kept where they are told truly, and do no harm where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from email.utils import format_datetime
+
+import httpx
+import pytest
+
+from conformance.wire.call import Credential, create_engagement, get_organization
+from conformance.wire.client import RunStopped
+from conformance.wire.exchange import Unanswered
+from tests.wire.conftest import Fixtures, Scripted, WoundClock
+
+
+class Limited:
+    """A service with a fair limit in fixed windows, whose clock may differ from ours."""
+
+    def __init__(self, clock: WoundClock, limit: int = 10, window: int = 30, ahead: float = 0.0) -> None:
+        self.clock, self.limit, self.window, self.ahead = clock, limit, window, ahead
+        self.used: dict[tuple[str, int], int] = {}
+        self.refused = 0
+
+    def __call__(self, request: httpx.Request) -> tuple[int, dict[str, str]]:
+        now = self.clock.now() + timedelta(seconds=self.ahead)
+        number = int(now.timestamp()) // self.window
+        key = (request.headers.get("authorization", ""), number)
+        self.used[key] = self.used.get(key, 0) + 1
+        served = self.used[key] <= self.limit
+        self.refused += not served
+        headers = {
+            "Date": format_datetime(now, usegmt=True),
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(max(0, self.limit - self.used[key])),
+            "X-RateLimit-Reset": str((number + 1) * self.window),
+        }
+        return (200 if served else 429), headers
+
+
+def headers(limit: object, remaining: object, reset: object, **more: str) -> dict[str, str]:
+    given = {"X-RateLimit-Limit": limit, "X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset}
+    return {name: str(value) for name, value in given.items()} | {
+        name.replace("_", "-"): value for name, value in more.items()
+    }
+
+
+@pytest.mark.parametrize("ahead", [0.0, 31_557_600.0, -86_400.4])
+@pytest.mark.parametrize("workers", [1, 8])
+def test_a_fair_limit_is_kept(ahead: float, workers: int, make: Fixtures, clock: WoundClock) -> None:
+    """All calls are served, none is refused, and no window is left unused, however the service's clock goes."""
+    service = Limited(clock, ahead=ahead)
+    wire = make.wire(transport=Scripted(service), clock=clock, workers=workers)
+
+    exchanges = wire.send_all([get_organization()] * 35)
+
+    assert [exchange.status for exchange in exchanges] == [200] * 35
+    assert service.refused == 0
+    assert clock.seconds < 4 * 30 + 5
+
+
+def test_other_keys_do_not_wait(make: Fixtures, clock: WoundClock) -> None:
+    """The limit of one key does not delay another."""
+    service = Limited(clock, limit=3)
+    wire = make.wire(transport=Scripted(service), clock=clock)
+    wire.send_all([get_organization()] * 3)
+
+    for number in range(5):
+        wire.send(get_organization().with_key(Credential.bearer(f"key {number}", f"key-{number}")))
+
+    assert clock.pauses == []
+
+
+def test_a_refused_request_is_sent_again(make: Fixtures, clock: WoundClock) -> None:
+    """A limit used up by somebody else is waited out, also for a creation, and every attempt is recorded."""
+    service = Limited(clock, limit=1)
+    service.used[(f"Bearer {'sk_live_0123456789abcdef'}", int(clock.now().timestamp()) // 30)] = 1
+    wire = make.wire(transport=Scripted(service), clock=clock)
+
+    exchange = wire.send(create_engagement({"name": "n"}))
+
+    assert exchange.status == 200
+    assert [recorded.received.status for recorded in wire.exchanges if recorded.received] == [429, 200]
+    assert 29 < clock.seconds < 32
+
+
+WAITS: list[tuple[Callable[[float], dict[str, str]], float, float]] = [
+    (lambda now: headers(9, 0, now + 20), 20, 21),
+    (lambda now: headers(9, 0, now + 20.5, Retry_After="70"), 20.5, 21),
+    (lambda _: {"Retry-After": "7"}, 7, 8),
+    (lambda _: {"Retry-After": "Thu, 01 Jan 2026 00:00:09 GMT"}, 9, 10),
+    (lambda now: headers(9, 0, now - 20), 1, 2),
+    (lambda now: headers(9, 0, now * 1000, Retry_After="5"), 5, 6),
+    (lambda _: headers("x", "y", "z"), 1, 2),
+    (lambda _: {}, 1, 2),
+    (lambda _: {"Retry-After": "soon"}, 1, 2),
+]
+
+
+@pytest.mark.parametrize(("given", "least", "most"), WAITS)
+def test_waits_follow_the_headers(
+    given: Callable[[float], dict[str, str]], least: float, most: float, make: Fixtures, clock: WoundClock
+) -> None:
+    """A refused request waits for Reset, else for Retry-After, else a little."""
+    script = iter([(429, given(clock.now().timestamp())), (200, {})])
+    wire = make.wire(transport=Scripted(lambda _: next(script)), clock=clock)
+
+    assert wire.send(get_organization()).status == 200
+    assert least <= clock.seconds < most
+
+
+FOREVER: dict[str, Callable[[float], dict[str, str]]] = {
+    "Reset years ahead": lambda now: headers(9, 0, now + 1e8),
+    "Retry-After years ahead": lambda _: {"Retry-After": "99999999"},
+    "Reset always a minute ahead": lambda now: headers(9, 0, now + 60),
+    "no headers": lambda _: {},
+}
+
+
+@pytest.mark.parametrize("kind", FOREVER)
+def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: WoundClock) -> None:
+    """A service that refuses for ever ends the run after two calls, in bounded time and with few requests."""
+    wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
+
+    exchange = wire.send(get_organization())
+    with pytest.raises(Unanswered, match="the service kept answering 429"):
+        _ = exchange.answer
+    with pytest.raises(RunStopped, match="the service kept answering 429"):
+        wire.send(get_organization())
+
+    assert clock.seconds < 7 * 90
+    assert wire.sent <= 8
+
+
+def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
+    """A key that is refused for ever is not waited for again, and the main key goes on."""
+    other = Credential.bearer("other", "other-key")
+    wire = make.wire(
+        transport=Scripted(lambda request: (429 if "other" in request.headers["authorization"] else 200, {})), clock=clock
+    )
+
+    for _ in range(10):
+        wire.send(get_organization().with_key(other))
+
+    assert wire.sent <= 18
+    assert wire.send(get_organization()).status == 200
+
+
+def test_calls_that_expect_429_are_not_delayed(make: Fixtures, clock: WoundClock) -> None:
+    """Driving a key past its limit is sent as it is, and the 429 is the answer."""
+    service = Limited(clock, limit=5)
+    wire = make.wire(transport=Scripted(service), clock=clock)
+
+    exchanges = wire.send_all([replace(get_organization(), expects_429=True)] * 8)
+
+    assert sorted(exchange.status for exchange in exchanges) == [200] * 5 + [429] * 3
+    assert clock.pauses == []
+
+
+FAULTY: dict[str, Callable[[float, int], dict[str, str]]] = {
+    "always 0": lambda now, _: headers(100, 0, now + 60),
+    "0 after the first": lambda now, number: headers(100, 1 if number == 1 else 0, now + 5),
+    "0 until a moment that is past": lambda now, number: headers(100, 1 if number == 1 else 0, now - 5),
+    "0 until a moment in milliseconds": lambda now, number: headers(100, 1 if number == 1 else 0, now * 1000),
+    "more than the limit": lambda now, _: headers(5, 50, now + 60),
+    "negative": lambda now, _: headers(5, -1, now + 60),
+    "words": lambda now, _: headers("many", "some", now),
+    "a zero limit": lambda now, _: headers(0, 0, now + 60),
+    "digits of another script": lambda now, _: headers(5, "0", now + 60) | {"X-RateLimit-Remaining": "00"},
+}
+
+
+@pytest.mark.parametrize("kind", FAULTY)
+def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock: WoundClock) -> None:
+    """Headers that prove useless cost one short wait at most."""
+    transport = Scripted(lambda _: (200, FAULTY[kind](clock.now().timestamp(), len(transport.requests))))
+    wire = make.wire(transport=transport, clock=clock)
+
+    for _ in range(50):
+        assert wire.send(get_organization()).status == 200
+
+    assert clock.seconds <= 5.2
+
+
+def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:
+    """What a 401 says of limits delays nobody."""
+    script = Scripted(lambda _: (401, headers(9, 1 if len(script.requests) == 1 else 0, clock.now().timestamp() + 60)))
+    wire = make.wire(transport=script, clock=clock)
+
+    for credential in [Credential("none", None), Credential.bearer("unknown", "x")] * 5:
+        wire.send(get_organization().with_key(credential))
+
+    assert clock.pauses == []
+
+
+def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
+    """The Date of the answers tells how far the service's clock is ahead."""
+    wire = make.wire(transport=Scripted(Limited(clock, ahead=3600)), clock=clock)
+    assert wire.service_clock is None
+
+    wire.send(get_organization())
+
+    assert wire.service_clock == 3600
+
+
+@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT", "\xff", "Thu, 01 Jan 99999 00:00:00 GMT"])
+def test_odd_dates_tell_nothing(date: str, make: Fixtures, clock: WoundClock) -> None:
+    """A Date that is none is passed over."""
+    wire = make.wire(transport=Scripted(lambda _: (200, {"Date": date})), clock=clock)
+
+    wire.send(get_organization())
+
+    assert wire.service_clock is None

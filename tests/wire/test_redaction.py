@@ -1,0 +1,202 @@
+"""No secret survives in a record, in whatever usual encoding."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import time
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from conformance.wire.call import Call, Credential, get_engagement, get_organization
+from conformance.wire.redaction import SHORTEST, Redactor
+from conformance.wire.reading import MAX_BODY
+from tests.wire.conftest import KEY, Fixtures, Turn, answer
+
+SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="<>"), min_size=SHORTEST, max_size=40).filter(
+    lambda secret: len(secret.strip()) >= SHORTEST and "key" not in secret
+)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
+
+
+def _everywhere(template: str) -> Callable[[str], str]:
+    return lambda text: "".join("".join(template.format(byte) for byte in char.encode()) for char in text)
+
+
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "percent": lambda text: quote(text, safe=""),
+    "percent with slashes": quote,
+    "percent in lower case": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "percent of everything": _everywhere("%{:02X}"),
+    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "JSON without ASCII escapes": lambda text: json.dumps(text, ensure_ascii=False),
+    "JSON with slashes escaped": lambda text: json.dumps(text, ensure_ascii=False).replace("/", "\\/"),
+    "JSON in JSON": lambda text: json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False),
+    "HTML": html.escape,
+    "hexadecimal": lambda text: text.encode().hex(),
+    "hexadecimal in capitals": lambda text: text.encode().hex().upper(),
+}
+ASCII_ENCODINGS: dict[str, Callable[[str], str]] = {
+    "form": quote_plus,
+    "JSON escapes of everything": _everywhere("\\u{:04x}"),
+    "JSON escapes in capitals": _everywhere("\\u{:04X}"),
+    "JSON escapes of all but letters and digits": lambda text: "".join(
+        char if char.isalnum() else f"\\u{ord(char):04x}" for char in text
+    ),
+    "decimal entities": _everywhere("&#{};"),
+    "hexadecimal entities": _everywhere("&#x{:x};"),
+}
+
+
+def redactor(secret: str) -> Redactor:
+    made = Redactor()
+    made.add("api_key", secret)
+    return made
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(secret=SECRETS.filter(lambda secret: all(ord(char) >= 32 for char in secret)), before=TEXTS, after=TEXTS)
+def test_encoded_secrets_are_replaced(encoding: str, secret: str, before: str, after: str) -> None:
+    """A secret in any encoding, anywhere, is replaced by its name and not found again."""
+    form = ENCODINGS[encoding](secret)
+    form = form[1:-1] if encoding.startswith("JSON") else form
+    data = f"{before}|{form}|{after}".encode()
+
+    redacted = redactor(secret).bytes(data)
+
+    assert form.encode() not in redacted
+    assert redactor(secret).find(redacted) == []
+    assert redactor(secret).find(data) == ["api_key"]
+
+
+@pytest.mark.parametrize("encoding", ASCII_ENCODINGS)
+@given(secret=st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=SHORTEST, max_size=40))
+@example(secret="a/b+c=d&e'f\"g\\h")
+def test_ascii_secrets_are_replaced(encoding: str, secret: str) -> None:
+    """The encodings that clients use for keys of ASCII characters are all undone."""
+    form = ASCII_ENCODINGS[encoding](secret)
+
+    redacted = redactor(secret).bytes(b'{"message": "' + form.encode() + b'"}')
+
+    assert redacted == b'{"message": "<api_key>"}'
+
+
+@given(secret=st.binary(min_size=8, max_size=60).map(lambda raw: raw.hex()), before=st.binary(max_size=9), url=st.booleans())
+def test_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, url: bool) -> None:
+    """Base64 of a text that holds the secret shows at most the two characters at each end that others share."""
+    encode = base64.urlsafe_b64encode if url else base64.b64encode
+    data = encode(before + secret.encode() + b"tail")
+
+    redacted = redactor(secret).bytes(data)
+
+    assert b"<api_key>" in redacted
+    kept = redacted.split(b"<api_key>")
+    assert len(kept[0]) <= len(before) * 8 // 6 + 2
+    assert redactor(secret).find(data) == ["api_key"]
+
+
+@given(secret=SECRETS, data=st.binary(max_size=200))
+def test_other_data_stays(secret: str, data: bytes) -> None:
+    """Data without a secret is not touched."""
+    found = redactor(secret).find(data)
+
+    assert found or redactor(secret).bytes(data) is data
+
+
+def test_longer_secrets_come_first() -> None:
+    """Where one secret begins with another, the longer one is named."""
+    made = redactor("abcdef")
+    made.add("other", "abcdefghi")
+
+    assert made.text("abcdefghi abcdef") == "<other> <api_key>"
+
+
+def test_empty_secrets_are_refused() -> None:
+    """An empty secret would be found everywhere."""
+    with pytest.raises(ValueError, match="the secret api_key is empty"):
+        redactor("")
+
+
+def test_short_secrets_are_not_looked_for() -> None:
+    """A value of a few characters would make nonsense of answers."""
+    assert redactor("1").text('{"page": 1}') == '{"page": 1}'
+
+
+def test_names_may_hold_anything() -> None:
+    """A name is put in as it is, also where it looks like a reference to a group."""
+    made = Redactor()
+    made.add(r"a\1\g<0>", "secret-value")
+
+    assert made.text("%73ecret-value secret-value") == r"<a\1\g<0>> <a\1\g<0>>"
+
+
+def test_large_bodies_are_read_in_time() -> None:
+    """Twenty secrets are looked for in 8 MiB in seconds at most, even where everything is escaped."""
+    made = Redactor()
+    for number in range(20):
+        made.add(f"key{number}", f"sk_live_{number:032d}")
+    began = time.process_time()
+
+    for piece in (b"sk_live_", b"%73\\u0073", b'{"name": "x"}'):
+        made.bytes(piece * (MAX_BODY // len(piece)))
+
+    assert time.process_time() - began < 60
+
+
+def test_nothing_of_the_key_is_recorded(make: Fixtures) -> None:
+    """A service that reflects the request in every way finds no way into the record."""
+
+    async def behave(turn: Turn) -> None:
+        credentials = base64.b64encode(b"user:" + KEY.encode()).decode()
+        body = json.dumps({"head": turn.head.decode(), "basic": credentials, "url": quote(KEY)}).encode()
+        await turn.say(answer(401, body, f"X-Key: {KEY}", f"{KEY}: x"))
+
+    url = make.serve(behave).url.replace("http://", "http://someone:pass%2Fword1@")
+    wire = make.wire(url, headers=(("X-Gateway", "gateway-secret"), ("X-Short", "1")))
+    wire.send(get_engagement(KEY))
+    wire.send(Call(operation=get_organization().operation, query=(("k", KEY),), body=KEY.encode()))
+
+    for exchange in wire.exchanges:
+        record = repr((exchange, exchange.request, exchange.call.credential, wire, exchange.answer.reading))
+        for secret in (KEY, "gateway-secret", "pass%2Fword1", "pass/word1", "someone"):
+            assert secret not in record
+        assert ("Authorization", "Bearer <api_key>") in exchange.request.headers
+        assert ("X-Gateway", "<header X-Gateway>") in exchange.request.headers
+        assert ("X-Short", "<header X-Short>") in exchange.request.headers
+
+
+@pytest.mark.parametrize(
+    ("authorization", "recorded"),
+    [("Bearer wrong", "Bearer <unknown>"), ("Basic dTpw", "Basic <unknown>"), ("Bearer ", "Bearer "), ("", "")],
+)
+def test_credentials_are_recorded_by_name(authorization: str, recorded: str, make: Fixtures) -> None:
+    """The Authorization header of a record has the scheme and the name of the key."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer(401))
+
+    wire = make.wire(make.serve(behave))
+
+    exchange = wire.send(get_organization().with_key(Credential("unknown", authorization)))
+
+    assert dict(exchange.request.headers)["Authorization"] == recorded
+
+
+def test_no_credential_sends_no_header(make: Fixtures) -> None:
+    """A credential without a value sends no Authorization header at all."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer(401))
+
+    server = make.serve(behave)
+
+    exchange = make.wire(server).send(get_organization().with_key(Credential("none", None)))
+
+    assert b"authorization" not in server.turns[0].head.lower()
+    assert "Authorization" not in dict(exchange.request.headers)

@@ -1,0 +1,325 @@
+"""What is sent, in what order, and who sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import subprocess
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conformance.wire.call import Call, create_engagement, get_engagement, get_organization
+from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.settings import USER_AGENT
+from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
+
+
+async def fine(turn: Turn) -> None:
+    await turn.say(answer())
+
+
+async def echo(turn: Turn) -> None:
+    """Answer with the path, the later ones first."""
+    path = turn.head.split(b" ")[1]
+    await asyncio.sleep(0.002 * (50 - int(path.rsplit(b"/", 1)[1])))
+    await turn.say(answer(200, path))
+
+
+def test_order_is_kept_whoever_answers_first(make: Fixtures) -> None:
+    """Answers come in the order of the calls, and no more requests are under way than there are workers."""
+    server = make.serve(echo)
+    wire = make.wire(server, workers=4)
+
+    exchanges = wire.send_all([get_engagement(str(number)) for number in range(50)])
+
+    assert [int(exchange.answer.body.rsplit(b"/", 1)[1]) for exchange in exchanges] == list(range(50))
+    assert [exchange.number for exchange in exchanges] == list(range(1, 51))
+    assert server.connections <= 4
+
+
+def test_threads_share_the_wire(make: Fixtures) -> None:
+    """Several threads can send at once, each under its own name."""
+    wire = make.wire(make.serve(fine))
+
+    def send(name: str) -> None:
+        with wire.checking(name):
+            for _ in range(10):
+                wire.send(get_organization())
+
+    threads = [threading.Thread(target=send, args=(f"check {number}",)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    checks = [exchange.check for exchange in wire.exchanges]
+    assert {name: checks.count(name) for name in checks} == {f"check {number}": 10 for number in range(6)}
+    assert [exchange.number for exchange in wire.exchanges] == list(range(1, 61))
+
+
+def test_requests_carry_what_they_should(make: Fixtures) -> None:
+    """Standing headers, those of the run and those of the call are sent once each; a call's own come first."""
+    server = make.serve(fine)
+    wire = make.wire(server.url + "/base/", headers=(("X-Gateway", "staging"), ("X-Run", "of the run")))
+
+    call = create_engagement({"name": "é"})
+    wire.send(Call(operation=call.operation, body=call.body, headers=(("x-run", "of the call"), ("Accept", "*/*"))))
+
+    lines = server.turns[0].head.decode().split("\r\n")
+    assert lines[0] == "POST /base/api/v1/engagements HTTP/1.1"
+    fields = {line.partition(": ")[0].lower(): line.partition(": ")[2] for line in lines[1:] if line}
+    assert len(fields) == len([line for line in lines[1:] if line])
+    assert fields == {
+        "host": f"127.0.0.1:{server.port}",
+        "user-agent": USER_AGENT,
+        "accept": "*/*",
+        "accept-encoding": "gzip, deflate",
+        "x-gateway": "staging",
+        "x-run": "of the call",
+        "authorization": "Bearer sk_live_0123456789abcdef",
+        "content-length": "14",
+    }
+    assert server.turns[0].body == '{"name": "é"}'.encode()
+
+
+def test_connections_are_kept(make: Fixtures) -> None:
+    """Requests that follow each other go over one connection."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+
+    for _ in range(5):
+        wire.send(get_organization())
+
+    assert server.connections == 1
+
+
+def test_connections_closed_by_the_service_are_not_used(make: Fixtures) -> None:
+    """A service that closes after every answer without saying so does not lose a creation."""
+    closed = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        await fine(turn)
+        turn.writer.close()
+        await turn.writer.wait_closed()
+        closed.set()
+
+    wire = make.wire(make.serve(behave))
+
+    for _ in range(5):
+        assert wire.send(create_engagement({"name": "n"})).status == 200
+        closed.wait(20)
+        closed.clear()
+        wire.send_all([])
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), wire._loop).result(20)
+
+
+def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) -> None:
+    """A broken connection is tried again for a GET and for what is declared repeatable, and for nothing else."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    async def behave(turn: Turn) -> None:
+        if b"/other" in turn.head:
+            await fine(turn)
+        turn.reset()
+
+    wire = make.wire(make.serve(behave), clock=clock)
+    wire.send(get_engagement("other"))
+    creation = create_engagement({"name": "n"})
+
+    attempts = {
+        name: wire.send(call).attempt
+        for name, call in {
+            "read": get_engagement("x"),
+            "creation": creation,
+            "refused creation": replace(creation, repeatable=True),
+            "flood": replace(get_organization(), expects_429=True),
+        }.items()
+    }
+
+    assert attempts == {"read": 3, "creation": 1, "refused creation": 3, "flood": 1}
+    assert clock.pauses[:2] == [0.2, 1.0]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock) -> None:
+    """A gateway's answer is tried again where that is safe, every attempt recorded, and is never an answer."""
+    wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
+
+    read, creation = wire.send(get_organization()), wire.send(create_engagement({}))
+
+    assert [(exchange.attempt, exchange.judgeable) for exchange in wire.exchanges] == [
+        (1, False), (2, False), (3, False), (1, False)
+    ]  # fmt: skip
+    assert (read.attempt, creation.attempt) == (3, 1)
+    with pytest.raises(Unanswered, match=f"a gateway answered {status}"):
+        _ = read.answer
+
+
+def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) -> None:
+    """A short Retry-After is kept; the answer that follows counts."""
+    statuses = iter([503, 200])
+    wire = make.wire(transport=Scripted(lambda _: (next(statuses), {"Retry-After": "3"})), clock=clock)
+
+    assert wire.send(get_organization()).status == 200
+    assert clock.pauses == [3.0]
+
+
+@pytest.mark.parametrize("status", [500, 501, 505, 401, 404, 302])
+def test_other_answers_stand(status: int, make: Fixtures, clock: WoundClock) -> None:
+    """Any other answer is the service's word and is not asked for again."""
+    wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
+
+    assert wire.send(get_organization()).status == status
+    assert len(wire.exchanges) == 1
+
+
+class Watcher:
+    """Writes down what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+        self.forbidden: Call | None = None
+
+    def before(self, call: Call) -> None:
+        if call is self.forbidden:
+            raise PermissionError("not that")
+        self.seen.append(("before", threading.get_ident()))
+
+    def after(self, exchange: Exchange) -> None:
+        self.seen.append((f"after {exchange.number}", threading.get_ident()))
+
+
+def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
+    """An observer is told before a call and after each of its attempts, in the thread that sends."""
+    statuses = iter([503, 200, 200])
+    wire = make.wire(transport=Scripted(lambda _: (next(statuses), {})), clock=clock)
+    watcher = Watcher()
+    wire.observe(watcher)
+
+    wire.send(get_organization())
+    wire.send(get_organization())
+
+    assert [what for what, _ in watcher.seen] == ["before", "after 1", "after 2", "before", "after 3"]
+    assert {thread for _, thread in watcher.seen} == {threading.get_ident()}
+
+
+def test_observers_can_prevent_a_call(make: Fixtures) -> None:
+    """What an observer raises before a call comes out of the send, and that call is not sent."""
+    server = make.serve(fine)
+    wire = make.wire(server, workers=1)
+    watcher = Watcher()
+    wire.observe(watcher)
+    calls = [get_engagement("1"), get_engagement("2"), get_engagement("3")]
+    watcher.forbidden = calls[1]
+
+    with pytest.raises(PermissionError, match="not that"):
+        wire.send_all(calls)
+
+    assert [turn.head.split(b" ")[1][-1:] for turn in server.turns] == [b"1"]
+
+
+def test_an_application_in_this_process_can_be_tested(make: Fixtures) -> None:
+    """A transport of httpx's own for ASGI applications works too."""
+
+    async def application(_: object, __: object, send: object) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})  # type: ignore[operator]
+        await send({"type": "http.response.body", "body": b'{"data":{}}'})  # type: ignore[operator]
+
+    wire = make.wire(transport=httpx.ASGITransport(application))  # type: ignore[arg-type]
+
+    assert [exchange.status for exchange in wire.send_all([get_organization()] * 20)] == [200] * 20
+
+
+def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock) -> None:
+    """An exception of the application is no exception of the wire, and its words are not repeated."""
+    transport = Scripted(lambda request: ValueError(request.headers["authorization"]) if request.method == "POST" else (200, {}))
+    wire = make.wire(transport=transport, clock=clock)
+
+    assert wire.send(create_engagement({})).trouble == "the answer could not be read (ValueError)"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A self-signed certificate for 127.0.0.1 and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj /CN=target"
+    extension = "subjectAltName=IP:127.0.0.1"
+    subprocess.run(
+        [*command.split(), "-addext", extension, "-keyout", str(key), "-out", str(certificate)],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
+
+
+class TlsServer(RawServer):
+    """The server with TLS."""
+
+    certificate: tuple[Path, Path]
+
+    async def _listen(self) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*self.certificate)
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port, ssl=context)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+def tls_server(certificate: tuple[Path, Path], make: Fixtures) -> TlsServer:
+    """A server whose certificate nobody knows."""
+    TlsServer.certificate = certificate
+    server = TlsServer(fine)
+    make.opened.append(server)
+    return server
+
+
+def test_unknown_certificates_are_refused(tls_server: TlsServer, make: Fixtures, clock: WoundClock) -> None:
+    """The key is not shown to a server whose certificate cannot be verified; the reason is told."""
+    with pytest.raises(Unanswered, match="the TLS certificate is not accepted: self-signed certificate"):
+        make.wire(tls_server, clock=clock).send(get_organization())
+
+    assert tls_server.turns == []
+
+
+@pytest.mark.parametrize("trust", ["ca_file", "no verification"])
+def test_certificates_can_be_accepted(
+    trust: str, certificate: tuple[Path, Path], tls_server: TlsServer, make: Fixtures
+) -> None:
+    """A file of authorities makes the certificate acceptable, and so does not verifying."""
+    options: dict[str, object] = {"ca_file": str(certificate[0])} if trust == "ca_file" else {"verify": False}
+    wire = make.wire(tls_server, **options)
+
+    assert [exchange.status for exchange in wire.send_all([get_organization()] * 5)] == [200] * 5
+
+
+def test_plain_servers_are_no_tls_servers(make: Fixtures, clock: WoundClock) -> None:
+    """A server that speaks no TLS is told as such."""
+    wire = make.wire(make.serve(fine).url.replace("http:", "https:"), clock=clock)
+
+    with pytest.raises(Unanswered, match="no TLS connection could be made"):
+        wire.send(get_organization())
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"target": "ftp://x"}, "base_url"),
+        ({"target": "https://"}, "base_url"),
+        ({"target": "http://x:99999"}, "[Pp]ort"),
+        ({"headers": (("authorization", "x"),)}, "headers: Authorization"),
+        ({"timeout": 0}, "timeout"),
+        ({"target": "https://x", "ca_file": "/nowhere.pem"}, "ca_file: /nowhere.pem"),
+    ],
+)
+def test_settings_without_sense_are_refused(options: dict[str, object], complaint: str, make: Fixtures) -> None:
+    """A setting that cannot be meant is told by its name."""
+    with pytest.raises(ValueError, match=complaint):
+        make.wire(**options)
