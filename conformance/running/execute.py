@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Self
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.running.embedded import EmbeddedService
+from conformance.running.connecting import connect, redactor_of
 from conformance.running.run import Run
 from conformance.target.census import Census, organization_census, take_census
 from conformance.target.fixtures import Fixtures
@@ -20,22 +21,20 @@ from conformance.target.journal import Action, Journal, State
 from conformance.target.loading import load_profile
 from conformance.target.mailbox import Mailbox, MailboxError
 from conformance.target.names import RunNames
-from conformance.target.profile import Profile
+from conformance.target.profile import Mode, Profile
 from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
 from conformance.wire import call
-from conformance.wire.client import Wire
 from conformance.wire.exchange import Unanswered
-from conformance.wire.redaction import Redactor
-from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
     from conformance.running.options import RunOptions
+    from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
 
 _UNAUTHORIZED: Final = 401
@@ -62,7 +61,6 @@ class Execution:
 
     def __init__(self, options: RunOptions, environ: Mapping[str, str] | None = None) -> None:
         self.options = options
-        self.redactor = Redactor()
         self.undone: UndoResult | None = None
         self.log: list[str] = []
         self.census: dict[str, Census] = {}
@@ -75,9 +73,11 @@ class Execution:
         with ExitStack() as stack:
             self._stack = stack
             self.profile = self._profile()
-            self._settings = _wire_settings(self.profile, self.options)
+            self.redactor = redactor_of(self.profile)
+            wire = connect(self.profile, self.options, self.redactor)
+            stack.callback(wire.close)
             self.folder = self._folder()
-            self.run = self._run()
+            self.run = self._run(wire)
             self._stack = stack.pop_all()
         return self
 
@@ -166,8 +166,7 @@ class Execution:
             return self._embedded()
         if not options.api_key:
             raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
-        profile = Profile.from_options(options.base_url, options.api_key)
-        return profile if options.mode is None else Profile.from_options(options.base_url, options.api_key, mode=options.mode)
+        return Profile.from_options(options.base_url, options.api_key, mode=options.mode or Mode.DEFAULT)
 
     def _embedded(self) -> Profile:
         self._mailbox = self._stack.enter_context(Mailbox())
@@ -179,12 +178,8 @@ class Execution:
             return self.options.report
         return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
 
-    def _run(self) -> Run:
+    def _run(self, wire: Wire) -> Run:
         profile = self.profile
-        for name, secret in profile.secrets():
-            self.redactor.add(name, secret)
-        wire = Wire(self._settings, self.redactor)
-        self._stack.callback(wire.close)
         names = RunNames.fresh()
         journal = Journal.open(self.folder, names.prefix)
         self._stack.callback(journal.close)
@@ -217,20 +212,3 @@ class Execution:
 
     def _note(self, line: str) -> None:
         self.log.append(self.redactor.text(line))
-
-
-def _wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
-    try:
-        return WireSettings(
-            base_url=profile.base_url,
-            credential=call.Credential.bearer("api_key", profile.api_key.reveal()),
-            headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
-            timeout=profile.timeout,
-            verify=profile.tls.verify,
-            ca_file=None if profile.tls.ca_file is None else str(profile.tls.ca_file),
-            workers=options.workers,
-            max_requests=options.max_requests,
-            max_seconds=options.max_seconds,
-        )
-    except ValueError as error:
-        raise TargetFileError(f"{error}.") from None

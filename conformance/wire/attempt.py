@@ -107,6 +107,8 @@ class Sender:
         except asyncio.CancelledError:
             return _Result(Outcome.STOPPED, trouble="it was given up because the run was stopped")
         except TimeoutError:
+            if not request.extensions.get("connected", True):
+                return _Result(Outcome.UNREACHED, trouble=f"no connection could be made within {seconds:.3g} s")
             return _Result(Outcome.BROKEN, trouble=f"no complete answer came within {seconds:.3g} s")
         except httpx.ConnectError as error:
             return _Result(Outcome.UNREACHED, trouble=sentence(error))

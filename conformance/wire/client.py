@@ -253,11 +253,13 @@ class Wire:
         insort(self._exchanges, exchange, key=lambda recorded: recorded.number)
 
     def _cancel_all(self) -> None:
+        self._dispatcher.abandon()
         for task, order in list(self._tasks.items()):
             if order.undoing is None:
                 task.cancel()
 
     async def _shut(self) -> None:
+        self._dispatcher.abandon()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -173,7 +173,8 @@ class _Body(httpx.AsyncByteStream):
 class KeptConnections(httpx.AsyncBaseTransport):
     """Connections to one target.
 
-    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer.
+    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer; its extension
+    ``connected`` is made to say whether there was a connection to send it over.
 
     Args:
         context: What TLS connections are made with; needed for https addresses.
@@ -195,7 +196,9 @@ class KeptConnections(httpx.AsyncBaseTransport):
         """
         body = await request.aread()
         kept = self._take(repeatable=request.extensions.get("repeatable", False))
+        request.extensions["connected"] = False
         connection = kept or await self._connect(request.url)
+        request.extensions["connected"] = True
         try:
             connection.send(request, body)
             head = await connection.receive_head()

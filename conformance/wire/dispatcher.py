@@ -110,6 +110,11 @@ class Dispatcher:
                 return exchange
             await self._pause(pause, order)
 
+    def abandon(self) -> None:
+        """Stop looking for a target that is lost."""
+        if self._search is not None:
+            self._search.cancel()
+
     async def _attempt(self, order: Order, lane: Lane, attempt: int) -> tuple[Exchange, Outcome]:
         await self.pacer.enter(lane, lambda seconds: self._pause(seconds, order), at_once=order.call.expects_429)
         answer = None

@@ -137,7 +137,6 @@ def _any_spelling(byte: int) -> bytes:
     high, low = (f"[{digit}{digit.upper()}]" for digit in f"{byte:02x}")
     digits = (high + low).encode()
     spellings = [
-        re.escape(bytes([byte])),
         rb"\\+(?:u00|x)" + digits,
         rb"%(?:25)*" + digits,
         rb"&#0*" + str(byte).encode() + b";",
@@ -146,7 +145,8 @@ def _any_spelling(byte: int) -> bytes:
     if byte in b"\"'/\\":
         spellings.append(rb"\\+" + re.escape(bytes([byte])))
     spellings += [b"&" + name.encode() + b";" for name, value in _ENTITIES.items() if value == bytes([byte])]
-    return b"(?:" + b"|".join(spellings) + b")"
+    # The plain byte comes last: it may be the beginning of its own escape, as in &amp; or %25.
+    return b"(?:" + b"|".join([*spellings, re.escape(bytes([byte]))]) + b")"
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:

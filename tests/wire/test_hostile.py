@@ -98,7 +98,10 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
     "header with a zero byte": (says(HEAD + b"X: \0\r\n\r\n{}"), "not HTTP"),
     "header without a name": (says(HEAD + b": x\r\n\r\n{}"), "not HTTP"),
     "endless body": (endless(HEAD + b"\r\n", b" " * 100_000), "longer than 8 MiB"),
-    "endless chunks": (endless(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"8000\r\n" + b" " * 0x8000 + b"\r\n"), "8 MiB"),
+    "endless chunks": (
+        endless(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"8000\r\n" + b" " * 0x8000 + b"\r\n"),
+        "8 MiB",
+    ),
     "length of a terabyte": (endless(HEAD + b"Content-Length: 1099511627776\r\n\r\n", b" " * 100_000), "8 MiB"),
     "gzip bomb": (says(encoded(BOMB, "gzip")), "longer than 8 MiB"),
     "gzip bomb in gzip": (says(encoded(gzip.compress(BOMB), "gzip", "gzip")), "longer than 8 MiB"),
@@ -132,11 +135,19 @@ def test_broken_answers_are_trouble(name: str, make: Fixtures) -> None:
 
 ANSWERED: dict[str, tuple[Behaviour, int, bytes]] = {
     "by length": (says(answer(200, PLAIN)), 200, PLAIN),
-    "by chunks": (says(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;x=y\r\n{\"a\":\r\n3\r\n 1}\r\n0\r\nT: x\r\n\r\n"), 200, b'{"a": 1}'),
+    "by chunks": (
+        says(HEAD + b'Transfer-Encoding: chunked\r\n\r\n5;x=y\r\n{"a":\r\n3\r\n 1}\r\n0\r\nT: x\r\n\r\n'),
+        200,
+        b'{"a": 1}',
+    ),
     "until the end": (says(HEAD + b"\r\n" + PLAIN), 200, PLAIN),
     "HTTP/1.0": (says(b"HTTP/1.0 200 OK\r\n\r\n" + PLAIN), 200, PLAIN),
     "byte by byte": (says(*(answer(200, PLAIN)[i : i + 1] for i in range(len(answer(200, PLAIN))))), 200, PLAIN),
-    "after 1xx": (says(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nX: y\r\n\r\n" + answer(200, PLAIN)), 200, PLAIN),
+    "after 1xx": (
+        says(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nX: y\r\n\r\n" + answer(200, PLAIN)),
+        200,
+        PLAIN,
+    ),
     "status 999": (says(answer(999, PLAIN)), 999, PLAIN),
     "status 299": (says(answer(299, PLAIN)), 299, PLAIN),
     "204 without a body": (says(b"HTTP/1.1 204 No Content\r\n\r\n"), 204, b""),

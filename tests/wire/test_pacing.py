@@ -138,7 +138,8 @@ def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundCl
     """A key that is refused for ever is not waited for again, and the main key goes on."""
     other = Credential.bearer("other", "other-key")
     wire = make.wire(
-        transport=Scripted(lambda request: (429 if "other" in request.headers["authorization"] else 200, {})), clock=clock
+        transport=Scripted(lambda request: (429 if "other" in request.headers["authorization"] else 200, {})),
+        clock=clock,
     )
 
     for _ in range(10):
@@ -205,7 +206,9 @@ def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
     assert wire.service_clock == 3600
 
 
-@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT", "\xff", "Thu, 01 Jan 99999 00:00:00 GMT"])
+@pytest.mark.parametrize(
+    "date", ["", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT", "\xff", "Thu, 01 Jan 99999 00:00:00 GMT"]
+)
 def test_odd_dates_tell_nothing(date: str, make: Fixtures, clock: WoundClock) -> None:
     """A Date that is none is passed over."""
     wire = make.wire(transport=Scripted(lambda _: (200, {"Date": date})), clock=clock)

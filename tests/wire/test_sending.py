@@ -121,12 +121,13 @@ def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) 
     from dataclasses import replace  # noqa: PLC0415
 
     async def behave(turn: Turn) -> None:
-        if b"/other" in turn.head:
+        if b"/engagements" in turn.head:
+            turn.reset()
+        else:
             await fine(turn)
-        turn.reset()
 
     wire = make.wire(make.serve(behave), clock=clock)
-    wire.send(get_engagement("other"))
+    wire.send(get_organization())
     creation = create_engagement({"name": "n"})
 
     attempts = {
@@ -135,7 +136,7 @@ def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) 
             "read": get_engagement("x"),
             "creation": creation,
             "refused creation": replace(creation, repeatable=True),
-            "flood": replace(get_organization(), expects_429=True),
+            "flood": replace(get_engagement("x"), expects_429=True),
         }.items()
     }
 
@@ -235,7 +236,9 @@ def test_an_application_in_this_process_can_be_tested(make: Fixtures) -> None:
 
 def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock) -> None:
     """An exception of the application is no exception of the wire, and its words are not repeated."""
-    transport = Scripted(lambda request: ValueError(request.headers["authorization"]) if request.method == "POST" else (200, {}))
+    transport = Scripted(
+        lambda request: ValueError(request.headers["authorization"]) if request.method == "POST" else (200, {})
+    )
     wire = make.wire(transport=transport, clock=clock)
 
     assert wire.send(create_engagement({})).trouble == "the answer could not be read (ValueError)"
@@ -272,6 +275,25 @@ class TlsServer(RawServer):
         return f"https://127.0.0.1:{self.port}"
 
 
+class GreetingServer(RawServer):
+    """A server that speaks first, and not TLS."""
+
+    async def _connected(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 welcome\r\n")
+        await writer.drain()
+        writer.close()
+
+
+def test_connecting_takes_part_in_the_timeout(make: Fixtures, clock: WoundClock) -> None:
+    """A server that never ends the TLS handshake was not reached, so that nothing was sent."""
+    wire = make.wire(make.serve(fine).url.replace("http:", "https:"), clock=clock, timeout=0.2)
+
+    with pytest.raises(Unanswered, match=r"no connection could be made within 0\.2 s"):
+        wire.send(get_organization())
+
+    assert not any(exchange.sent for exchange in wire.exchanges)
+
+
 @pytest.fixture
 def tls_server(certificate: tuple[Path, Path], make: Fixtures) -> TlsServer:
     """A server whose certificate nobody knows."""
@@ -302,7 +324,9 @@ def test_certificates_can_be_accepted(
 
 def test_plain_servers_are_no_tls_servers(make: Fixtures, clock: WoundClock) -> None:
     """A server that speaks no TLS is told as such."""
-    wire = make.wire(make.serve(fine).url.replace("http:", "https:"), clock=clock)
+    server = GreetingServer(fine)
+    make.opened.append(server)
+    wire = make.wire(server.url.replace("http:", "https:"), clock=clock)
 
     with pytest.raises(Unanswered, match="no TLS connection could be made"):
         wire.send(get_organization())

@@ -1,0 +1,58 @@
+"""``conformance cleanup``: undo what an interrupted run has left."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from conformance.cli.ending import Exit
+from conformance.cli.options import profile_of, target_options
+from conformance.cli.text import printable
+from conformance.running.connecting import connect, redactor_of
+from conformance.running.options import RunOptions
+from conformance.target.journal import Journal, JournalError
+from conformance.target.profile import Profile
+from conformance.target.reading import TargetFileError
+from conformance.target.recorder import JournalRecorder
+from conformance.target.undo import UndoResult, undo
+from conformance.wire.call import Credential
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@target_options
+def cleanup(folder: Path, base_url: str | None, api_key: str | None, target: Path | None) -> None:
+    """Undo what the run with its report in DIR has left on the target.
+
+    Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, or the target is not named.
+    """
+    try:
+        journal = Journal.read(folder)
+        profile = profile_of(base_url, api_key, target)
+        result = _undone(journal, profile)
+    except (JournalError, TargetFileError) as error:
+        click.echo(str(error), err=True)
+        sys.exit(Exit.USAGE)
+    for line in (*result.left, *result.lasting):
+        click.echo(printable(line))
+    if result.left:
+        sys.exit(Exit.FAILED)
+    click.echo(f"Nothing is left to undo ({result.undone} undone now).")
+
+
+def _undone(journal: Journal, profile: Profile) -> UndoResult:
+    redactor = redactor_of(profile)
+    others = {
+        name: Credential.bearer(name, key.reveal())
+        for name, key in profile.keys.items()
+        if name in {"other_organization", "throttled"}
+    }
+    wire = connect(profile, RunOptions(), redactor)
+    try:
+        wire.observe(JournalRecorder(journal))
+        return undo(journal, wire.send, credentials=others)
+    finally:
+        wire.close()
+        journal.close()

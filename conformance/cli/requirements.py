@@ -1,0 +1,92 @@
+"""``conformance requirements``: the catalogue."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from conformance.catalogue import Catalogue, load_catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Everything as JSON, open points and what is out of reach included.")
+@click.option("--coverage", is_flag=True, help="Each requirement with the checks that judge it.")
+def requirements(*, as_json: bool, coverage: bool) -> None:
+    """Print the catalogue of requirements."""
+    catalogue = load_catalogue()
+    checks = checks_by_entry() if coverage else None
+    if as_json:
+        click.echo(json.dumps(_document(catalogue, checks), indent=2))
+    else:
+        Console(highlight=False).print(_table(catalogue, checks))
+
+
+def checks_by_entry() -> dict[str, list[str]]:
+    """The checks of every requirement and open point, by its id; collected by pytest and not run."""
+    import pytest  # noqa: PLC0415 - only --coverage needs it
+
+    collector = _Collector()
+    folder = Path(__file__).parent.parent / "checks"
+    pytest.main(
+        ["--pyargs", "conformance.checks", "--collect-only", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
+         "-p", "no:terminal", "-p", "no:cacheprovider", "--rootdir", str(folder), "-c", "/dev/null",
+         "--import-mode=importlib"],
+        plugins=[collector],
+    )  # fmt: skip
+    return collector.checks
+
+
+class _Collector:
+    """Gathers which check cites which entry."""
+
+    def __init__(self) -> None:
+        self.checks: dict[str, list[str]] = {}
+
+    def pytest_collection_finish(self, session: Any) -> None:  # noqa: ANN401 - pytest is imported where it is needed
+        for item in session.items:
+            name = item.nodeid.rpartition("/")[2].partition("[")[0]
+            for mark in item.iter_markers():
+                if mark.name in {"requirement", "observes"}:
+                    for entry in mark.args:
+                        cited = self.checks.setdefault(entry, [])
+                        if name not in cited:
+                            cited.append(name)
+
+
+def _table(catalogue: Catalogue, checks: Mapping[str, Sequence[str]] | None) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in ("§", "Requirement", "Class", "Statement" if checks is None else "Checks"):
+        table.add_column(heading, overflow="fold")
+    for entry in catalogue.requirements.values():
+        last = entry.title if checks is None else "\n".join(checks.get(entry.id, ["none"]))
+        table.add_row(entry.section, entry.id, entry.conformance_class, last)
+    return table
+
+
+def _document(catalogue: Catalogue, checks: Mapping[str, Sequence[str]] | None) -> dict[str, Any]:
+    def shown(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - any kind of entry
+        members = asdict(entry)
+        if "conformance_class" in members:
+            members["class"] = members.pop("conformance_class")
+        if checks is not None and "reason" not in members:
+            members["checks"] = list(checks.get(entry.id, ()))
+        return members
+
+    return {
+        "sections": [
+            {"number": section.number, "title": section.title, "statements": dict(section.statements)}
+            for section in catalogue.sections
+        ],
+        "requirements": [shown(entry) for entry in catalogue.requirements.values()],
+        "open_points": [shown(entry) for entry in catalogue.open_points.values()],
+        "out_of_reach": [shown(entry) for entry in catalogue.out_of_reach.values()],
+    }

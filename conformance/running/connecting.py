@@ -1,0 +1,58 @@
+"""How a profile is reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.target.reading import TargetFileError
+from conformance.wire.call import Credential
+from conformance.wire.client import Wire
+from conformance.wire.redaction import Redactor
+from conformance.wire.settings import WireSettings
+
+if TYPE_CHECKING:
+    from conformance.running.options import RunOptions
+    from conformance.target.profile import Profile
+
+
+def redactor_of(profile: Profile) -> Redactor:
+    """A redactor that knows every secret of a profile."""
+    redactor = Redactor()
+    for name, secret in profile.secrets():
+        redactor.add(name, secret)
+    return redactor
+
+
+def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
+    """How the target is reached, and how much may be asked of it.
+
+    Raises:
+        TargetFileError: Something in the profile cannot be used.
+    """
+    try:
+        return WireSettings(
+            base_url=profile.base_url,
+            credential=Credential.bearer("api_key", profile.api_key.reveal()),
+            headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
+            timeout=profile.timeout,
+            verify=profile.tls.verify,
+            ca_file=None if profile.tls.ca_file is None else str(profile.tls.ca_file),
+            workers=options.workers,
+            max_requests=options.max_requests,
+            max_seconds=options.max_seconds,
+        )
+    except ValueError as error:
+        raise TargetFileError(f"{error}.") from None
+
+
+def connect(profile: Profile, options: RunOptions, redactor: Redactor) -> Wire:
+    """A wire to a target.
+
+    Raises:
+        TargetFileError: Something in the profile cannot be used.
+    """
+    settings = wire_settings(profile, options)
+    try:
+        return Wire(settings, redactor)
+    except ValueError as error:
+        raise TargetFileError(f"{error}.") from None
