@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, NoReturn
 
 from conformance.reference.clock import Clock, system_clock
-from conformance.reference.identifiers import Kind, new_identifier
+from conformance.reference.identifiers import Kind, could_be_issued, new_identifier
 from conformance.reference.latitude import Latitude
 from conformance.reference.mail import Postman
 from conformance.reference.refusal import Refusal
@@ -58,6 +58,7 @@ class Core:
         service_clock = self.latitude["service_clock"]
         self.dated = not service_clock.endswith("-undated")
         self._clock_error = _CLOCK_ERRORS[service_clock]
+        self._shape = self.latitude["identifier_shape"]
         self._tick = {"milliseconds": 1, "seconds": 1000}[self.latitude["clock_ticks"]]
         self._allowances: dict[str, Allowance] = {}
         self._in_edit: set[str] = set()
@@ -73,7 +74,11 @@ class Core:
 
     def new_id(self, kind: Kind) -> str:
         """Make an identifier."""
-        return new_identifier(kind, self.latitude["identifier_shape"], self.store.next_number)
+        return new_identifier(kind, self._shape, self.store.next_number)
+
+    def could_be_issued(self, identifier: str) -> bool:
+        """Tell whether an identifier looks like those that this service makes."""
+        return could_be_issued(identifier, self._shape)
 
     def rule(self, point: str, message: str) -> str:
         """Act on an open point whose values are statuses and other ways.

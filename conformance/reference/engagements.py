@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from conformance.reference.identifiers import could_be_issued
 from conformance.reference.members import Members
 from conformance.reference.queries import Collation, EngagementQuery, Sort, Ties
 from conformance.reference.records import SUBORDINATE_KINDS, Engagement, Page
@@ -107,7 +106,7 @@ class Engagements(Members):
         """
         engagement = self.store.engagement(call.resource_id)
         if engagement is None:
-            if not could_be_issued(call.resource_id, self.latitude["identifier_shape"]):
+            if not self.could_be_issued(call.resource_id):
                 self.rule("malformed_identifier", "This is no identifier of an engagement.")
             raise self.not_found("engagement")
         if engagement.organization_id != call.organization_id:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LONG_NAME = 255
 _LONG_DESCRIPTION = 10_000
-_ADDRESS = re.compile(r"[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,64}@[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,255}")
+ADDRESS = re.compile(r"[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,64}@[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,255}")
 _BLANKS = re.compile(r" +")
 
 
@@ -48,7 +48,7 @@ class Fields(Reading):
     def email(self, value: Json) -> str:
         """Check the address of an invitation."""
         email = self.text("email", value)
-        if not _ADDRESS.fullmatch(email):
+        if not ADDRESS.fullmatch(email):
             self.refuse("bad_email", "The email is no e-mail address.")
         return email.lower() if self.latitude["email_case"] == "lowered" else email
 

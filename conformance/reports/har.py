@@ -66,6 +66,8 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
         "_check": exchange.check,
         "_trouble": exchange.trouble,
         "_attempt": exchange.attempt,
+        "_sent": exchange.sent,
+        "_head_seconds": exchange.head_seconds,
         "_call": _call(exchange),
     }
 
@@ -77,6 +79,9 @@ def _call(exchange: Exchange) -> dict[str, Any]:
         "operation": call.operation.id,
         "credential": None if call.credential is None else call.credential.name,
         "headers": [name for name, _ in call.headers],
+        "probe": call.probe is not None,
+        "repeatable": call.repeatable,
+        "expects_429": call.expects_429,
     }
 
 

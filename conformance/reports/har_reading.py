@@ -8,7 +8,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from conformance.operations import OPERATIONS, Operation
 from conformance.reports.text import one_line
@@ -54,6 +54,8 @@ def _exchange(entry: dict[str, Any]) -> Exchange:
         started_at=datetime.fromisoformat(entry["startedDateTime"]),
         seconds=round(entry["time"] / 1000, 6),
         attempt=int(entry["_attempt"]),
+        sent=bool(entry["_sent"]),
+        head_seconds=entry["_head_seconds"],
     )
 
 
@@ -76,14 +78,17 @@ def _call(entry: dict[str, Any], request: SentRequest) -> Call:
     operation = OPERATIONS[meant["operation"]]
     own_headers = {name.lower() for name in meant["headers"]}
     parts = urlsplit(request.url)
-    return Call(
+    call = Call(
         operation=operation,
         identifier=_identifier(operation, parts.path),
-        query=tuple(parse_qsl(parts.query, keep_blank_values=True)),
+        query=tuple(parse_qsl(parts.query, keep_blank_values=True, errors="surrogatepass")),
         body=request.body if "postData" in entry["request"] else None,
         headers=tuple((name, value) for name, value in request.headers if name.lower() in own_headers),
         credential=_credential(meant["credential"], request.headers),
+        repeatable=bool(meant["repeatable"]),
+        expects_429=bool(meant["expects_429"]),
     )
+    return call.as_probe(request.method, urlunsplit(("", "", parts.path, parts.query, ""))) if meant["probe"] else call
 
 
 def _credential(name: str | None, headers: Headers) -> Credential | None:
@@ -99,7 +104,7 @@ def _identifier(operation: Operation, path: str) -> str | None:
     before, _, rest = operation.path.partition("{")
     after = rest.partition("}")[2]
     found = re.search(rf"{re.escape(before)}([^/]*){re.escape(after)}\Z", path)
-    return None if found is None else unquote(found[1])
+    return None if found is None else unquote(found[1], errors="surrogatepass")
 
 
 def _headers(headers: list[dict[str, str]]) -> Headers:

@@ -26,13 +26,14 @@ MOST_FAILURES: Final = 50
 _LIMIT: Final = 500
 _CODE_LIMIT: Final = 4_000
 _MARKS: Final = {"passed": "✅", "failed": "❌", "cantTell": "❔", "untested": "⚪", "inapplicable": "⚪"}
+_ENTITIES: Final = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _ACTIVE: Final = re.compile(r"([\\`*_{}\[\]()#+.!|~:@&$=^<>-])")
 
 
 def inline(text: str, limit: int = _LIMIT) -> str:
     """Text of unknown origin on one line of Markdown, where it can neither format, link, mention nor carry markup."""
     shown = bounded(one_line(text[: 2 * limit]), limit) if len(text) > limit else one_line(text)
-    return _ACTIVE.sub(r"\\\1", shown).replace(r"\<", "&lt;").replace(r"\>", "&gt;").replace(r"\&", "&amp;")
+    return _ACTIVE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), shown)
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -40,6 +40,8 @@ class _Result:
     head_seconds: float | None = None
 
 
+_LARGE: Final = 2**18
+
 _UNSENDABLE: Final = _Result(Outcome.UNSENDABLE, trouble="the request cannot be written as HTTP")
 
 
@@ -101,29 +103,39 @@ class Sender:
             return None
 
     async def _send(self, request: httpx.Request, seconds: float) -> _Result:
+        began = self._clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                return await self._exchange(request)
+                response = await self._transport.handle_async_request(request)
+                head_seconds = self._clock.monotonic() - began
+                body = await _read(response)
+            return _Result(Outcome.ANSWERED, await self._answer(response, body), head_seconds=head_seconds)
         except asyncio.CancelledError:
             return _Result(Outcome.STOPPED, trouble="it was given up because the run was stopped")
-        except TimeoutError:
-            if not request.extensions.get("connected", True):
-                return _Result(Outcome.UNREACHED, trouble=f"no connection could be made within {seconds:.3g} s")
-            return _Result(Outcome.BROKEN, trouble=f"no complete answer came within {seconds:.3g} s")
-        except httpx.ConnectError as error:
-            return _Result(Outcome.UNREACHED, trouble=sentence(error))
-        except httpx.LocalProtocolError as error:
-            return _Result(Outcome.UNSENDABLE, trouble=sentence(error))
         except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
-            return _Result(Outcome.BROKEN, trouble=sentence(error))
+            return _failure(error, request, seconds)
 
-    async def _exchange(self, request: httpx.Request) -> _Result:
-        began = self._clock.monotonic()
-        response = await self._transport.handle_async_request(request)
-        try:
-            check_headers(response.headers.raw)
-            head_seconds = self._clock.monotonic() - began
-            body = await read_body(response)
-        finally:
-            await response.aclose()
-        return _Result(Outcome.ANSWERED, self._preparer.answer(response, body), head_seconds=head_seconds)
+    async def _answer(self, response: httpx.Response, body: bytes) -> Answer:
+        """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
+        if len(body) < _LARGE:
+            return self._preparer.answer(response, body)
+        return await asyncio.to_thread(self._preparer.answer, response, body)
+
+
+async def _read(response: httpx.Response) -> bytes:
+    try:
+        check_headers(response.headers.raw)
+        return await read_body(response)
+    finally:
+        await response.aclose()
+
+
+def _failure(error: Exception, request: httpx.Request, seconds: float) -> _Result:
+    reached = request.extensions.get("connected", True) and not isinstance(error, httpx.ConnectError)
+    if isinstance(error, httpx.LocalProtocolError):
+        return _UNSENDABLE
+    trouble = sentence(error)
+    if isinstance(error, TimeoutError):
+        missing = "complete answer came" if reached else "connection could be made"
+        trouble = f"no {missing} within {seconds:.3g} s"
+    return _Result(Outcome.BROKEN if reached else Outcome.UNREACHED, trouble=trouble)

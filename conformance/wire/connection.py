@@ -173,8 +173,8 @@ class _Body(httpx.AsyncByteStream):
 class KeptConnections(httpx.AsyncBaseTransport):
     """Connections to one target.
 
-    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer; its extension
-    ``connected`` is made to say whether there was a connection to send it over.
+    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer; its
+    extension ``connected`` is made to say whether there was a connection to send it over.
 
     Args:
         context: What TLS connections are made with; needed for https addresses.

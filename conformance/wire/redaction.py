@@ -121,7 +121,10 @@ def _forms(secret: bytes) -> list[bytes]:
     encoded = [form for shift in range(3) for form in (_base64_core(secret, shift),) if len(form) >= SHORTEST]
     url_safe = [form.translate(_BASE64_URL) for form in encoded]
     hexadecimal = secret.hex().encode()
-    return list(dict.fromkeys([secret, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
+    # A secret that looks escaped itself is undone with the data it is looked for in.
+    undone = _ESCAPE.sub(_unescape, secret)
+    plain = [secret] if len(undone) < SHORTEST else [secret, undone]
+    return list(dict.fromkeys([*plain, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
 
 
 def _base64_core(secret: bytes, shift: int) -> bytes:

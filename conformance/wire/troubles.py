@@ -18,7 +18,6 @@ _BY_TYPE: Final = (
     (socket.gaierror, "the name of the host could not be resolved"),
     (ConnectionRefusedError, "the connection was refused"),
     (httpx.ConnectError, "no connection could be made"),
-    (httpx.LocalProtocolError, "the request cannot be written as HTTP"),
     (httpx.RemoteProtocolError, "the answer is not HTTP"),
     (httpx.TimeoutException, "no complete answer came in time"),
     (httpx.NetworkError, "the connection broke before the answer was complete"),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import httpx
 import pytest
 
 from conformance.reference.application import Application, create_app
-from conformance.reference.faults import Fault
 from conformance.reference.latitude import Latitude
-from conformance.reference.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from conformance.reference.faults import Fault
+    from conformance.reference.store import Store
 
 MOMENT = 1_800_000_000.0
 
@@ -28,9 +31,10 @@ class Hands:
 
     def __init__(self) -> None:
         self.seconds = MOMENT
+        self.step = 0.001
 
     def __call__(self) -> float:
-        self.seconds += 0.001
+        self.seconds += self.step
         return self.seconds
 
 
@@ -63,7 +67,9 @@ class Visitor:
         async def all_at_once() -> list[httpx.Response]:
             return await asyncio.gather(
                 *(
-                    self._client.request(method, path, headers=headers, **({"json": body} if body is not None else {}), **more)
+                    self._client.request(
+                        method, path, headers=headers, **({"json": body} if body is not None else {}), **more
+                    )
                     for method, path, body in requests
                 )
             )

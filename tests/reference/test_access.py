@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +11,8 @@ from conformance.reference.routes import OPERATIONS, Operation
 from conformance.reference.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
@@ -37,7 +38,9 @@ def target(visitor: Visitor, operation: Operation) -> str:
 
 
 @by_operation
-@pytest.mark.parametrize("authorization", ["", "Bearer", "Bearer ", "Bearer unknown", "Basic {key}", "{key}", "Bearer {key}x"])
+@pytest.mark.parametrize(
+    "authorization", ["", "Bearer", "Bearer ", "Bearer unknown", "Basic {key}", "{key}", "Bearer {key}x"]
+)
 def test_without_a_good_key_there_is_only_401(visitor: Visitor, operation: Operation, authorization: str) -> None:
     """The key is asked for before the path, the body and the parameters."""
     headers = {"Authorization": authorization.format(key=visitor.key)}

@@ -78,7 +78,13 @@ def test_deleted_is_gone_everywhere(visitor: Visitor) -> None:
     path = visitor.at(visitor.engagement()["id"])
     visitor.delete(path)
 
-    tries = [("GET", path), ("PATCH", path), ("DELETE", path), ("POST", f"{path}/archive"), ("POST", f"{path}/unarchive")]
+    tries = [
+        ("GET", path),
+        ("PATCH", path),
+        ("DELETE", path),
+        ("POST", f"{path}/archive"),
+        ("POST", f"{path}/unarchive"),
+    ]
     assert {visitor.send(method, where, {"name": "x"}).status_code for method, where in tries} == {404}
     assert names(visitor) == []
     assert visitor.get(ORGANIZATION).json()["data"]["engagementCount"] == 0
@@ -121,14 +127,29 @@ def test_filter_and_sort_hold_together(visitor: Visitor) -> None:
     assert names(visitor, sort="name", order="asc", status="active") == ["a", "b", "c"]
     assert names(visitor, status="archived") == ["d"]
     assert names(visitor, sort="createdAt", order="asc") == ["b", "c", "a", "d"]
-    visitor.patch(visitor.at(visitor.get(ENGAGEMENTS, params={"sort": "name", "order": "asc"}).json()["data"][0]["id"]), {"name": "z"})
+    visitor.patch(
+        visitor.at(visitor.get(ENGAGEMENTS, params={"sort": "name", "order": "asc"}).json()["data"][0]["id"]),
+        {"name": "z"},
+    )
     assert names(visitor, sort="updatedAt")[0] == "z"
 
 
-@pytest.mark.parametrize("body", [
-    {}, {"name": None}, {"name": 1}, {"name": True}, {"name": []}, {"name": {}}, {"description": "x"},
-    {"name": "a", "description": 1}, {"name": ""}, {"name": "  "}, {"name": "\ud800"},
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"name": None},
+        {"name": 1},
+        {"name": True},
+        {"name": []},
+        {"name": {}},
+        {"description": "x"},
+        {"name": "a", "description": 1},
+        {"name": ""},
+        {"name": "  "},
+        {"name": "\ud800"},
+    ],
+)
 def test_invalid_creation_creates_nothing(visitor: Visitor, body: dict[str, Any]) -> None:
     """What is certainly invalid is refused with VALIDATION_ERROR."""
     content = json.dumps(body)
@@ -139,10 +160,26 @@ def test_invalid_creation_creates_nothing(visitor: Visitor, body: dict[str, Any]
     assert names(visitor) == []
 
 
-@pytest.mark.parametrize("query", [
-    "status=nonsense", "sort=nonsense", "order=nonsense", "page=abc", "perPage=abc", "page=0", "perPage=0", "page=1.5",
-    "perPage=101", "page=", "status=", "page=%D9%A1", "page=" + "9" * 5000, "status=ACTIVE", "order=DESC",
-])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=nonsense",
+        "sort=nonsense",
+        "order=nonsense",
+        "page=abc",
+        "perPage=abc",
+        "page=0",
+        "perPage=0",
+        "page=1.5",
+        "perPage=101",
+        "page=",
+        "status=",
+        "page=%D9%A1",
+        "page=" + "9" * 5000,
+        "status=ACTIVE",
+        "order=DESC",
+    ],
+)
 def test_invalid_parameters_are_refused(visitor: Visitor, query: str) -> None:
     """What is no parameter of the list is refused."""
     assert visitor.get(f"{ENGAGEMENTS}?{query}").status_code == 422
@@ -167,9 +204,20 @@ def test_own_values_are_not_honoured(visitor: Visitor) -> None:
     assert edited["createdAt"] == created["createdAt"] != forged["createdAt"]
 
 
-@pytest.mark.parametrize("text", [
-    "  two  blanks  ", "e\u0301", "\x00\n\t\x1b", "\u200d\u202e", "🏳️‍🌈", "'; DROP TABLE engagements; --", "<b>&amp;", '\\"', "x" * 100_000,
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  two  blanks  ",
+        "e\u0301",
+        "\x00\n\t\x1b",
+        "\u200d\u202e",
+        "🏳️‍🌈",
+        "'; DROP TABLE engagements; --",
+        "<b>&amp;",
+        '\\"',
+        "x" * 100_000,
+    ],
+)
 def test_text_reads_back_exactly(visitor: Visitor, text: str) -> None:
     """What is accepted is kept, sign by sign."""
     created = visitor.engagement(text, description=text)
@@ -180,7 +228,7 @@ def test_text_reads_back_exactly(visitor: Visitor, text: str) -> None:
 
 
 def test_time_never_goes_back(visitor: Visitor) -> None:
-    """updatedAt keeps its value where the clock is set back."""
+    """UpdatedAt keeps its value where the clock is set back."""
     engagement = visitor.engagement()
     visitor.clock.seconds -= 3600
 

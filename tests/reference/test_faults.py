@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +10,8 @@ from conformance.reference.faults import all_faults, fault_by_id
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
@@ -103,20 +104,23 @@ def task_of_deleted(visitor: Visitor) -> Any:
     return visitor.rpc("subordinate_exists", engagementId=owner, kind="task", id=task)["exists"]
 
 
-@pytest.mark.parametrize(("identifier", "look", "right", "wrong"), [
-    ("archived-editable", edit_of_archived, 409, 200),
-    ("status-filter-ignored", filtered, 0, 1),
-    ("total-pages-too-many", full_page, 1, 2),
-    ("status-code-string", envelope, 404, "404"),
-    ("not-found-without-limits", limits_of_404, True, False),
-    ("second-page-repeats", second_page, 2, 1),
-    ("deleted-still-listed", deleted, 0, 1),
-    ("created-updated-later", times_of_new, True, False),
-    ("archive-keeps-updated-at", archive_time, True, False),
-    ("lookup-before-authentication", nobody_asks_for_nothing, 401, 404),
-    ("role-filter-ignored", owners, 1, 3),
-    ("cascade-leaves-tasks", task_of_deleted, False, True),
-])
+@pytest.mark.parametrize(
+    ("identifier", "look", "right", "wrong"),
+    [
+        ("archived-editable", edit_of_archived, 409, 200),
+        ("status-filter-ignored", filtered, 0, 1),
+        ("total-pages-too-many", full_page, 1, 2),
+        ("status-code-string", envelope, 404, "404"),
+        ("not-found-without-limits", limits_of_404, True, False),
+        ("second-page-repeats", second_page, 2, 1),
+        ("deleted-still-listed", deleted, 0, 1),
+        ("created-updated-later", times_of_new, True, False),
+        ("archive-keeps-updated-at", archive_time, True, False),
+        ("lookup-before-authentication", nobody_asks_for_nothing, 401, 404),
+        ("role-filter-ignored", owners, 1, 3),
+        ("cascade-leaves-tasks", task_of_deleted, False, True),
+    ],
+)
 def test_fault_is_visible(
     visit: Callable[..., Visitor], identifier: str, look: Callable[[Visitor], Any], right: Any, wrong: Any
 ) -> None:

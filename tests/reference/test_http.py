@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +13,9 @@ from hypothesis import strategies as st
 from conformance.reference.refusal import CODES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx
     from conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
@@ -31,37 +32,76 @@ def refused(answer: httpx.Response) -> int:
     return answer.status_code
 
 
-@pytest.mark.parametrize(("content", "status"), [
-    (b"", 400), (b"{", 400), (b"nothing", 400), (b'{"name": NaN}', 400), (b'{"name": "\xff"}', 400),
-    (b'\xef\xbb\xbf{"name": "a"}', 400), (b"[" * 100_000, 400), (b'{"name": ' + b"9" * 5000 + b"}", 400),
-    ('{"name": "a"}'.encode("utf-16"), 400), (b"'a'", 400), (b'{"name": "a",}', 400), (b'{"name": "a"} x', 400),
-    (b'{"name": -Infinity}', 400), (b'{"name": "a\nb"}', 400), (b"\x00", 400),
-    (b"[]", 422), (b"null", 422), (b"1", 422), (b'"name"', 422), (b'{"name": 1e400}', 422), (b'{"name": "\\ud800"}', 422),
-    (b'{"name": "' + b"x" * 2_000_000 + b'"}', 413),
-])
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"nothing", 400),
+        (b'{"name": NaN}', 400),
+        (b'{"name": "\xff"}', 400),
+        (b'\xef\xbb\xbf{"name": "a"}', 400),
+        (b"[" * 100_000, 400),
+        (b'{"name": ' + b"9" * 5000 + b"}", 400),
+        ('{"name": "a"}'.encode("utf-16"), 400),
+        (b"'a'", 400),
+        (b'{"name": "a",}', 400),
+        (b'{"name": "a"} x', 400),
+        (b'{"name": -Infinity}', 400),
+        (b'{"name": "a\nb"}', 400),
+        (b"\x00", 400),
+        (b"[]", 422),
+        (b"null", 422),
+        (b"1", 422),
+        (b'"name"', 422),
+        (b'{"name": 1e400}', 422),
+        (b'{"name": "\\ud800"}', 422),
+        (b'{"name": "' + b"x" * 2_000_000 + b'"}', 413),
+    ],
+)
 def test_bodies_that_are_no_good(visitor: Visitor, content: bytes, status: int) -> None:
     """A bad body is refused, and nothing is created."""
     assert refused(visitor.send("POST", ENGAGEMENTS, content=content, headers=JSON)) == status
     assert visitor.get(ENGAGEMENTS).json()["data"] == []
 
 
-@pytest.mark.parametrize(("declared", "status"), [
-    ({}, 400), ({"Content-Type": "text/plain"}, 400), ({"Content-Type": "application/jsonp"}, 400),
-    ({"Content-Type": "application/json; charset=utf-8"}, 201), ({"Content-Type": "Application/JSON"}, 201),
-])
+@pytest.mark.parametrize(
+    ("declared", "status"),
+    [
+        ({}, 400),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Content-Type": "application/jsonp"}, 400),
+        ({"Content-Type": "application/json; charset=utf-8"}, 201),
+        ({"Content-Type": "Application/JSON"}, 201),
+    ],
+)
 def test_content_type_is_asked_for(visitor: Visitor, declared: dict[str, str], status: int) -> None:
     """A body is declared as JSON, with any parameters."""
     assert visitor.send("POST", ENGAGEMENTS, content=b'{"name": "a"}', headers=declared).status_code == status
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [
-    ("GET", "/", 404), ("GET", "/api/v1", 404), ("GET", "/api/v2/engagements", 404), ("GET", "/api/v1/engagements/", 404),
-    ("GET", "//api/v1/engagements", 404), ("GET", "/api/v1/engagements/a%2Fb", 404), ("GET", "/api/v1/engagements/a/b", 404),
-    ("GET", "/api/v1/engagements/%00", 404), ("GET", "/api/v1/engagements/%ff%fe", 404), ("GET", "/api/v1/%0a", 404),
-    ("GET", "/api/v1/engagements/..%2f..", 404), ("GET", "/api/v1/engagements/" + "x" * 10_000, 404),
-    ("PUT", "/api/v1/engagements", 405), ("DELETE", "/api/v1/engagements", 405), ("GET", "/api/v1/engagements/x/archive", 405),
-    ("OPTIONS", "/api/v1/engagements", 405), ("PURGE", "/api/v1/organizations/current", 405),
-])
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "/api/v1", 404),
+        ("GET", "/api/v2/engagements", 404),
+        ("GET", "/api/v1/engagements/", 404),
+        ("GET", "//api/v1/engagements", 404),
+        ("GET", "/api/v1/engagements/a%2Fb", 404),
+        ("GET", "/api/v1/engagements/a/b", 404),
+        ("GET", "/api/v1/engagements/%00", 404),
+        ("GET", "/api/v1/engagements/%ff%fe", 404),
+        ("GET", "/api/v1/%0a", 404),
+        ("GET", "/api/v1/engagements/..%2f..", 404),
+        ("GET", "/api/v1/engagements/" + "x" * 10_000, 404),
+        ("PUT", "/api/v1/engagements", 405),
+        ("DELETE", "/api/v1/engagements", 405),
+        ("GET", "/api/v1/engagements/x/archive", 405),
+        ("OPTIONS", "/api/v1/engagements", 405),
+        ("PURGE", "/api/v1/organizations/current", 405),
+    ],
+)
 def test_paths_and_methods_that_are_unknown(visitor: Visitor, method: str, path: str, status: int) -> None:
     """An unknown path is 404 and an unknown method 405, which names the known ones."""
     answer = visitor.send(method, path)
@@ -86,7 +126,9 @@ def test_identifiers_of_any_shape_find_their_engagement(visit: Callable[..., Vis
 
     assert len(set(ids)) == 3
     assert [visitor.get(visitor.at(one)).json()["data"]["id"] for one in ids] == ids
-    assert visitor.delete(visitor.at(visitor.member("member")["id"], "/api/v1/organizations/current/members")).is_success
+    assert visitor.delete(
+        visitor.at(visitor.member("member")["id"], "/api/v1/organizations/current/members")
+    ).is_success
 
 
 def test_unexpected_errors_are_told_in_the_envelope(
@@ -117,7 +159,9 @@ FIELDS = st.sampled_from(["name", "description", "role", "email", "status", "id"
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     body=st.dictionaries(FIELDS, JSON_VALUES, max_size=4) | JSON_VALUES,
-    place=st.sampled_from([("POST", ""), ("PATCH", "/{id}"), ("PATCH", "@"), ("POST", "@/members/invite"), ("PATCH", "@/members/{user}")]),
+    place=st.sampled_from(
+        [("POST", ""), ("PATCH", "/{id}"), ("PATCH", "@"), ("POST", "@/members/invite"), ("PATCH", "@/members/{user}")]
+    ),
 )
 def test_no_body_is_an_unexpected_error(visitor: Visitor, body: object, place: tuple[str, str]) -> None:
     """Whatever JSON is sent, it is taken or refused in form."""

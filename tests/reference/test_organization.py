@@ -20,7 +20,9 @@ def test_only_the_name_can_be_changed(visitor: Visitor) -> None:
     """An update renames, and leaves slug, plan and settings alone."""
     before = visitor.get(ORGANIZATION).json()["data"]
 
-    answer = visitor.patch(ORGANIZATION, {"name": "New", "slug": "new", "plan": "free", "settings": {}, "memberCount": 9})
+    answer = visitor.patch(
+        ORGANIZATION, {"name": "New", "slug": "new", "plan": "free", "settings": {}, "memberCount": 9}
+    )
 
     assert answer.status_code == 200
     assert {"id", "name", "slug", "updatedAt"} == set(answer.json()["data"])
@@ -57,7 +59,9 @@ def test_role_changes_and_shows(visitor: Visitor) -> None:
     assert visitor.get(MEMBERS, params={"role": "admin"}).json()["meta"]["total"] == 2
 
 
-@pytest.mark.parametrize("body", [{}, {"role": None}, {"role": "owner"}, {"role": "Admin"}, {"role": 1}, {"role": "guest"}])
+@pytest.mark.parametrize(
+    "body", [{}, {"role": None}, {"role": "owner"}, {"role": "Admin"}, {"role": 1}, {"role": "guest"}]
+)
 def test_invalid_roles_are_refused(visitor: Visitor, body: dict[str, Any]) -> None:
     """Only admin and member can be given, never owner."""
     assert visitor.patch(visitor.at(visitor.member("member")["id"], MEMBERS), body).status_code == 422
@@ -119,10 +123,21 @@ def test_members_and_the_invited_are_not_invited_again(visitor: Visitor) -> None
     assert visitor.post(INVITE, invitation).status_code == 201
 
 
-@pytest.mark.parametrize("change", [
-    {"email": None}, {"email": 1}, {"email": "nobody"}, {"email": "a b@c.d"}, {"email": "a@b\r\nBcc: c@d"}, {"email": ""},
-    {"role": None}, {"role": "owner"}, {"role": 1}, {"role": "guest"},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"email": None},
+        {"email": 1},
+        {"email": "nobody"},
+        {"email": "a b@c.d"},
+        {"email": "a@b\r\nBcc: c@d"},
+        {"email": ""},
+        {"role": None},
+        {"role": "owner"},
+        {"role": 1},
+        {"role": "guest"},
+    ],
+)
 def test_invalid_invitations_are_refused(visitor: Visitor, change: dict[str, Any]) -> None:
     """What is no address and what is no role for a guest is refused, and no mail is sent."""
     answer = visitor.post(INVITE, {"email": "a@example.com", "role": "member", **change})

@@ -26,24 +26,37 @@ def test_token_is_asked_for(visitor: Visitor, token: str) -> None:
     assert visitor.post(RPC, message, key=visitor.key).status_code == 401
 
 
-@pytest.mark.parametrize(("method", "params", "code"), [
-    ("no_such_method", {}, -32601),
-    ("create_key", {}, -32602), ("create_key", {"scopes": "engagements:read"}, -32602), ("create_key", {"scopes": [[]]}, -32602),
-    ("create_member", {"role": "owner"}, -32602), ("create_member", {}, -32602),
-    ("read_mail", {}, -32602), ("read_mail", {"to": 1}, -32602),
-    ("create_subordinate", {"engagementId": "none", "kind": "task"}, -32602),
-    ("create_subordinate", {"engagementId": "none", "kind": "nonsense"}, -32602),
-    ("subordinate_exists", {"engagementId": "none", "kind": "task"}, -32602),
-])
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("no_such_method", {}, -32601),
+        ("create_key", {}, -32602),
+        ("create_key", {"scopes": "engagements:read"}, -32602),
+        ("create_key", {"scopes": [[]]}, -32602),
+        ("create_member", {"role": "owner"}, -32602),
+        ("create_member", {}, -32602),
+        ("read_mail", {}, -32602),
+        ("read_mail", {"to": 1}, -32602),
+        ("create_subordinate", {"engagementId": "none", "kind": "task"}, -32602),
+        ("create_subordinate", {"engagementId": "none", "kind": "nonsense"}, -32602),
+        ("subordinate_exists", {"engagementId": "none", "kind": "task"}, -32602),
+    ],
+)
 def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any], code: int) -> None:
     """An unknown method and bad parameters have the codes that JSON-RPC gives them."""
     assert visitor.rpc(method, **params)["code"] == code
 
 
-@pytest.mark.parametrize(("content", "code"), [
-    (b"{", -32700), (b"[]", -32600), (b"{}", -32600), (b'{"jsonrpc": "2.0", "method": 1}', -32600),
-    (b'{"jsonrpc": "2.0", "method": "create_organization", "params": []}', -32602),
-])
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"{", -32700),
+        (b"[]", -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc": "2.0", "method": 1}', -32600),
+        (b'{"jsonrpc": "2.0", "method": "create_organization", "params": []}', -32602),
+    ],
+)
 def test_messages_that_are_none(visitor: Visitor, content: bytes, code: int) -> None:
     """What is no request is answered as such."""
     answer = visitor.send("POST", RPC, content=content, key=visitor.app.sandbox_token).json()

@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib.util
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
 
-def _load_samples() -> Any:
+def _load_samples() -> ModuleType:
     spec = importlib.util.spec_from_file_location("report_samples", Path(__file__).with_name("samples.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -24,30 +26,30 @@ def _load_samples() -> Any:
 
 
 @pytest.fixture(scope="session")
-def samples() -> Any:
+def samples() -> ModuleType:
     """The module of sample runs."""
     return _load_samples()
 
 
 @pytest.fixture(params=["passing", "failing", "hostile"])
-def run(request: pytest.FixtureRequest, samples: Any) -> tuple[Report, list[Exchange]]:
+def run(request: pytest.FixtureRequest, samples: ModuleType) -> tuple[Report, list[Exchange]]:
     """One sample run after the other: its report and its exchanges."""
     return deepcopy(getattr(samples, request.param)())  # type: ignore[no-any-return]
 
 
 @pytest.fixture
-def passing(samples: Any) -> tuple[Report, list[Exchange]]:
+def passing(samples: ModuleType) -> tuple[Report, list[Exchange]]:
     """The run of a conforming service."""
     return samples.passing()  # type: ignore[no-any-return]
 
 
 @pytest.fixture
-def failing(samples: Any) -> tuple[Report, list[Exchange]]:
+def failing(samples: ModuleType) -> tuple[Report, list[Exchange]]:
     """The run of a faulty service."""
     return samples.failing()  # type: ignore[no-any-return]
 
 
 @pytest.fixture
-def hostile(samples: Any) -> tuple[Report, list[Exchange]]:
+def hostile(samples: ModuleType) -> tuple[Report, list[Exchange]]:
     """The run of a service that sends dangerous text."""
     return samples.hostile()  # type: ignore[no-any-return]

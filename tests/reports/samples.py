@@ -21,7 +21,8 @@ KEY = Credential("api_key", "Bearer <api_key>")
 
 HOSTILE = (
     "<script>window.marked=1</script><img src=x onerror=window.marked=2>\"'>]]></style></script></title>"
-    '\x1b[31mred\x00\ud800\ufffe\u202egnp.exe\u2066 =HYPERLINK("http://evil.example") `code` ``` | [a](javascript:x) @all {{7*7}}'
+    '\x1b[31mred\x00\ud800\ufffe\u202egnp.exe\u2066 =HYPERLINK("http://evil.example") `code` ``` | '
+    "[a](javascript:x) @all {{7*7}}"
 )
 
 
@@ -53,7 +54,7 @@ def exchange(
         number=number,
         check=f"test_s3_states.py::test_step[{number % 7}]",
         call=what,
-        request=SentRequest(what.operation.method, BASE + what.path, sent_headers, what.body or b""),
+        request=SentRequest(what.method, BASE + what.path, sent_headers, what.body or b""),
         received=answer,
         trouble=trouble if status is None else None,
         started_at=STARTED + timedelta(milliseconds=40 * number),
@@ -73,7 +74,7 @@ def engagement(number: int, **changes: object) -> dict[str, object]:
     } | changes
 
 
-def failure(exchanges: list[Exchange], **changes: Any) -> Failure:
+def failure(exchanges: list[Exchange], **changes: object) -> Failure:
     """A failure that cites these exchanges."""
     found: Any = {
         "check": "conformance/checks/test_s3_states.py::test_archived_engagement_refuses_edits",
@@ -87,7 +88,7 @@ def failure(exchanges: list[Exchange], **changes: Any) -> Failure:
     return found | changes
 
 
-def requirement(identifier: str, title: str, **changes: Any) -> Requirement:
+def requirement(identifier: str, title: str, **changes: object) -> Requirement:
     """A requirement, passed unless said otherwise."""
     made: Any = {
         "id": identifier,
@@ -175,7 +176,7 @@ def requirements() -> list[Requirement]:
     return made
 
 
-def report(listed: list[Requirement] | None = None, **changes: Any) -> Report:
+def report(listed: list[Requirement] | None = None, **changes: object) -> Report:
     """A run; conformant unless said otherwise."""
     listed = requirements() if listed is None else listed
     made: Any = {

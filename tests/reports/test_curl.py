@@ -1,4 +1,4 @@
-"""The command that repeats an exchange: run in a real shell, with a program in curl's place that tells its arguments."""
+"""The command that repeats an exchange, run in a real shell with a program in curl's place that tells its arguments."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 import shutil
 import stat
 import subprocess
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +22,7 @@ from conformance.wire.call import Credential
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from types import ModuleType
 
     Shell = Callable[[str], tuple[list[str], bytes]]
 
@@ -48,10 +50,10 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def _after(arguments: list[str], option: str) -> list[str]:
-    return [following for given, following in zip(arguments, arguments[1:], strict=False) if given == option]
+    return [following for given, following in pairwise(arguments) if given == option]
 
 
-def test_a_plain_request(shell: Shell, samples: Any) -> None:
+def test_a_plain_request(shell: Shell, samples: ModuleType) -> None:
     """Method, headers, body and address are those of the exchange, and the key comes from the environment."""
     exchange = samples.exchange(1, call.create_engagement({"name": 'it\'s "odd" $HOME `x` !'}))
 
@@ -66,7 +68,7 @@ def test_a_plain_request(shell: Shell, samples: Any) -> None:
     assert arguments[-1] == exchange.request.url
 
 
-def test_the_command_reads_well(samples: Any) -> None:
+def test_the_command_reads_well(samples: ModuleType) -> None:
     """An ordinary request makes an ordinary command line."""
     assert curl(samples.exchange(1, call.get_organization())) == (
         'curl -i -X GET -H "Authorization: Bearer $CONFORMANCE_API_KEY"'
@@ -89,14 +91,14 @@ def test_the_command_reads_well(samples: Any) -> None:
         ),
     ],
 )
-def test_keys(shell: Shell, samples: Any, credential: Credential, headers: list[str]) -> None:
+def test_keys(shell: Shell, samples: ModuleType, credential: Credential, headers: list[str]) -> None:
     """Each key has a variable of its own, a wrong one stands as it was sent, and none is added."""
     arguments, _ = shell(curl(samples.exchange(1, credential=credential)))
 
     assert _after(arguments, "-H") == headers
 
 
-def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: Any) -> None:
+def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: ModuleType) -> None:
     """By itself curl would call any body a form."""
     meant = call.create_engagement({}).with_body(b"{}", content_type=None)
 
@@ -107,7 +109,7 @@ def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: A
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(body=st.binary(min_size=1, max_size=40) | st.text(st.characters(codec="utf-8"), min_size=1).map(str.encode))
-def test_bodies_of_any_bytes(shell: Shell, samples: Any, body: bytes) -> None:
+def test_bodies_of_any_bytes(shell: Shell, samples: ModuleType, body: bytes) -> None:
     """The bytes that curl would send are those that were sent."""
     arguments, piped = shell(curl(samples.exchange(1, call.create_engagement({}).with_body(body))))
 
@@ -128,7 +130,7 @@ def test_words_of_any_text(shell: Shell, text: str) -> None:
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 @pytest.mark.parametrize("body", [b"x" * (LONGEST_BODY + 1), b"\xff" * (LONGEST_BODY + 1)])
-def test_long_bodies_come_from_the_archive(shell: Shell, samples: Any, tmp_path: Path, body: bytes) -> None:
+def test_long_bodies_come_from_the_archive(shell: Shell, samples: ModuleType, tmp_path: Path, body: bytes) -> None:
     """A command line cannot hold them; the archive beside the report does."""
     exchange = samples.exchange(2, call.create_engagement({}).with_body(body))
     (tmp_path / "exchanges.har").write_bytes(har_bytes([samples.exchange(1), exchange]))
@@ -138,7 +140,7 @@ def test_long_bodies_come_from_the_archive(shell: Shell, samples: Any, tmp_path:
     assert piped == body
 
 
-def test_long_bodies_keep_the_command_short(samples: Any) -> None:
+def test_long_bodies_keep_the_command_short(samples: ModuleType) -> None:
     """The command names the entry of the archive."""
     exchange = samples.exchange(7, call.create_engagement({}).with_body(b"x" * 5_000_000))
 
@@ -150,7 +152,7 @@ def test_long_bodies_keep_the_command_short(samples: Any) -> None:
     ("url", "options"),
     [("https://h/a?x=[1]{2}", ["--globoff"]), ("https://h/a/../b", ["--path-as-is"]), ("https://h/a", [])],
 )
-def test_addresses_are_sent_as_they_stand(samples: Any, url: str, options: list[str]) -> None:
+def test_addresses_are_sent_as_they_stand(samples: ModuleType, url: str, options: list[str]) -> None:
     """By itself curl would expand brackets and resolve dots."""
     exchange = samples.exchange(1, credential=None)
     object.__setattr__(exchange.request, "url", url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from markdown_it import MarkdownIt
@@ -12,6 +12,8 @@ from markdown_it import MarkdownIt
 from conformance.reports.drift import compare, drift_json, drift_markdown, drift_text
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
@@ -52,7 +54,9 @@ def test_a_run_does_not_differ_from_itself(failing: tuple[Report, list[Exchange]
         (None, "passed", "other"),
     ],
 )
-def test_every_change_of_outcome_has_its_place(samples: Any, old: str | None, new: str | None, group: str) -> None:
+def test_every_change_of_outcome_has_its_place(
+    samples: ModuleType, old: str | None, new: str | None, group: str
+) -> None:
     """A change is a regression, mended, or neither, and it is in one group only."""
     drift = compare(_report(samples, old), _report(samples, new))
 
@@ -61,7 +65,7 @@ def test_every_change_of_outcome_has_its_place(samples: Any, old: str | None, ne
     assert sum(len(getattr(drift, name)) for name in ("regressions", "mended", "other")) == 1
 
 
-def _report(samples: Any, outcome: str | None) -> Report:
+def _report(samples: ModuleType, outcome: str | None) -> Report:
     if outcome is None:
         return samples.report([])  # type: ignore[no-any-return]
     waived = outcome == "waived"
@@ -102,7 +106,7 @@ def test_the_renderings_tell_every_change(pair: tuple[Report, Report]) -> None:
     assert [one["id"] for one in document["regressions"]] == [one.id for one in drift.regressions]
 
 
-def test_hostile_text_is_harmless_in_every_rendering(samples: Any) -> None:
+def test_hostile_text_is_harmless_in_every_rendering(samples: ModuleType) -> None:
     """No control characters in the terminal, no markup in Markdown, bounded in both."""
     drift = compare(samples.report(), samples.hostile()[0])
 

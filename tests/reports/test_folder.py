@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -121,7 +121,7 @@ def test_files_reach_the_disk_before_they_are_put_in_place(tmp_path: Path, monke
     monkeypatch.setattr(placing.os, "fsync", lambda _: events.append("fsync"))
     replaced = os.replace
 
-    def replace(source: Any, destination: Any) -> None:
+    def replace(source: Path, destination: Path) -> None:
         events.append("replace")
         replaced(source, destination)
 

@@ -18,6 +18,8 @@ from conformance.reports.earl import earl_bytes
 from conformance.reports.markdown import fenced, inline, markdown_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
@@ -147,7 +149,7 @@ def test_earl_tells_failures_and_waivers(failing: Run) -> None:
 
 
 @pytest.mark.parametrize("render", [ctrf_bytes, earl_bytes, badge_bytes, markdown_bytes])
-def test_hostile_runs_make_bounded_clean_text(render: Any, hostile: Run) -> None:
+def test_hostile_runs_make_bounded_clean_text(render: Callable[[Report], bytes], hostile: Run) -> None:
     """UTF-8 without control characters or direction marks, and never megabytes."""
     data = render(hostile[0])
 

@@ -17,6 +17,7 @@ from conformance.wire.call import Credential
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
@@ -54,7 +55,7 @@ def test_every_entry_has_what_har_requires(run: tuple[Report, list[Exchange]]) -
         assert set(entry["request"].get("postData", {"mimeType", "text"})) >= {"mimeType", "text"}
 
 
-def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: Any) -> None:
+def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: ModuleType) -> None:
     """The numbers that reports cite find their entries; numbers that were never recorded are marked."""
     exchanges = [one for one in reversed(samples.exchanges(9)) if one.number not in {1, 4, 5}]
 
@@ -64,7 +65,7 @@ def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: Any)
     assert [entry["_number"] for entry in entries if entry.get("_missing")] == [1, 4, 5]
 
 
-def test_an_exchange_without_an_answer_has_status_0_and_the_trouble(samples: Any) -> None:
+def test_an_exchange_without_an_answer_has_status_0_and_the_trouble(samples: ModuleType) -> None:
     """Tools show it as failed, with the reason."""
     (entry,) = _entries([samples.exchange(1, status=None, trouble="the connection broke")])
 
@@ -72,7 +73,7 @@ def test_an_exchange_without_an_answer_has_status_0_and_the_trouble(samples: Any
     assert entry["response"]["comment"] == entry["_trouble"] == "the connection broke"
 
 
-def test_bodies_are_text_or_base64(samples: Any) -> None:
+def test_bodies_are_text_or_base64(samples: ModuleType) -> None:
     """UTF-8 stands as it is, other bytes in base64."""
     text, octets = _entries([samples.exchange(1, body="ü🚀"), samples.exchange(2, body=b"\xff\x00")])
 
@@ -121,7 +122,7 @@ def _shown(exchange: Exchange) -> Exchange:
     status=st.integers(100, 999),
 )
 def test_any_bytes_survive(
-    samples: Any, tmp_path: Path, body: bytes | None, answer: bytes, identifier: str, status: int
+    samples: ModuleType, tmp_path: Path, body: bytes | None, answer: bytes, identifier: str, status: int
 ) -> None:
     """Bodies, identifiers and statuses of any kind read back as they were."""
     meant = call.update_engagement(identifier, {}).with_body(body)
@@ -137,7 +138,7 @@ def test_any_bytes_survive(
 @pytest.mark.parametrize(
     "credential", [None, Credential("none", None), Credential("unknown", "Basic x"), Credential("empty", "")]
 )
-def test_credentials_read_back(samples: Any, tmp_path: Path, credential: Credential | None) -> None:
+def test_credentials_read_back(samples: ModuleType, tmp_path: Path, credential: Credential | None) -> None:
     """A call without a key, and one with a wrong one, are told apart from one with the run's own."""
     exchange = samples.exchange(1, credential=credential)
     path = tmp_path / "exchanges.har"
@@ -148,7 +149,25 @@ def test_credentials_read_back(samples: Any, tmp_path: Path, credential: Credent
     assert read.call.credential == credential
 
 
-def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: Any) -> None:
+def test_what_the_suite_knows_of_a_call_reads_back(samples: ModuleType, tmp_path: Path) -> None:
+    """Probes, calls that may be repeated, and whether anything was sent at all."""
+    probe = call.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
+    sent = [
+        samples.exchange(1, probe),
+        samples.exchange(2, replace(call.archive_engagement("e"), repeatable=True, expects_429=True)),
+        replace(samples.exchange(3, status=None, trouble="refused"), sent=False),
+        replace(samples.exchange(4), head_seconds=0.011, attempt=3),
+    ]
+    path = tmp_path / "exchanges.har"
+    path.write_bytes(har_bytes(sent))
+
+    read = read_har(path)
+
+    assert [(one.call.method, one.call.path) for one in read] == [(one.call.method, one.call.path) for one in sent]
+    assert read[1:] == [_as_recorded(one) for one in sent[1:]]
+
+
+def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: ModuleType) -> None:
     """What the call would have sent never reaches the archive."""
     exchange = samples.exchange(1)
     unredacted = replace(exchange, call=exchange.call.with_key(Credential.bearer("api_key", "sk-verysecret")))
@@ -156,7 +175,7 @@ def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: Any) ->
     assert b"sk-verysecret" not in har_bytes([unredacted])
 
 
-def test_large_runs_are_written_in_pieces(samples: Any) -> None:
+def test_large_runs_are_written_in_pieces(samples: ModuleType) -> None:
     """No piece holds more than a batch of exchanges, so memory stays bounded."""
     sizes = [len(piece) for piece in har_pieces(samples.exchanges(5_000))]
 
@@ -185,7 +204,7 @@ def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) 
         read_har(path)
 
 
-def test_a_browsers_archive_is_refused(tmp_path: Path, samples: Any) -> None:
+def test_a_browsers_archive_is_refused(tmp_path: Path, samples: ModuleType) -> None:
     """An archive of another tool lacks what names the calls."""
     archive = json.loads(har_bytes(samples.exchanges(1)))
     del archive["log"]["entries"][0]["_call"]

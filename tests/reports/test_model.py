@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,9 +13,12 @@ from conformance.reports.model import InvalidReport, check_report, load_report, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
+
+    Json = Any
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -57,8 +59,8 @@ def test_further_members_are_allowed_everywhere(failing: tuple[Report, list[Exch
     check_report(document)
 
 
-def _without(*path: str | int) -> Callable[[Any], None]:
-    def change(document: Any) -> None:
+def _without(*path: str | int) -> Callable[[Json], None]:
+    def change(document: Json) -> None:
         for step in path[:-1]:
             document = document[step]
         del document[path[-1]]
@@ -66,8 +68,8 @@ def _without(*path: str | int) -> Callable[[Any], None]:
     return change
 
 
-def _with(value: object, *path: str | int) -> Callable[[Any], None]:
-    def change(document: Any) -> None:
+def _with(value: object, *path: str | int) -> Callable[[Json], None]:
+    def change(document: Json) -> None:
         for step in path[:-1]:
             document = document[step]
         document[path[-1]] = value
@@ -101,7 +103,7 @@ def _with(value: object, *path: str | int) -> Callable[[Any], None]:
     ],
 )
 def test_what_breaks_the_schema_is_refused_with_its_place(
-    failing: tuple[Report, list[Exchange]], change: Callable[[Any], None], place: str
+    failing: tuple[Report, list[Exchange]], change: Callable[[Json], None], place: str
 ) -> None:
     """The message is a sentence that names where the report is wrong."""
     document = json.loads(json.dumps(failing[0]))

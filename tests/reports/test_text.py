@@ -23,7 +23,7 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_JSON)
-def test_any_value_becomes_json_that_strict_readers_take(value: Any) -> None:
+def test_any_value_becomes_json_that_strict_readers_take(value: object) -> None:
     """The text is UTF-8, without lone surrogates in any spelling, and without NaN or Infinity."""
     text = json_bytes(value).decode("utf-8")
 

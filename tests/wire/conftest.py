@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -32,17 +34,16 @@ class Turn:
 
     @property
     def method(self) -> str:
+        """The method of the request."""
         return self.head.split(b" ", 1)[0].decode()
 
     async def say(self, data: bytes) -> None:
+        """Send bytes."""
         self.writer.write(data)
         await self.writer.drain()
 
     def reset(self) -> None:
         """Break the connection with a TCP reset rather than a proper end."""
-        import socket  # noqa: PLC0415
-        import struct  # noqa: PLC0415
-
         self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
@@ -75,9 +76,11 @@ class RawServer:
 
     @property
     def url(self) -> str:
+        """Where it is."""
         return f"http://127.0.0.1:{self.port}"
 
     def listen(self) -> None:
+        """Accept connections, on the same port as before."""
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(5)
 
     def vanish(self) -> None:
@@ -85,6 +88,7 @@ class RawServer:
         asyncio.run_coroutine_threadsafe(self._vanish(), self._loop).result(5)
 
     def close(self) -> None:
+        """End it."""
         self.vanish()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
@@ -130,15 +134,19 @@ class WoundClock:
         self.pauses: list[float] = []
 
     def now(self) -> datetime:
+        """Some time on the first day of 2026."""
         return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
 
     def monotonic(self) -> float:
+        """Seconds since long before the test."""
         return 1000 + self.seconds
 
     def sleep(self, seconds: float) -> None:
+        """Wind the clock."""
         self.seconds += seconds
 
     async def pause(self, seconds: float) -> None:
+        """Wind the clock, after all that can happen before."""
         self.pauses.append(seconds)
         until = self.seconds + seconds
         for _ in range(5):  # others that are under way come first, as they would
@@ -162,6 +170,7 @@ class Scripted(httpx.AsyncBaseTransport):
         self._script = script
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer as the script says."""
         self.requests.append(request)
         await asyncio.sleep(0)
         result = self._script(request)
@@ -178,11 +187,13 @@ class Fixtures:
         self.opened: list[RawServer | Wire] = []
 
     def serve(self, behaviour: Behaviour) -> RawServer:
+        """Start a server."""
         server = RawServer(behaviour)
         self.opened.append(server)
         return server
 
-    def wire(self, target: str | RawServer = "http://target.test", **options: Any) -> Wire:  # noqa: ANN401 - the settings'
+    def wire(self, target: str | RawServer = "http://target.test", **options: Any) -> Wire:
+        """Make a wire to a target; the options are those of the settings, and clock and transport."""
         clock, transport = options.pop("clock", None), options.pop("transport", None)
         options.setdefault("credential", Credential.bearer("api_key", KEY))
         base_url = target if isinstance(target, str) else target.url

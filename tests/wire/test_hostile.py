@@ -6,16 +6,19 @@ import asyncio
 import gzip
 import tracemalloc
 import zlib
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.wire.call import create_engagement, get_organization
+from conformance.wire.call import create_engagement, get_engagement, get_organization
 from conformance.wire.exchange import Unanswered
 from conformance.wire.reading import MAX_BODY
+from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PLAIN = b'{"data":{"id":"x"}}'
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -51,10 +54,12 @@ def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
 
 
 def encoded(body: bytes, *codings: str) -> bytes:
+    """Make an answer that claims these encodings."""
     return answer(200, body, f"Content-Encoding: {', '.join(codings)}")
 
 
 def raw_deflate(data: bytes) -> bytes:
+    """Compress without the header of zlib."""
     compressor = zlib.compressobj(wbits=-15)
     return compressor.compress(data) + compressor.flush()
 
@@ -264,8 +269,6 @@ IDENTIFIERS: list[tuple[str, Callable[[bytes], bool]]] = [
 @pytest.mark.parametrize(("identifier", "arrives"), IDENTIFIERS, ids=[repr(i)[:12] for i, _ in IDENTIFIERS])
 def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes], bool], make: Fixtures) -> None:
     """An identifier of the target's cannot make a request go elsewhere."""
-    from conformance.wire.call import get_engagement  # noqa: PLC0415
-
     server = make.serve(says(answer()))
 
     assert make.wire(server).send(get_engagement(identifier)).status == 200
@@ -274,8 +277,6 @@ def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes]
 
 def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
     """An identifier too long for any request is told as trouble, once, and nothing is sent."""
-    from conformance.wire.call import get_engagement  # noqa: PLC0415
-
     server = make.serve(says(answer()))
     wire = make.wire(server)
 
@@ -287,11 +288,27 @@ def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
 
 PIECES = st.sampled_from(
     [
-        b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 C\r\n\r\n", b"HTTP/1.0 500 X\r\n", b"Content-Length: 5\r\n", b"Content-Length: x\r\n",
-        b"Transfer-Encoding: chunked\r\n", b"Content-Encoding: gzip\r\n", b"Content-Encoding: deflate\r\n", b"Connection: close\r\n",
-        b"\r\n", b"\n", b"\r", b"0\r\n\r\n", b"5\r\nhello\r\n", b"hello", b": \r\n", b" folded\r\n", b"\0", gzip.compress(b"hello"),
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 100 C\r\n\r\n",
+        b"HTTP/1.0 500 X\r\n",
+        b"Content-Length: 5\r\n",
+        b"Content-Length: x\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Content-Encoding: gzip\r\n",
+        b"Content-Encoding: deflate\r\n",
+        b"Connection: close\r\n",
+        b"\r\n",
+        b"\n",
+        b"\r",
+        b"0\r\n\r\n",
+        b"5\r\nhello\r\n",
+        b"hello",
+        b": \r\n",
+        b" folded\r\n",
+        b"\0",
+        gzip.compress(b"hello"),
     ]
-)  # fmt: skip
+)
 
 
 @given(answers=st.lists(st.lists(st.one_of(PIECES, st.binary(max_size=9)), max_size=9), min_size=1, max_size=6))

@@ -13,10 +13,12 @@ from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
 
 
 async def fine(turn: Turn) -> None:
+    """Answer properly."""
     await turn.say(answer())
 
 
 async def silent(_: Turn) -> None:
+    """Never answer."""
     await asyncio.sleep(60)
 
 

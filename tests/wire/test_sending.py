@@ -6,7 +6,8 @@ import asyncio
 import ssl
 import subprocess
 import threading
-from pathlib import Path
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -16,8 +17,12 @@ from conformance.wire.exchange import Exchange, Unanswered
 from conformance.wire.settings import USER_AGENT
 from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 async def fine(turn: Turn) -> None:
+    """Answer properly."""
     await turn.say(answer())
 
 
@@ -118,7 +123,6 @@ def test_connections_closed_by_the_service_are_not_used(make: Fixtures) -> None:
 
 def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) -> None:
     """A broken connection is tried again for a GET and for what is declared repeatable, and for nothing else."""
-    from dataclasses import replace  # noqa: PLC0415
 
     async def behave(turn: Turn) -> None:
         if b"/engagements" in turn.head:
@@ -185,11 +189,13 @@ class Watcher:
         self.forbidden: Call | None = None
 
     def before(self, call: Call) -> None:
+        """Write it down, unless it is forbidden."""
         if call is self.forbidden:
             raise PermissionError("not that")
         self.seen.append(("before", threading.get_ident()))
 
     def after(self, exchange: Exchange) -> None:
+        """Write it down."""
         self.seen.append((f"after {exchange.number}", threading.get_ident()))
 
 
@@ -272,6 +278,7 @@ class TlsServer(RawServer):
 
     @property
     def url(self) -> str:
+        """Where it is."""
         return f"https://127.0.0.1:{self.port}"
 
 

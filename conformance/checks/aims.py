@@ -1,0 +1,137 @@
+"""What requests that are to be refused are aimed at, and how it is found again."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.operations import OPERATIONS
+from conformance.oracle import read
+from conformance.oracle.judgement import Judgement
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from conformance.running.run import Run
+    from conformance.target.fixtures import Member
+    from conformance.wire.call import Call, Credential
+    from conformance.wire.exchange import Exchange
+
+_PER_PAGE: Final = 100
+_PAGES: Final = 3
+_MEMBER_PAGES: Final = 20
+_TAIL: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a call of each operation is about.
+
+    Attributes:
+        engagement: The identifier of an engagement.
+        user: The identifier of a user.
+        role: The role to give.
+        organization: The name to give to the organization.
+        address: The address to invite.
+        name: The name of a new engagement, and to give to an existing one.
+    """
+
+    engagement: str
+    user: str
+    role: str
+    organization: str
+    address: str
+    name: str
+
+    def calls(self) -> dict[str, Call]:
+        """A proper call of every operation, by its operationId and in the order of the interface."""
+        calls = (
+            call.get_organization(),
+            call.update_organization({"name": self.organization}),
+            call.list_members(),
+            call.invite_member({"email": self.address, "role": "member"}),
+            call.update_member_role(self.user, {"role": self.role}),
+            call.remove_member(self.user),
+            call.list_engagements(),
+            call.create_engagement({"name": self.name}),
+            call.get_engagement(self.engagement),
+            call.update_engagement(self.engagement, {"description": self.name}),
+            call.delete_engagement(self.engagement),
+            call.archive_engagement(self.engagement),
+            call.unarchive_engagement(self.engagement),
+        )
+        return dict(zip(OPERATIONS, calls, strict=True))
+
+
+def label(run: Run, word: str) -> str:
+    """A name like no other, of which none is the beginning of another either."""
+    return f"{run.name(word)}-x"
+
+
+def identifier(exchange: Exchange) -> str | None:
+    """The id that an answer gives, or that of the first item; None where it gives none."""
+    try:
+        answer = read.success(exchange)
+        found = read.items(answer)[:1] if exchange.call.operation.answer == "list" else [read.data(answer)]
+        return read.text(found[0], "id", answer) if found else None
+    except Judgement:
+        return None
+
+
+def unknown_like(identifier: str | None, random: Random) -> str:
+    """An identifier of the same shape that surely nothing has; a UUID where no shape is known.
+
+    The last characters are replaced by others of their kind that the identifier has too, so that whatever alphabet
+    it is written in is kept. Too short a one is made longer, lest it be anybody's.
+    """
+    tail = re.search(r"[A-Za-z0-9]*$", (identifier or "").replace("-", ""))
+    if not identifier or tail is None or not tail[0]:
+        return str(uuid.UUID(int=random.getrandbits(128), version=4))
+    if re.fullmatch(r"(?:.*[^A-Za-z0-9])?[0-9]+", identifier, re.DOTALL):
+        return re.sub(r"[0-9]+$", f"9{random.randrange(10**7, 10**8)}", identifier)
+    kept = identifier[:-_TAIL] if re.fullmatch(rf".*[A-Za-z0-9]{{{_TAIL}}}", identifier, re.DOTALL) else identifier
+    return kept + "".join(_like(sign, identifier, random) for sign in tail[0][-_TAIL:].rjust(_TAIL, tail[0][-1]))
+
+
+def _like(sign: str, identifier: str, random: Random) -> str:
+    alphabet = [other for other in identifier if re.fullmatch(_kind(sign), other)]
+    return random.choice(alphabet if not sign.isdigit() else "0123456789")
+
+
+def _kind(sign: str) -> str:
+    return next(kind for kind in ("[0-9]", "[a-z]", "[A-Z]") if re.fullmatch(kind, sign))
+
+
+def newest_engagements(run: Run, credential: Credential | None = None) -> list[Exchange]:
+    """The pages of the list that hold the engagements created last, a few hundred at most."""
+    pages: list[Exchange] = []
+    for page in range(1, _PAGES + 1):
+        asked = call.list_engagements(sort="createdAt", order="desc", page=page, perPage=_PER_PAGE)
+        pages.append(run.send(asked if credential is None else asked.with_key(credential)))
+        if len(read.items(pages[-1])) < _PER_PAGE:
+            break
+    return pages
+
+
+def member_pages(run: Run, credential: Credential | None = None) -> list[Exchange]:
+    """The pages of the list of members, two thousand members at most."""
+    pages: list[Exchange] = []
+    for page in range(1, _MEMBER_PAGES + 1):
+        asked = call.list_members(page=page, perPage=_PER_PAGE)
+        pages.append(run.send(asked if credential is None else asked.with_key(credential)))
+        if len(read.items(pages[-1])) < _PER_PAGE:
+            break
+    return pages
+
+
+def member_of(pages: list[Exchange], user_id: str) -> dict[str, Any] | None:
+    """A member as the list shows it; None where it is not there."""
+    return next((item for page in pages for item in read.items(page) if item.get("id") == user_id), None)
+
+
+def spare_member(run: Run) -> Member:
+    """A member whom only requests that must be refused are aimed at; the whole run shares one."""
+    return run.fixtures.member()

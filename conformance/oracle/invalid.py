@@ -1,0 +1,207 @@
+"""What is certainly invalid: bodies and query parameters that no service may accept, as data.
+
+Bodies are written as they go over the wire. ``LABEL`` stands for a text of the run's own, like no other; ``DOMAIN``
+for the domain of invited addresses; ``ROLE`` for a role that the member in question does not have. Wherever the JSON
+type allows, a body carries its label, so that what a faulty service makes of it can be found.
+
+Left out is what the interface leaves open: ``null`` for an optional field, an object without fields as an update,
+other letter case, numbers written oddly, empty values, unknown and repeated names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class Kind(StrEnum):
+    """What is wrong with a request."""
+
+    MALFORMED = "malformed"
+    NO_OBJECT = "no object"
+    MISSING = "missing"
+    TYPE = "type"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidBody:
+    """A body that is certainly invalid.
+
+    Attributes:
+        kind: What is wrong with it.
+        what: It in words that complete "createEngagement with ...".
+        template: It as sent, with placeholders.
+        thorough: Whether it is left out of quick runs.
+    """
+
+    kind: Kind
+    what: str
+    template: str
+    thorough: bool = False
+
+    def wire(self, *, label: str, domain: str = "", role: str = "") -> bytes:
+        """The bytes to send."""
+        text = self.template.replace("LABEL", label).replace("DOMAIN", domain).replace("ROLE", role)
+        return text.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidQuery:
+    """Query parameters of which one is certainly invalid.
+
+    Attributes:
+        what: It in words that complete "listMembers with ...".
+        query: The parameters.
+        thorough: Whether it is left out of quick runs.
+    """
+
+    what: str
+    query: tuple[tuple[str, str], ...]
+    thorough: bool = False
+
+
+def _malformed(valid: str) -> Iterator[InvalidBody]:
+    """A valid object spoilt so that no grammar of JSON admits it."""
+    yield InvalidBody(Kind.MALFORMED, "a body that is cut short", valid[:-1])
+    yield InvalidBody(Kind.MALFORMED, "text after the body", f"{valid} and more")
+    yield InvalidBody(Kind.MALFORMED, "single quotes", valid.replace('"', "'"))
+    yield InvalidBody(Kind.MALFORMED, "a comma too many", f"{valid[:-1]},}}", thorough=True)
+    yield InvalidBody(Kind.MALFORMED, "two bodies", f"{valid} {valid}", thorough=True)
+    yield InvalidBody(Kind.MALFORMED, "names without quotes", valid.replace('{"', "{").replace('":', ":"), thorough=True)
+    yield InvalidBody(Kind.MALFORMED, "a bare word as the body", "LABEL", thorough=True)
+
+
+def _no_object(valid: str) -> Iterator[InvalidBody]:
+    """Every JSON text that is no object."""
+    yield InvalidBody(Kind.NO_OBJECT, "an array as the body", f"[{valid}]")
+    yield InvalidBody(Kind.NO_OBJECT, "a string as the body", '"LABEL"')
+    yield InvalidBody(Kind.NO_OBJECT, "a number as the body", "12345")
+    yield InvalidBody(Kind.NO_OBJECT, "null as the body", "null")
+    yield InvalidBody(Kind.NO_OBJECT, "a boolean as the body", "true", thorough=True)
+    yield InvalidBody(Kind.NO_OBJECT, "an empty array as the body", "[]", thorough=True)
+
+
+def _no_string(field: str, body: str, text: str = "LABEL") -> Iterator[InvalidBody]:
+    """Every JSON type but string and null, where VALUE stands in a body; the thorough ones count as false in some languages."""
+    for name, value, thorough in (
+        ("a number", "12345", False),
+        ("a boolean", "true", False),
+        ("an array", f'["{text}"]', False),
+        ("an object", f'{{"value": "{text}"}}', False),
+        ("0", "0", True),
+        ("a fraction", "1.5", True),
+        ("false", "false", True),
+        ("an empty array", "[]", True),
+        ("an empty object", "{}", True),
+    ):
+        yield InvalidBody(Kind.TYPE, f"{name} for {field}", body.replace("VALUE", value), thorough)
+
+
+_EMPTY: Final = InvalidBody(Kind.MALFORMED, "an empty body", "")
+_NAMED: Final = '{"name": "LABEL"}'
+_INVITED: Final = '{"email": "LABEL@DOMAIN", "role": "member"}'
+_ROLE: Final = '{"role": "ROLE"}'
+
+
+def _missing(what: str, template: str, *, thorough: bool = False) -> InvalidBody:
+    return InvalidBody(Kind.MISSING, what, template, thorough)
+
+
+def _value(what: str, template: str, *, thorough: bool = False) -> InvalidBody:
+    return InvalidBody(Kind.VALUE, what, template, thorough)
+
+
+BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
+    {
+        "createEngagement": (
+            *_malformed(_NAMED),
+            _EMPTY,
+            *_no_object(_NAMED),
+            _missing("no name", '{"description": "LABEL"}'),
+            _missing("null for name", '{"name": null, "description": "LABEL"}'),
+            _missing("no field at all", "{}", thorough=True),
+            *_no_string("name", '{"name": VALUE, "description": "LABEL"}'),
+            *_no_string("description", '{"name": "LABEL", "description": VALUE}'),
+        ),
+        "updateEngagement": (
+            *_malformed(_NAMED),
+            *_no_object(_NAMED),
+            *_no_string("name", '{"name": VALUE, "description": "LABEL"}'),
+            *_no_string("description", '{"name": "LABEL", "description": VALUE}'),
+        ),
+        "updateCurrentOrganization": (
+            *_malformed(_NAMED),
+            *_no_object(_NAMED),
+            *_no_string("name", '{"name": VALUE}'),
+        ),
+        "inviteMember": (
+            *_malformed(_INVITED),
+            _EMPTY,
+            *_no_object(_INVITED),
+            _missing("no email", '{"role": "member"}'),
+            _missing("no role", '{"email": "LABEL@DOMAIN"}'),
+            _missing("null for email", '{"email": null, "role": "member"}'),
+            _missing("null for role", '{"email": "LABEL@DOMAIN", "role": null}'),
+            _missing("no field at all", "{}", thorough=True),
+            *_no_string("email", '{"email": VALUE, "role": "member"}', "LABEL@DOMAIN"),
+            *_no_string("role", '{"email": "LABEL@DOMAIN", "role": VALUE}', "member"),
+            _value("an email without @", '{"email": "LABEL.DOMAIN", "role": "member"}'),
+            _value("an email without @ and dot", '{"email": "LABEL", "role": "member"}', thorough=True),
+            _value("the role owner", '{"email": "LABEL@DOMAIN", "role": "owner"}'),
+            _value("an unknown role", '{"email": "LABEL@DOMAIN", "role": "no-such-role"}'),
+        ),
+        "updateMemberRole": (
+            *_malformed(_ROLE),
+            _EMPTY,
+            *_no_object(_ROLE),
+            _missing("no role", "{}"),
+            _missing("null for role", '{"role": null}'),
+            *_no_string("role", '{"role": VALUE}', "ROLE"),
+            _value("an unknown role", '{"role": "no-such-role"}'),
+        ),
+    }
+)
+"""The certainly invalid bodies of each operation that takes one. ``owner`` as a new role has rules of its own."""
+
+
+def _query(*query: tuple[str, str], thorough: bool = False) -> InvalidQuery:
+    return InvalidQuery("&".join(f"{name}={value}" for name, value in query), query, thorough)
+
+
+QUERIES: Final[Mapping[str, tuple[InvalidQuery, ...]]] = MappingProxyType(
+    {
+        "listMembers": (
+            _query(("role", "no-such-role")),
+            _query(("page", "abc")),
+            _query(("perPage", "abc")),
+            _query(("role", "no-such-role"), ("perPage", "1"), thorough=True),
+        ),
+        "listEngagements": (
+            _query(("status", "no-such-status")),
+            _query(("sort", "no-such-field")),
+            _query(("order", "no-such-order")),
+            _query(("page", "abc")),
+            _query(("perPage", "abc")),
+            _query(("status", "no-such-status"), ("page", "2"), thorough=True),
+            _query(("sort", "name"), ("order", "no-such-order"), thorough=True),
+            _query(("sort", "no-such-field"), ("order", "asc"), thorough=True),
+        ),
+    }
+)
+"""The certainly invalid query parameters of each list."""
+
+
+def bodies(operation: str, *, thorough: bool) -> list[InvalidBody]:
+    """The certainly invalid bodies of an operation, all of them or those of a quick run."""
+    return [one for one in BODIES[operation] if thorough or not one.thorough]
+
+
+def queries(operation: str, *, thorough: bool) -> list[InvalidQuery]:
+    """The certainly invalid query parameters of a list, all of them or those of a quick run."""
+    return [one for one in QUERIES[operation] if thorough or not one.thorough]

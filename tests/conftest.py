@@ -1,0 +1,53 @@
+"""What tests of every area use: exchanges made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from conformance.operations import OPERATIONS
+from conformance.wire.call import Call
+from conformance.wire.exchange import Answer, Exchange, SentRequest
+
+RATE_LIMIT = (
+    ("X-RateLimit-Limit", "100"),
+    ("X-RateLimit-Remaining", "99"),
+    ("X-RateLimit-Reset", "1760000060"),
+)
+ANSWERED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
+
+MakeExchange = Callable[..., Exchange]
+
+
+def make_exchange(
+    operation: str = "getEngagement",
+    status: int | None = 200,
+    body: object = ...,
+    *,
+    raw: bytes | None = None,
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"), *RATE_LIMIT),
+    query: tuple[tuple[str, str], ...] = (),
+    number: int = 1,
+) -> Exchange:
+    """An exchange with this answer; ``status`` None for no answer at all."""
+    call = Call(operation=OPERATIONS[operation], identifier="eng_1", query=query)
+    content = raw if raw is not None else b"" if body is ... else json.dumps(body).encode()
+    return Exchange(
+        number=number,
+        check="test",
+        call=call,
+        request=SentRequest(call.method, f"http://service.test{call.path}", (), b""),
+        received=None if status is None else Answer(status, headers, content),
+        trouble="the connection broke" if status is None else None,
+        started_at=ANSWERED_AT,
+        seconds=0.01,
+    )
+
+
+@pytest.fixture(scope="session")
+def exchange() -> MakeExchange:
+    """Makes exchanges; see ``make_exchange``."""
+    return make_exchange

@@ -1,0 +1,230 @@
+"""The words that judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.oracle import expect, laws, list_laws, rate_limit_laws, read
+from conformance.oracle.judgement import Evidence, NonConformity, Undecided
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.wire.exchange import Exchange, Unanswered
+
+MakeExchange = Callable[..., Exchange]
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "right"),
+    [
+        ("getEngagement", 200, True),
+        ("getEngagement", 201, False),
+        ("getEngagement", 404, False),
+        ("createEngagement", 200, True),
+        ("createEngagement", 202, True),
+        ("createEngagement", 302, False),
+        ("deleteEngagement", 204, False),
+        ("archiveEngagement", 409, False),
+    ],
+)
+def test_success_is_exactly_200_where_the_interface_says_so(
+    exchange: MakeExchange, operation: str, status: int, *, right: bool
+) -> None:
+    """Operations without a stated status succeed with any 2xx."""
+    made = exchange(operation, status, {"data": {}})
+
+    if right:
+        assert expect.success(made) is made
+    else:
+        with pytest.raises(NonConformity, match=f"was answered {status}"):
+            expect.success(made)
+
+
+@pytest.mark.parametrize(("status", "right"), [(400, True), (422, True), (404, False), (200, False), (409, False)])
+def test_invalid_requests_are_refused_with_400_or_422(exchange: MakeExchange, status: int, *, right: bool) -> None:
+    """Nothing else is a refusal of invalid data."""
+    made = exchange("createEngagement", status, {})
+
+    if right:
+        expect.refused_as_invalid(made)
+    else:
+        with pytest.raises(NonConformity) as raised:
+            expect.refused_as_invalid(made)
+        assert raised.value.expected == "400 or 422"
+
+
+@pytest.mark.parametrize(
+    ("status", "right"), [(400, True), (403, True), (409, True), (405, True), (401, False), (404, False), (200, False), (500, False)]
+)
+def test_refused_leaves_out_what_another_cause_gives(exchange: MakeExchange, status: int, *, right: bool) -> None:
+    """Any 4xx but 401, 404 and 429."""
+    made = exchange("updateEngagement", status, {})
+
+    if right:
+        expect.refused(made)
+    else:
+        with pytest.raises(NonConformity):
+            expect.refused(made)
+
+
+def test_a_failure_tells_the_code_of_the_answer(exchange: MakeExchange) -> None:
+    """The actual value is the status with its code."""
+    made = exchange("getEngagement", 409, {"error": {"code": "CONFLICT"}})
+
+    with pytest.raises(NonConformity) as raised:
+        expect.success(made)
+
+    assert raised.value.actual == "409 CONFLICT"
+
+
+@pytest.mark.parametrize("status", [502, 503, 504, None])
+def test_what_a_gateway_says_is_never_judged(exchange: MakeExchange, status: int | None) -> None:
+    """Such an answer, or none, ends every word."""
+    made = exchange("getEngagement", status, {})
+
+    for word in (expect.success, expect.refused, read.data, laws.no_server_error, rate_limit_laws.headers_present):
+        with pytest.raises(Unanswered):
+            word(made)
+
+
+def test_true_is_not_one(exchange: MakeExchange) -> None:
+    """Equality does not mix booleans and numbers."""
+    with pytest.raises(NonConformity):
+        expect.equal("deleted", 1, True, exchange())
+
+
+def test_words_note_what_they_judged(exchange: MakeExchange) -> None:
+    """The evidence of a check is what its words judged."""
+    first, second = exchange(number=1), exchange(number=2)
+
+    with Evidence() as evidence:
+        expect.success(first)
+        expect.equal("name", "a", "a", second)
+
+    assert evidence.exchanges == [first, second]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "right"),
+    [
+        ({"description": None}, {}, True),
+        ({"description": ""}, {"description": None}, True),
+        ({"description": "a"}, {"description": None}, False),
+        ({"name": "a"}, {"name": "b"}, False),
+        ({"name": "a"}, {"name": "a"}, True),
+    ],
+)
+def test_unchanged_takes_no_description_for_an_empty_one(
+    exchange: MakeExchange, before: dict[str, object], after: dict[str, object], *, right: bool
+) -> None:
+    """Absent, null and empty are one description; other differences are changes."""
+    if right:
+        expect.unchanged("it", before, after, ("name", "description"), exchange())
+    else:
+        with pytest.raises(NonConformity):
+            expect.unchanged("it", before, after, ("name", "description"), exchange())
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("2026-01-31T23:59:59.999Z", True),
+        ("2024-02-29T00:00:00.000Z", True),
+        ("2026-02-29T00:00:00.000Z", False),
+        ("2026-01-31T23:59:59Z", False),
+        ("2026-01-31T23:59:59.999999Z", False),
+        ("2026-01-31T23:59:59.999+00:00", False),
+        ("2026-01-31t23:59:59.999z", False),
+        ("2026-01-31 23:59:59.999Z", False),
+        ("2026-01-31T24:00:00.000Z", False),
+        ("2026-01-31T23:59:59.999Z\n", False),
+        ("٢٠٢٦-01-31T23:59:59.999Z", False),
+    ],
+)
+def test_timestamps_have_exactly_one_form(text: str, *, right: bool) -> None:
+    """Milliseconds, a capital T and Z, a real date."""
+    assert (parse_timestamp(text) is not None) is right
+
+
+ONE_EXCHANGE_WORDS = (
+    expect.success,
+    expect.refused,
+    expect.refused_as_invalid,
+    read.success,
+    read.body,
+    read.data,
+    read.items,
+    read.meta,
+    lambda made: read.number(made, "total"),
+    laws.json_well_formed,
+    laws.json_media_type,
+    laws.success_data_object,
+    laws.list_data_array,
+    laws.list_meta_object,
+    laws.fields,
+    laws.timestamp_format,
+    laws.slug_url_safe,
+    laws.member_roles_known,
+    laws.member_email_is_address,
+    laws.engagement_status_known,
+    laws.no_redirect,
+    laws.no_server_error,
+    laws.error_envelope,
+    laws.error_status_code_agrees,
+    *(laws.error_code(status) for status in laws.ERROR_CODES),
+    list_laws.meta_fields,
+    list_laws.total_pages,
+    list_laws.page_length,
+    list_laws.defaults,
+    list_laws.paging_honoured,
+    list_laws.status_filter,
+    list_laws.role_filter,
+    lambda made: list_laws.sorted_by_time("createdAt", made),
+    rate_limit_laws.headers_present,
+    rate_limit_laws.limit_positive,
+    rate_limit_laws.remaining_in_range,
+    rate_limit_laws.reset_is_time,
+)
+
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["active", "owner", "2026-01-01T00:00:00.000Z"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(["data", "meta", "error", "id", "code", "message", "statusCode", "settings", "status", "role", "total", "page", "perPage", "totalPages", "createdAt", "slug", "email"]),
+        inner,
+        max_size=5,
+    ),
+    max_leaves=25,
+)
+OPERATION = st.sampled_from(
+    ["getCurrentOrganization", "listMembers", "listEngagements", "getEngagement", "createEngagement", "archiveEngagement", "deleteEngagement"]
+)
+QUERIES = st.sampled_from([(), (("status", "active"), ("sort", "createdAt")), (("page", "2"), ("perPage", "5"), ("role", "owner")), (("page", "x"),)])
+HEADERS = st.lists(
+    st.tuples(st.sampled_from(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date", "Content-Type"]), st.text(max_size=30) | st.integers().map(str)),
+    max_size=6,
+).map(tuple)
+
+
+@given(body=ODD, operation=OPERATION, status=st.integers(100, 999), query=QUERIES, headers=HEADERS)
+def test_words_are_total_over_json(
+    exchange: MakeExchange, body: object, operation: str, status: int, query: tuple[tuple[str, str], ...], headers: tuple[tuple[str, str], ...]
+) -> None:
+    """Whatever an answer says, a word ends in a value or in one of its own exceptions."""
+    _apply_all(exchange(operation, status, body, query=query, headers=headers))
+
+
+@given(raw=st.binary(max_size=200), operation=OPERATION, status=st.integers(100, 999))
+def test_words_are_total_over_bytes(exchange: MakeExchange, raw: bytes, operation: str, status: int) -> None:
+    """Whatever bytes an answer has, a word ends in a value or in one of its own exceptions."""
+    _apply_all(exchange(operation, status, raw=raw))
+
+
+def _apply_all(made: Exchange) -> None:
+    for word in ONE_EXCHANGE_WORDS:
+        try:
+            word(made)
+        except (NonConformity, Undecided, Unanswered):
+            continue

@@ -1,0 +1,81 @@
+"""The strict reader of JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(JSON_VALUES)
+def test_what_json_writes_is_read(value: object) -> None:
+    """Every JSON value is read back as it was written."""
+    assert read_json(json.dumps(value).encode()) == Parsed(value)
+
+
+@given(st.binary())
+def test_any_bytes_end_in_a_reading(text: bytes) -> None:
+    """No bytes raise anything."""
+    assert isinstance(read_json(text), Parsed | Malformed | TooDeep)
+
+
+@given(st.text(alphabet='{}[]",:\\ab01 .eE-nulltruefas'))
+def test_whatever_is_read_json_reads_too(text: str) -> None:
+    """Nothing is accepted that a JSON parser refuses."""
+    if isinstance(read_json(text.encode()), Parsed):
+        json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"\xef\xbb\xbf{}", "byte order mark"),
+        ('{"a":1}'.encode("utf-16"), "not UTF-8"),
+        (b'"\xff"', "not UTF-8 at byte 1"),
+        (b"[NaN]", "NaN"),
+        (b"[-Infinity]", "-Infinity"),
+        (b"{'a': 1}", "double quotes"),
+        (b"{} {}", "Extra data"),
+        (b"", "Expecting value"),
+    ],
+)
+def test_what_is_not_json_is_told_why(text: bytes, reason: str) -> None:
+    """A refusal names its reason."""
+    reading = read_json(text)
+
+    assert isinstance(reading, Malformed)
+    assert reason in reading.reason
+
+
+def test_a_repeated_name_is_noticed() -> None:
+    """The last one counts, and the name is told."""
+    assert read_json(b'{"a": 1, "b": {"a": 2, "a": 3}}') == Parsed({"a": 1, "b": {"a": 3}}, ("a",))
+
+
+@pytest.mark.parametrize(("levels", "kind"), [(100, Parsed), (101, TooDeep), (100_000, TooDeep)])
+def test_nesting_is_judged_to_a_hundred_levels(levels: int, kind: type) -> None:
+    """Deeper texts are neither right nor wrong."""
+    assert isinstance(read_json(b"[" * levels + b"]" * levels), kind)
+
+
+def test_brackets_in_strings_are_no_nesting() -> None:
+    """Only brackets outside strings count."""
+    text = json.dumps(["[" * 500, '"' + "{" * 500]).encode()
+
+    assert isinstance(read_json(text), Parsed)
+
+
+@pytest.mark.parametrize("text", [b"1e400", b"9" * 10_000])
+def test_numbers_beyond_any_type_are_read(text: bytes) -> None:
+    """A number is JSON whatever its size."""
+    assert isinstance(read_json(text), Parsed)

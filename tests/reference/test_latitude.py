@@ -1,0 +1,51 @@
+"""The open points and one implementation's choices at them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import conformance.reference
+from conformance.reference.latitude import POINTS, Latitude
+
+
+def test_every_point_is_consulted_in_one_place() -> None:
+    """The name of a point stands once in the service, leaving aside columns and paths that are named alike."""
+    modules = Path(conformance.reference.__path__[0]).glob("*.py")
+    sources = [path.read_text() for path in modules if path.name not in ("store.py", "routes.py")]
+
+    places = {name: sum(source.count(f'"{name}"') for source in sources) for name in POINTS}
+
+    assert {name: count for name, count in places.items() if count != 1} == {}
+
+
+def test_there_are_many_points() -> None:
+    """The interface leaves much open, and a choice is never the only one."""
+    assert len(POINTS) >= 45
+    assert all(len(set(point.values)) == len(point.values) >= 2 for point in POINTS.values())
+    assert all(point.question.endswith("?") for point in POINTS.values())
+
+
+def test_latitude_is_read_strictly() -> None:
+    """What is mistyped is answered with what is permitted."""
+    with pytest.raises(ValueError, match="no open point 'nonsense'.*archive_again"):
+        Latitude({"nonsense": "1"})
+    with pytest.raises(ValueError, match="has no value '204'; it has: 201, 200, 202"):
+        Latitude({"create_status": "204"})
+    with pytest.raises(ValueError, match="name=value"):
+        Latitude.parse(["create_status"])
+    with pytest.raises(ValueError, match="set twice"):
+        Latitude.parse(["create_status=200", "create_status=202"])
+
+
+def test_latitude_does_not_change() -> None:
+    """A set of choices stays as it was made."""
+    given = {"create_status": "200"}
+    latitude = Latitude(given)
+    given["create_status"] = "202"
+
+    assert latitude["create_status"] == "200"
+    assert latitude.deviations == {"create_status": "200"}
+    with pytest.raises(TypeError):
+        latitude["create_status"] = "202"  # type: ignore[index]

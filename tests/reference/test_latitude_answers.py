@@ -1,0 +1,153 @@
+"""Every choice shows in some answer: what an answer says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reference.latitude.answers import ANSWER_POINTS
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+    from conformance.reference.latitude.point import Point
+
+ORGANIZATION = "/api/v1/organizations/current"
+MEMBERS = "/api/v1/organizations/current/members"
+INVITE = "/api/v1/organizations/current/members/invite"
+ENGAGEMENTS = "/api/v1/engagements"
+NONE = "/api/v1/engagements/eng_0123456789012345678901"
+GUEST = {"email": "Guest@Example.com", "role": "member"}
+
+Probe = Callable[["Visitor"], Any]
+
+
+def created(body: Any = None, **more: Any) -> Probe:
+    """Give the status of a creation."""
+    return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
+
+
+def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
+    """Give status and meta of a list."""
+
+    def probe(visitor: Visitor) -> Any:
+        answer = visitor.get(f"{path}?{query}")
+        return answer.status_code, answer.json().get("meta")
+
+    return probe
+
+
+def edited(body: Any) -> Probe:
+    """Give the status of an edit."""
+    return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
+
+
+def headers(name: str) -> Probe:
+    """Give a header of a success and of an error."""
+    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
+
+
+def archive(visitor: Visitor) -> Any:
+    """Archive for the first time."""
+    return visitor.post(visitor.at(visitor.engagement()["id"]) + "/archive").status_code
+
+
+def unarchive(visitor: Visitor) -> Any:
+    """Unarchive what is archived."""
+    path = visitor.archived()
+    before = visitor.get(path).json()["data"]
+    answer = visitor.post(f"{path}/unarchive")
+    after = visitor.get(path).json()["data"]
+    return (
+        answer.status_code,
+        set(answer.json().get("data", {})),
+        after["status"],
+        after["updatedAt"] > before["updatedAt"],
+    )
+
+
+def default_order(visitor: Visitor) -> Any:
+    """List engagements without a sort."""
+    made = {name: visitor.engagement(name)["id"] for name in "bac"}
+    visitor.patch(visitor.at(made["a"]), {"description": "changed"})
+    return [item["name"] for item in visitor.get(ENGAGEMENTS).json()["data"]]
+
+
+def tie_order(visitor: Visitor) -> Any:
+    """List engagements of one moment."""
+    visitor.clock.step = 0
+    made = [visitor.engagement(f"{number}")["id"] for number in range(9)]
+    found = [item["id"] for item in visitor.get(f"{ENGAGEMENTS}?sort=createdAt").json()["data"]]
+    return found == made, found == made[::-1], found == sorted(made)
+
+
+def collation(visitor: Visitor) -> Any:
+    """Sort names that alphabets sort differently."""
+    for name in ("a", "B", "Ác"):
+        visitor.engagement(name)
+    return [item["name"] for item in visitor.get(f"{ENGAGEMENTS}?sort=name&order=asc").json()["data"]]
+
+
+def member_order(visitor: Visitor) -> Any:
+    """List members whose names, addresses and times sort differently."""
+    visitor.rpc("create_member", role="member")
+    return [member["name"] for member in visitor.get(MEMBERS).json()["data"]]
+
+
+def invited(*bodies: dict[str, str]) -> Probe:
+    """Give the statuses of invitations and the address in the last."""
+
+    def probe(visitor: Visitor) -> Any:
+        answers = [visitor.post(INVITE, body) for body in bodies]
+        return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
+
+    return probe
+
+
+def identifier(visitor: Visitor) -> Any:
+    """Look at an identifier."""
+    one = visitor.engagement()["id"]
+    return len(one), "_" in one
+
+
+def first(path: str, *fields: str) -> Probe:
+    """Give the fields of what is at a path."""
+    return lambda visitor: [visitor.get(path).json()["data"][field] for field in fields]
+
+
+PROBES: dict[str, Probe] = {
+    "create_status": created(),
+    "invite_status": invited(GUEST),
+    "update_status": edited({"name": "x"}),
+    "archive_status": archive,
+    "unarchive_status": unarchive,
+    "update_answer": lambda visitor: set(
+        visitor.patch(visitor.at(visitor.engagement()["id"]), {"name": "x"}).json()["data"]
+    ),
+    "unarchive_answer": unarchive,
+    "never_described": lambda visitor: visitor.engagement().get("description", "absent"),
+    "never_seen": lambda visitor: visitor.member("member")["lastSeenAt"],
+    "extra_members": lambda visitor: set(visitor.engagement()),
+    "empty_total_pages": listed(""),
+    "error_message": lambda visitor: visitor.get(NONE).json()["error"]["message"],
+    "challenge": lambda visitor: visitor.get(NONE, key="unknown").headers.get("WWW-Authenticate"),
+    "identifier_shape": identifier,
+    "clock_ticks": lambda visitor: {visitor.engagement()["createdAt"][-4:] for _ in range(2)} == {"000Z"},
+    "invitation_expiry": lambda visitor: visitor.post(INVITE, GUEST).json()["data"]["expiresAt"][-4:] == "000Z",
+    "default_sort": default_order,
+    "member_order": member_order,
+    "tie_order": tie_order,
+    "name_collation": collation,
+    "settings_defaults": first(ORGANIZATION, "settings"),
+    "plan_name": first(ORGANIZATION, "plan"),
+}
+
+
+@pytest.mark.parametrize("point", ANSWER_POINTS, ids=lambda point: point.name)
+def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
+    """No two choices at a point look the same."""
+    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
+
+    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))

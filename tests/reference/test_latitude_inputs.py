@@ -1,0 +1,121 @@
+"""Every choice shows in some answer: what a request may say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reference.latitude.inputs import INPUT_POINTS
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+    from conformance.reference.latitude.point import Point
+
+MEMBERS = "/api/v1/organizations/current/members"
+INVITE = "/api/v1/organizations/current/members/invite"
+ENGAGEMENTS = "/api/v1/engagements"
+GUEST = {"email": "Guest@Example.com", "role": "member"}
+
+Probe = Callable[["Visitor"], Any]
+
+
+def created(body: Any = None, **more: Any) -> Probe:
+    """Give the status of a creation."""
+    return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
+
+
+def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
+    """Give status and name of a creation whose bytes are given."""
+    declared = {"Content-Type": "application/json"} if headers is None else headers
+
+    def probe(visitor: Visitor) -> Any:
+        answer = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
+        return answer.status_code, answer.json().get("data", {}).get("name")
+
+    return probe
+
+
+def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
+    """Give status and meta of a list."""
+
+    def probe(visitor: Visitor) -> Any:
+        answer = visitor.get(f"{path}?{query}")
+        return answer.status_code, answer.json().get("meta")
+
+    return probe
+
+
+def edited(body: Any) -> Probe:
+    """Give the status of an edit."""
+    return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
+
+
+def kept(name: str) -> Probe:
+    """Give the name that a creation keeps."""
+    return lambda visitor: visitor.engagement(name)["name"]
+
+
+def invited(*bodies: dict[str, str]) -> Probe:
+    """Give the statuses of invitations and the address in the last."""
+
+    def probe(visitor: Visitor) -> Any:
+        answers = [visitor.post(INVITE, body) for body in bodies]
+        return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
+
+    return probe
+
+
+def body_limit(visitor: Visitor) -> Any:
+    """Send bodies of 100 kB, 2 MB and 10 MB."""
+    return [visitor.post(ENGAGEMENTS, {"name": "x" * size}).status_code for size in (100_000, 2_000_000, 10_000_000)]
+
+
+PROBES: dict[str, Probe] = {
+    "malformed_body": raw(b"{"),
+    "body_not_object": raw(b"[]"),
+    "missing_field": raw(b"{}"),
+    "wrong_type": created({"name": 1}),
+    "bad_choice": listed("status=nonsense"),
+    "bad_email": invited({**GUEST, "email": "nobody"}),
+    "bad_integer": listed("page=abc"),
+    "page_below_one": listed("page=0"),
+    "per_page_below_one": listed("perPage=0"),
+    "per_page_above_maximum": listed("perPage=101"),
+    "page_past_end": listed("page=2"),
+    "odd_integer": lambda visitor: [listed(f"page={text}")(visitor)[0] for text in ("01", "1.0", "%2B1")],
+    "empty_parameter": listed("status="),
+    "repeated_parameter": listed("page=1&page=2"),
+    "unknown_parameter": listed("colour=red", MEMBERS),
+    "choice_case": listed("order=DESC"),
+    "more_sorts": listed("sort=status"),
+    "unknown_field": created({"name": "n", "colour": "red"}),
+    "read_only_field": created({"name": "n", "status": "archived"}),
+    "repeated_field": raw(b'{"name": "a", "name": "b"}'),
+    "empty_patch": edited({}),
+    "null_name": edited({"name": None}),
+    "null_description": edited({"description": None}),
+    "empty_name": created({"name": ""}),
+    "blank_name": created({"name": "  "}),
+    "long_name": created({"name": "x" * 5000}),
+    "long_description": created({"name": "n", "description": "x" * 20_000}),
+    "odd_name": created({"name": "a\nb"}),
+    "lone_surrogate": raw(b'{"name": "\\ud800"}'),
+    "blanks": kept("  a  b  "),
+    "normalization": kept("e\u0301"),
+    "email_case": invited(GUEST),
+    "body_limit": body_limit,
+    "wrong_content_type": raw(b'{"name": "n"}', {"Content-Type": "text/plain"}),
+    "missing_content_type": raw(b'{"name": "n"}', {}),
+    "malformed_identifier": lambda visitor: visitor.get(f"{ENGAGEMENTS}/nonsense").status_code,
+}
+
+
+@pytest.mark.parametrize("point", INPUT_POINTS, ids=lambda point: point.name)
+def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
+    """No two choices at a point look the same."""
+    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
+
+    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))

@@ -1,0 +1,217 @@
+"""Every choice shows in some answer: what is allowed and what it brings about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reference.latitude.rules import RULE_POINTS
+from conformance.reference.records import SCOPES
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage
+
+    from conftest import Visitor
+
+    from conformance.reference.latitude.point import Point
+
+ORGANIZATION = "/api/v1/organizations/current"
+MEMBERS = "/api/v1/organizations/current/members"
+INVITE = "/api/v1/organizations/current/members/invite"
+ENGAGEMENTS = "/api/v1/engagements"
+NONE = "/api/v1/engagements/eng_0123456789012345678901"
+GUEST = {"email": "Guest@Example.com", "role": "member"}
+
+Probe = Callable[["Visitor"], Any]
+
+
+def headers(name: str) -> Probe:
+    """Give a header of a success and of an error."""
+    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
+
+
+def archive_again(visitor: Visitor) -> Any:
+    """Archive for the second time."""
+    path = visitor.archived()
+    before = visitor.get(path).json()["data"]["updatedAt"]
+    answer = visitor.post(f"{path}/archive")
+    return answer.status_code, visitor.get(path).json()["data"]["updatedAt"] > before
+
+
+def unarchive(visitor: Visitor) -> Any:
+    """Unarchive what is archived."""
+    path = visitor.archived()
+    before = visitor.get(path).json()["data"]
+    answer = visitor.post(f"{path}/unarchive")
+    after = visitor.get(path).json()["data"]
+    return (
+        answer.status_code,
+        set(answer.json().get("data", {})),
+        after["status"],
+        after["updatedAt"] > before["updatedAt"],
+    )
+
+
+def duplicates(visitor: Visitor) -> Any:
+    """Create engagements of equal and of similar names."""
+    visitor.engagement("A b")
+    visitor.archived("c")
+    return [visitor.post(ENGAGEMENTS, {"name": name}).status_code for name in ("A b", "a  B", "c")]
+
+
+def refusal_order(visitor: Visitor) -> Any:
+    """Send requests with two problems each."""
+    key = visitor.rpc("create_key", scopes=["organizations:read"])["key"]
+    known = visitor.at(visitor.engagement()["id"])
+    return [
+        visitor.patch(known, {"name": 1}, key=key).status_code,
+        visitor.patch(NONE, {"name": "n"}, key=key).status_code,
+        visitor.patch(NONE, {"name": 1}).status_code,
+    ]
+
+
+def implications(visitor: Visitor) -> Any:
+    """Try the three permissions on engagements with each other's operations."""
+    path = visitor.at(visitor.engagement()["id"])
+    keys = [
+        visitor.rpc("create_key", scopes=[f"engagements:{action}"])["key"] for action in ("read", "write", "delete")
+    ]
+    tries = [("GET", path), ("PATCH", path), ("DELETE", NONE)]
+    return [visitor.send(*one, {"name": "n"}, key=key).status_code for key in keys for one in tries]
+
+
+def allowed_by(method: str, path: str) -> Probe:
+    """Try every single permission."""
+
+    def probe(visitor: Visitor) -> Any:
+        keys = [visitor.rpc("create_key", scopes=[scope])["key"] for scope in SCOPES]
+        return [visitor.send(method, path, key=key).status_code == 403 for key in keys]
+
+    return probe
+
+
+def removed_key(visitor: Visitor) -> Any:
+    """Use the key of a removed member."""
+    member = visitor.rpc("create_member", role="member")
+    visitor.delete(visitor.at(member["userId"], MEMBERS))
+    return visitor.get(ORGANIZATION, key=member["key"]).status_code
+
+
+def same_role(visitor: Visitor) -> Any:
+    """Give a member the role it has, twice."""
+    path = visitor.at(visitor.member("member")["id"], MEMBERS)
+    answers = [visitor.patch(path, {"role": "member"}) for _ in range(2)]
+    times = {answer.json().get("data", {}).get("updatedAt") for answer in answers}
+    return answers[0].status_code, len(times)
+
+
+def same_values(visitor: Visitor) -> Any:
+    """Send the values that stand."""
+    before = visitor.engagement()
+    return (
+        visitor.patch(visitor.at(before["id"]), {"name": before["name"]}).json()["data"]["updatedAt"]
+        > before["updatedAt"]
+    )
+
+
+def owner_role(visitor: Visitor) -> Any:
+    """Try to change an owner's role."""
+    return visitor.patch(visitor.at(visitor.member("owner")["id"], MEMBERS), {"role": "member"}).status_code
+
+
+def invited(*bodies: dict[str, str]) -> Probe:
+    """Give the statuses of invitations and the address in the last."""
+
+    def probe(visitor: Visitor) -> Any:
+        answers = [visitor.post(INVITE, body) for body in bodies]
+        return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
+
+    return probe
+
+
+def parallel_edit(visitor: Visitor) -> Any:
+    """Edit twice at a time, and something that is not there."""
+    path = visitor.at(visitor.engagement()["id"])
+    answers = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
+    assert {answer.status_code for answer in visitor.together([("PATCH", NONE, {"name": "a"})] * 2)} == {404}
+    return sorted(answer.status_code for answer in answers)
+
+
+def subordinate_deletion(visitor: Visitor) -> Any:
+    """Look for a record right after the deletion, and later."""
+    owner = visitor.engagement()["id"]
+    record = visitor.rpc("create_subordinate", engagementId=owner, kind="task")["id"]
+    visitor.delete(visitor.at(owner))
+    look = {"engagementId": owner, "kind": "task", "id": record}
+    at_once = visitor.rpc("subordinate_exists", **look)["exists"]
+    visitor.wait(0.4)
+    assert not visitor.rpc("subordinate_exists", **look)["exists"]
+    return at_once
+
+
+def mail_dispatch(visitor: Visitor) -> Any:
+    """Look for a mail right after the invitation, and later."""
+    visitor.post(INVITE, GUEST)
+    at_once = len(visitor.rpc("read_mail", to=GUEST["email"])["messages"])
+    visitor.wait(0.4)
+    assert len(visitor.rpc("read_mail", to=GUEST["email"])["messages"]) == 1
+    return at_once
+
+
+def mail_form(visitor: Visitor) -> Any:
+    """Look at the mail that goes out; whatever its form, the link can be read."""
+    sent: list[EmailMessage] = []
+    visitor.app.service.postman.send = sent.append  # type: ignore[method-assign]
+    visitor.post(INVITE, GUEST)
+    assert re.search(
+        r"http://reference/invitations/[\w-]+", visitor.rpc("read_mail", to=GUEST["email"])["messages"][0]["text"]
+    )
+    return sent[0].get_content_type(), sent[0].get("Content-Transfer-Encoding")
+
+
+def company(visitor: Visitor) -> Any:
+    """Count engagements that nobody known made."""
+    for _ in range(60):
+        visitor.get(ORGANIZATION)
+    return visitor.get(ENGAGEMENTS).json()["meta"]["total"] > 0
+
+
+PROBES: dict[str, Probe] = {
+    "refusal_order": refusal_order,
+    "scope_implication": implications,
+    "list_scope": allowed_by("GET", ENGAGEMENTS),
+    "unarchive_scope": allowed_by("POST", f"{NONE}/unarchive"),
+    "bearer_case": lambda visitor: (
+        visitor.get(ORGANIZATION, headers={"Authorization": f"bearer {visitor.key}"}).status_code
+    ),
+    "removed_member_key": removed_key,
+    "foreign_resource": lambda visitor: (
+        visitor.get(visitor.at(visitor.engagement()["id"]), key=visitor.other).status_code
+    ),
+    "duplicate_name": duplicates,
+    "archive_again": archive_again,
+    "archived_edit": lambda visitor: visitor.patch(visitor.archived(), {"name": "x"}).status_code,
+    "unarchive": unarchive,
+    "unarchive_active": lambda visitor: visitor.post(visitor.at(visitor.engagement()["id"]) + "/unarchive").status_code,
+    "same_values": same_values,
+    "same_role": same_role,
+    "owner_role": owner_role,
+    "invite_member": invited({**GUEST, "email": "mia@acme-security.example"}),
+    "invite_again": invited(GUEST, GUEST),
+    "parallel_edit": parallel_edit,
+    "subordinate_deletion": subordinate_deletion,
+    "mail_dispatch": mail_dispatch,
+    "mail_form": mail_form,
+    "company": company,
+}
+
+
+@pytest.mark.parametrize("point", RULE_POINTS, ids=lambda point: point.name)
+def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
+    """No two choices at a point look the same."""
+    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
+
+    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))

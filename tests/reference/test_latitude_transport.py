@@ -1,0 +1,118 @@
+"""Every choice shows in some answer: how an answer travels."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+
+from conformance.reference.latitude.transport import TRANSPORT_POINTS
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+    from conformance.reference.latitude.point import Point
+
+ORGANIZATION = "/api/v1/organizations/current"
+ENGAGEMENTS = "/api/v1/engagements"
+NONE = "/api/v1/engagements/eng_0123456789012345678901"
+
+Probe = Callable[["Visitor"], Any]
+
+
+def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
+    """Give status and name of a creation whose bytes are given."""
+    declared = {"Content-Type": "application/json"} if headers is None else headers
+
+    def probe(visitor: Visitor) -> Any:
+        answer = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
+        return answer.status_code, answer.json().get("data", {}).get("name")
+
+    return probe
+
+
+def headers(name: str) -> Probe:
+    """Give a header of a success and of an error."""
+    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
+
+
+def pace(visitor: Visitor) -> Any:
+    """Watch how long the service sleeps."""
+    naps: list[float] = []
+
+    async def nap(seconds: float) -> None:
+        naps.append(seconds)
+
+    with patch.object(asyncio, "sleep", nap):
+        for _ in range(5):
+            visitor.get(ORGANIZATION)
+    return len(naps) > 0, len(set(naps)) > 1
+
+
+def service_clock(visitor: Visitor) -> Any:
+    """Compare the times of the service with the right time."""
+    visitor.clock.step = 0
+    moment = f"{visitor.engagement()['createdAt'][:10]}", visitor.engagement()["createdAt"][14:16]
+    return moment, "Date" in visitor.get(ORGANIZATION).headers
+
+
+def rate_window(visitor: Visitor) -> Any:
+    """Look how far ahead the reset is, and how it is written."""
+    reset = visitor.get(ORGANIZATION).headers["X-RateLimit-Reset"]
+    return "." in reset, round((float(reset) - visitor.clock.seconds) / 10)
+
+
+def refused_requests(visitor: Visitor) -> Any:
+    """Count what a refused request takes."""
+    first, second = (int(visitor.get(path).headers["X-RateLimit-Remaining"]) for path in (ORGANIZATION, NONE))
+    third = int(visitor.get(ORGANIZATION).headers["X-RateLimit-Remaining"])
+    return first - second, first - third
+
+
+def retry_after(visitor: Visitor) -> Any:
+    """Exceed a limit."""
+    key = visitor.rpc("create_throttled_key")["key"]
+    waits = [visitor.get(ORGANIZATION, key=key).headers.get("Retry-After", "") for _ in range(21)]
+    return waits[0], re.sub("[0-9]+", "9", waits[-1])
+
+
+def json_text(visitor: Visitor) -> Any:
+    """Look at the letters of an answer."""
+    text = visitor.post(ENGAGEMENTS, {"name": "ü"}).text
+    assert json.loads(text)["data"]["name"] == "ü"
+    return "\\u" in text, "\n" in text, text.index("id") < text.index("name"), text.count('"id"')
+
+
+PROBES: dict[str, Probe] = {
+    "media_type": headers("Content-Type"),
+    "error_media_type": headers("Content-Type"),
+    "json_text": json_text,
+    "content_coding": headers("Content-Encoding"),
+    "framing": lambda visitor: "Content-Length" in visitor.get(ORGANIZATION).headers,
+    "connection": headers("Connection"),
+    "header_case": lambda visitor: {name for name, _ in visitor.get(ORGANIZATION).headers.raw},
+    "extra_headers": headers("ETag"),
+    "pace": pace,
+    "service_clock": service_clock,
+    "rate_window": rate_window,
+    "rate_reset": rate_window,
+    "refused_requests": refused_requests,
+    "retry_after": retry_after,
+    "head_requests": lambda visitor: visitor.send("HEAD", ENGAGEMENTS).status_code,
+    "options_requests": lambda visitor: visitor.send("OPTIONS", ENGAGEMENTS).status_code,
+    "other_method": lambda visitor: visitor.send("PUT", ENGAGEMENTS).status_code,
+    "trailing_slash": lambda visitor: visitor.get(f"{ENGAGEMENTS}/").status_code,
+}
+
+
+@pytest.mark.parametrize("point", TRANSPORT_POINTS, ids=lambda point: point.name)
+def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
+    """No two choices at a point look the same."""
+    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
+
+    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))

@@ -1,0 +1,89 @@
+"""Invitations that are really sent."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.reference.fields import ADDRESS
+from conformance.reference.mail import SENDER, Postman, invitation_mail, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LINK = "https://service.example/invitations/" + "x" * 32
+
+
+class Mailbox:
+    """Keeps what an SMTP server receives."""
+
+    def __init__(self) -> None:
+        self.received: list[tuple[list[str], EmailMessage]] = []
+
+    async def handle_DATA(self, _: Any, __: Any, envelope: Any) -> str:  # noqa: N802 - the name that aiosmtpd calls
+        message = message_from_bytes(envelope.content, policy=policy.default)
+        assert isinstance(message, EmailMessage)
+        self.received.append((envelope.rcpt_tos, message))
+        return "250 OK"
+
+
+@pytest.fixture
+def mailbox() -> Iterator[tuple[Mailbox, tuple[str, int]]]:
+    """A mail server on loopback."""
+    mailbox = Mailbox()
+    controller = Controller(mailbox, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    yield mailbox, (controller.hostname, controller.port)
+    controller.stop()
+
+
+def free_port() -> int:
+    """Find a port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@pytest.mark.parametrize("form", ["text", "html", "both", "base64"])
+def test_mail_arrives_with_its_link(mailbox: tuple[Mailbox, tuple[str, int]], form: str) -> None:
+    """The invited address receives one message, and the link in it is whole."""
+    box, server = mailbox
+    postman = Postman(server)
+
+    postman.send(invitation_mail("guest@example.com", "Ärzte & Söhne", LINK, form))
+    postman.close()
+
+    ((recipients, message),) = box.received
+    assert (recipients, message["To"], message["From"]) == (["guest@example.com"], "guest@example.com", SENDER)
+    assert message["Subject"] == "Invitation to join Ärzte & Söhne"
+    assert LINK in text_of(message)
+
+
+def test_mail_that_cannot_be_sent_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """An invitation stands also where the mail server is gone."""
+    postman = Postman(("127.0.0.1", free_port()))
+
+    postman.send(invitation_mail("guest@example.com", "n", LINK))
+    postman.close()
+
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+@settings(deadline=None)
+@given(st.from_regex(ADDRESS, fullmatch=True), st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_any_address_and_name_can_be_written(address: str, organization: str) -> None:
+    """Whatever the service takes for an address, its mail has one recipient and no other headers."""
+    message = invitation_mail(address, organization, LINK)
+
+    assert sorted(message.keys()) == sorted(
+        ["From", "To", "Subject", "Content-Type", "Content-Transfer-Encoding", "MIME-Version"]
+    )
+    assert LINK in text_of(message)

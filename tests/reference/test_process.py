@@ -1,0 +1,199 @@
+"""The service and its provisioner as processes."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.cli.serve import serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIMEOUT = 30
+Start = Callable[..., tuple[subprocess.Popen[bytes], dict[str, Any]]]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start services that end with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start_one(*options: str) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
+        command = [sys.executable, "-m", "conformance.reference.server", "--announce", *options]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        started.append(process)
+        assert process.stdout
+        return process, json.loads(process.stdout.readline())
+
+    yield start_one
+    for process in started:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.close()
+        assert process.wait(TIMEOUT) == 0
+        process.stdout.close()
+
+
+def ask(announced: dict[str, Any], method: str, path: str, body: Any = None, key: str = "api_key") -> tuple[int, Any]:
+    """Send one request over a socket."""
+    connection = http.client.HTTPConnection(urlsplit(announced["base_url"]).netloc, timeout=TIMEOUT)
+    headers = {"Authorization": f"Bearer {announced['keys'][key]}", "Content-Type": "application/json"}
+    connection.request(method, path, json.dumps(body) if body else None, headers)
+    response = connection.getresponse()
+    answer = response.status, json.loads(response.read())
+    connection.close()
+    return answer
+
+
+def test_announced_service_answers_and_ends_with_its_parent(start: Start) -> None:
+    """What is announced works; SIGINT is left to the parent."""
+    process, announced = start()
+    process.send_signal(signal.SIGINT)
+
+    status, answer = ask(announced, "GET", "/api/v1/organizations/current")
+
+    assert (status, answer["data"]["memberCount"]) == (200, 3)
+    assert (
+        ask(announced, "GET", "/api/v1/organizations/current", key="other_organization")[1]["data"]["id"]
+        != answer["data"]["id"]
+    )
+    assert process.poll() is None
+
+
+def test_database_is_kept_across_restarts(start: Start, tmp_path: Path) -> None:
+    """A second service on the file finds what the first one left, under a new key."""
+    database = str(tmp_path / "reference.db")
+    first, announced = start("--database", database)
+    _, created = ask(announced, "POST", "/api/v1/engagements", {"name": "kept"})
+    assert first.stdin
+    first.stdin.close()
+    first.wait(TIMEOUT)
+
+    _, again = start("--database", database)
+
+    assert again["keys"]["api_key"] != announced["keys"]["api_key"]
+    assert ask(again, "GET", f"/api/v1/engagements/{created['data']['id']}") == (200, created)
+    assert ask({**again, "keys": announced["keys"]}, "GET", "/api/v1/engagements")[1]["meta"]["total"] == 1
+
+
+def test_latitude_and_fault_are_obeyed(start: Start) -> None:
+    """Options reach the service."""
+    _, announced = start("--latitude", "create_status=202", "--fault", "total-pages-too-many", "--seed-data")
+
+    assert ask(announced, "POST", "/api/v1/engagements", {"name": "n"})[0] == 202
+    assert ask(announced, "GET", "/api/v1/engagements?perPage=1")[1]["meta"]["totalPages"] == 8
+    assert ask(announced, "GET", "/api/v1/organizations/current")[1]["data"]["memberCount"] == 9
+
+
+@pytest.mark.parametrize("options", [["--fault", "nonsense"], ["--latitude", "nonsense"], ["--smtp", "nonsense"]])
+def test_wrong_options_are_told(options: list[str]) -> None:
+    """A mistyped option ends the service before it starts."""
+    command = [sys.executable, "-m", "conformance.reference.server", *options]
+
+    ended = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
+
+    assert ended.returncode == 2
+    assert b"nonsense" in ended.stderr
+    assert b"Traceback" not in ended.stderr
+
+
+@pytest.fixture
+def converse(start: Start) -> Iterator[Callable[[bytes], dict[str, Any]]]:
+    """Speak with a provisioner."""
+    _, announced = start()
+    variables = {
+        "CONFORMANCE_SANDBOX_URL": announced["sandbox_url"],
+        "CONFORMANCE_SANDBOX_TOKEN": announced["sandbox_token"],
+    }
+    command = [sys.executable, "-m", "conformance.reference.provisioner"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **variables})
+    assert process.stdin
+    assert process.stdout
+    stdin, stdout = process.stdin, process.stdout
+
+    def say(line: bytes) -> dict[str, Any]:
+        stdin.write(line + b"\n")
+        stdin.flush()
+        answer: dict[str, Any] = json.loads(stdout.readline())
+        return answer
+
+    yield say
+    stdin.close()
+    assert process.wait(TIMEOUT) == 0
+    stdout.close()
+
+
+def test_provisioner_speaks_one_message_a_line(converse: Callable[[bytes], dict[str, Any]]) -> None:
+    """Each request gets its answer, and a bad line does not end the conversation."""
+    good = b'{"jsonrpc": "2.0", "id": %d, "method": "create_key", "params": {"scopes": ["engagements:read"]}}'
+    bad = b'{"jsonrpc": "2.0", "id": 8, "method": "nonsense"}'
+
+    assert set(converse(good % 7)["result"]) == {"key"}
+    assert converse(b"nonsense")["error"]["code"] == -32700
+    assert converse(bad) == {
+        "jsonrpc": "2.0",
+        "id": 8,
+        "error": {"code": -32601, "message": "there is no method 'nonsense'"},
+    }
+    assert converse(good % 9)["id"] == 9
+
+
+def test_provisioner_without_a_sandbox_says_so() -> None:
+    """A sandbox that cannot be reached is an error of each call; a missing variable ends the program."""
+    command = [sys.executable, "-m", "conformance.reference.provisioner"]
+    line = b'{"jsonrpc": "2.0", "id": 1, "method": "create_organization"}\n'
+    nowhere = {"CONFORMANCE_SANDBOX_URL": "http://127.0.0.1:9/", "CONFORMANCE_SANDBOX_TOKEN": "t"}
+
+    lost = subprocess.run(
+        command, input=line, env={**os.environ, **nowhere}, capture_output=True, timeout=TIMEOUT, check=True
+    )
+    assert json.loads(lost.stdout)["error"]["code"] == -32603
+    unset = subprocess.run(command, input=line, env={}, capture_output=True, timeout=TIMEOUT, check=False)
+    assert (unset.returncode, unset.stdout) == (2, b"")
+
+
+def test_serve_shows_how_to_use_it_and_stops_on_interrupt() -> None:
+    """The command prints every key and ends cleanly on Ctrl-C."""
+    command = [sys.executable, "-c", "from conformance.cli.serve import serve; serve()", "--port", "0", "--seed-data"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    )
+    assert process.stdout
+    shown = b""
+    while b"Ctrl-C" not in shown:
+        shown += process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=TIMEOUT)
+
+    assert shown.count(b"key_") == 8
+    assert b"curl -H 'Authorization: Bearer key_" in shown
+    assert (process.returncode, out, err) == (0, b"Stopped.\n", b"")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--latitude", "create_status=204"], "it has: 201, 200, 202"),
+        (["--fault", "nonsense"], "archived-editable"),
+        (["--smtp", "nonsense"], "host:port"),
+        (["--host", "203.0.113.1", "--port", "1"], "Cannot listen on 203.0.113.1"),
+        (["--port", "0", "--database", "/"], "Cannot use the database /"),
+    ],
+)
+def test_serve_refuses_what_it_cannot_do(options: list[str], said: str) -> None:
+    """A wrong option is a usage error that says what is permitted."""
+    result = CliRunner().invoke(serve, options)
+
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
