@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _PER_PAGE: Final = 100
 _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
-_TAIL: Final = 12
+_TAIL: Final = 16
+_ENOUGH: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +85,33 @@ def identifier(exchange: Exchange) -> str | None:
 def unknown_like(identifier: str | None, random: Random) -> str:
     """An identifier of the same shape that surely nothing has; a UUID where no shape is known.
 
-    The last characters are replaced by others of their kind that the identifier has too, so that whatever alphabet
-    it is written in is kept. Too short a one is made longer, lest it be anybody's.
+    Its last characters are replaced by others of their kind that it has too, so that whatever alphabet it is written
+    in is kept. One that is too short for that becomes longer, lest the new one be anybody's.
     """
-    tail = re.search(r"[A-Za-z0-9]*$", (identifier or "").replace("-", ""))
-    if not identifier or tail is None or not tail[0]:
+    if not identifier or not re.search(r"[A-Za-z0-9]", identifier):
         return str(uuid.UUID(int=random.getrandbits(128), version=4))
-    if re.fullmatch(r"(?:.*[^A-Za-z0-9])?[0-9]+", identifier, re.DOTALL):
-        return re.sub(r"[0-9]+$", f"9{random.randrange(10**7, 10**8)}", identifier)
-    kept = identifier[:-_TAIL] if re.fullmatch(rf".*[A-Za-z0-9]{{{_TAIL}}}", identifier, re.DOTALL) else identifier
-    return kept + "".join(_like(sign, identifier, random) for sign in tail[0][-_TAIL:].rjust(_TAIL, tail[0][-1]))
+    if re.fullmatch(r"[^0-9]*[0-9]{1,9}", identifier):
+        return re.sub(r"[0-9]+$", lambda _: f"9{random.randrange(10**7, 10**8)}", identifier)
+    head, tail = identifier[:-_TAIL], identifier[-_TAIL:]
+    if sum(map(_is_plain, tail)) < _ENOUGH:
+        head, tail = identifier, "".join(filter(_is_plain, identifier))[-1] * _TAIL
+    made = identifier
+    while made == identifier:
+        made = head + "".join(_like(sign, identifier, random) for sign in tail)
+    return made
+
+
+def _is_plain(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()
 
 
 def _like(sign: str, identifier: str, random: Random) -> str:
-    alphabet = [other for other in identifier if re.fullmatch(_kind(sign), other)]
-    return random.choice(alphabet if not sign.isdigit() else "0123456789")
-
-
-def _kind(sign: str) -> str:
-    return next(kind for kind in ("[0-9]", "[a-z]", "[A-Z]") if re.fullmatch(kind, sign))
+    """A character of the same kind: any digit, or a letter of the same case that the identifier has."""
+    if not _is_plain(sign):
+        return sign
+    if sign.isdigit():
+        return random.choice("0123456789")
+    return random.choice([other for other in identifier if _is_plain(other) and other.isupper() is sign.isupper() and other.isalpha()])
 
 
 def newest_engagements(run: Run, credential: Credential | None = None) -> list[Exchange]:

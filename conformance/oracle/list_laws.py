@@ -12,11 +12,18 @@ from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import kind_of, one_of, shown
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from conformance.wire.exchange import Exchange
 
 META_FIELDS: Final = ("total", "page", "perPage", "totalPages")
 DEFAULT_PER_PAGE: Final = 20
 MAX_PER_PAGE: Final = 100
+_PARAMETERS: Final = {
+    "listEngagements": frozenset({"status", "page", "perPage", "sort", "order"}),
+    "listMembers": frozenset({"role", "page", "perPage"}),
+}
+_ORDERS: Final = ("asc", "desc")
 
 
 def meta_fields(exchange: Exchange) -> bool:
@@ -36,7 +43,7 @@ def meta_fields(exchange: Exchange) -> bool:
 def total_pages(exchange: Exchange) -> bool:
     """The number of pages is the total divided by the size of a page, rounded up; 0 or 1 for nothing at all."""
     told = _numbers(exchange)
-    if told is None or told["perPage"] < 1 or told["total"] < 0:
+    if told is None or not _in_bounds(exchange) or told["perPage"] < 1 or told["total"] < 0:
         return False
     right = {0, 1} if told["total"] == 0 else {-(-told["total"] // told["perPage"])}
     if told["totalPages"] not in right:
@@ -51,16 +58,19 @@ def total_pages(exchange: Exchange) -> bool:
 
 
 def page_length(exchange: Exchange) -> bool:
-    """A page holds as many items as its meta says."""
+    """No page holds more than its size, and a page with others behind it holds just as many.
+
+    What the last page must hold depends on a true total, which is not for one answer to tell.
+    """
     told, items = _numbers(exchange), _items(exchange)
-    if told is None or items is None or told["page"] < 1 or told["perPage"] < 1:
+    if told is None or items is None or not _in_bounds(exchange) or told["page"] < 1 or told["perPage"] < 1:
         return False
-    right = max(0, min(told["perPage"], told["total"] - (told["page"] - 1) * told["perPage"]))
-    if len(items) != right:
+    is_full = told["page"] * told["perPage"] <= told["total"]
+    if len(items) > told["perPage"] or (is_full and len(items) < told["perPage"]):
         raise NonConformity(
             f"page {told['page']} of {told['total']} items with {told['perPage']} a page holds {len(items)}",
             exchange,
-            expected=f"{right} items",
+            expected=f"{told['perPage']} items" if is_full else f"at most {told['perPage']} items",
             actual=f"{len(items)} items",
             pointer="/data",
         )
@@ -85,7 +95,7 @@ def paging_honoured(exchange: Exchange) -> bool:
     """A valid page and size are the ones that meta names."""
     told = _numbers(exchange)
     asked = valid_paging(exchange)
-    if told is None or not asked or asked.get("page", 1) > max(1, told["totalPages"]):
+    if told is None or not asked or asked.get("page", 1) > max(1, -(-told["total"] // max(1, told["perPage"]))):
         return False
     for name, value in asked.items():
         _agree(exchange, name, told[name], value)
@@ -103,24 +113,51 @@ def role_filter(exchange: Exchange) -> bool:
 
 
 def sorted_by_time(field: str, exchange: Exchange) -> bool:
-    """A list that was asked to be sorted by a time is; without an order it is descending."""
-    asked = dict(exchange.call.query)
-    items = _items(exchange)
-    if items is None or not _clean(exchange) or asked.get("sort") != field or asked.get("order", "desc") not in {"asc", "desc"}:
+    """A list that was asked for in the order of a time, ascending or descending, is in that order."""
+    order = dict(exchange.call.query).get("order")
+    known = _moments(exchange, field)
+    if order not in _ORDERS or not known:
         return False
-    order = asked.get("order", "desc")
-    moments = [parse_timestamp(item[field]) if isinstance(item.get(field), str) else None for item in items]
-    known = [(place, moment) for place, moment in enumerate(moments) if moment is not None]
     for (_, one), (place, other) in pairwise(known):
         if (one > other) if order == "asc" else (one < other):
             raise NonConformity(
                 f"the list is not sorted by {field}",
                 exchange,
                 expected=f"{field} {'ascending' if order == 'asc' else 'descending'}",
-                actual=f"item {place} has {items[place][field]}, against the order",
+                actual=f"item {place} is against the order",
                 pointer=f"/data/{place}/{field}",
             )
     return len(known) > 1
+
+
+def descending_by_default(exchange: Exchange) -> bool:
+    """A list that was asked to be sorted by a time, and not in which order, is not ascending."""
+    asked = dict(exchange.call.query)
+    known = [moment for _, moment in _moments(exchange, asked.get("sort", ""))]
+    if "order" in asked or len(set(known)) < 2:  # noqa: PLR2004 - an order needs two
+        return False
+    if known == sorted(known):
+        raise NonConformity(
+            "a list without an order is ascending", exchange, expected="a descending list", actual="an ascending list"
+        )
+    return known == sorted(known, reverse=True)
+
+
+def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
+    """Place and time of each item of a list that was asked to be sorted by a time."""
+    items = _items(exchange)
+    asked = dict(exchange.call.query)
+    if items is None or not _clean(exchange) or asked.get("sort") != field or field not in {"createdAt", "updatedAt"}:
+        return []
+    texts = [item.get(field) for item in items]
+    moments = [parse_timestamp(text) if isinstance(text, str) else None for text in texts]
+    return [(place, moment) for place, moment in enumerate(moments) if moment is not None]
+
+
+def is_list(exchange: Exchange) -> bool:
+    """Whether a list was asked for with parameters that the interface names; what others do is open."""
+    known = _PARAMETERS.get(exchange.call.operation.id)
+    return known is not None and exchange.call.is_proper and {name for name, _ in exchange.call.query} <= known
 
 
 def valid_paging(exchange: Exchange) -> dict[str, int]:
@@ -138,6 +175,12 @@ def _clean(exchange: Exchange) -> bool:
     """Whether no query parameter occurs twice."""
     names = [name for name, _ in exchange.call.query]
     return len(names) == len(set(names))
+
+
+def _in_bounds(exchange: Exchange) -> bool:
+    """Whether page and perPage, where asked for, are valid: what becomes of others is a matter of its own."""
+    asked = {name for name, _ in exchange.call.query}
+    return not asked & {"page", "perPage"} or bool(valid_paging(exchange))
 
 
 def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:
@@ -167,8 +210,7 @@ def _only(exchange: Exchange, operation: str, name: str, closed: tuple[str, ...]
 
 def _body(exchange: Exchange) -> dict[str, Any] | None:
     reading = exchange.answer.reading
-    operation = exchange.call.operation
-    if not (exchange.succeeded and exchange.call.is_proper and operation.answer == "list" and isinstance(reading, Parsed)):
+    if not (exchange.succeeded and is_list(exchange) and isinstance(reading, Parsed)):
         return None
     return reading.value if isinstance(reading.value, dict) else None
 

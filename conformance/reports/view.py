@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from conformance.operations import OPERATIONS
 from conformance.reports.wording import (
     MODES,
     OUTCOMES,
@@ -80,6 +81,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "mark_of": lambda one: "waived" if is_waived(one) else one["outcome"],
         "path_of": path_of,
         "counted": counted,
+        "operation_count": len(OPERATIONS),
     }
 
 

@@ -9,7 +9,7 @@ from collections import deque
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from conformance.wire.attempt import Sender
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Observer", "RunStopped", "Wire"]
 
 _CLOSING: Final = 5.0
+_LOOKING_UP: Final = 1.0
+_CLOSED: Final = "the wire was closed"
 
 
 class Observer(Protocol):
@@ -50,7 +52,7 @@ class _Batch:
 
     results: list[Exchange | None]
     outbox: SimpleQueue[tuple[int, Exchange | BaseException, bool]] = field(default_factory=SimpleQueue)
-    under_way: dict[int, asyncio.Task[None] | None] = field(default_factory=dict)
+    under_way: dict[int, asyncio.Task[Exchange] | None] = field(default_factory=dict)
     failure: BaseException | None = None
 
 
@@ -87,7 +89,7 @@ class Wire:
         self._width = settings.workers
         self._exchanges: list[Exchange] = []
         self._observers: list[Observer] = []
-        self._tasks: dict[asyncio.Task[None], Order] = {}
+        self._tasks: dict[asyncio.Task[Exchange], Order] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
         self._undoing: ContextVar[Undoing | None] = ContextVar("undoing", default=None)
         self._loop = asyncio.new_event_loop()
@@ -194,7 +196,7 @@ class Wire:
 
     def close(self) -> None:
         """Give up what is under way, undoing included, and close the connections; a second time does nothing."""
-        self._limits.hurry("the wire was closed")
+        self._limits.hurry(_CLOSED)
         if self._loop.is_closed():
             return
         asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result(_CLOSING)
@@ -210,14 +212,15 @@ class Wire:
             batch.outbox.put((index, exchange, False))
 
         order = Order(call, self._check.get(), self._undoing.get(), report)
-        if self._loop.is_closed():
-            raise RunStopped(self.stopped or "the wire was closed")
-        batch.under_way[index] = None
-        self._loop.call_soon_threadsafe(self._start, order, batch, index)
+        try:
+            self._loop.call_soon_threadsafe(self._start, order, batch, index)
+        except RuntimeError:  # the loop is closed
+            raise RunStopped(self.stopped or _CLOSED) from None
+        batch.under_way.setdefault(index)
 
     def _collect(self, batch: _Batch) -> None:
         """Take one report of what is under way."""
-        index, result, ended = batch.outbox.get()
+        index, result, ended = self._next(batch)
         if ended:
             del batch.under_way[index]
             if isinstance(result, BaseException):
@@ -228,26 +231,33 @@ class Wire:
             for observer in self._observers:
                 observer.after(result)
 
+    def _next(self, batch: _Batch) -> tuple[int, Exchange | BaseException, bool]:
+        while True:
+            try:
+                return batch.outbox.get(timeout=_LOOKING_UP)
+            except Empty:
+                if not self._thread.is_alive():  # closed by another thread just when this one began
+                    raise RunStopped(self.stopped or _CLOSED) from None
+
     def _abandon(self, batch: _Batch) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
 
     def _start(self, order: Order, batch: _Batch, index: int) -> None:
-        task = self._loop.create_task(self._run(order, batch, index))
+        def ended(task: asyncio.Task[Exchange]) -> None:
+            del self._tasks[task]
+            batch.outbox.put((index, self._result(task, order), True))
+
+        task = self._loop.create_task(self._dispatcher.carry_out(order))
         batch.under_way[index] = task
         self._tasks[task] = order
-        task.add_done_callback(self._tasks.pop)
+        task.add_done_callback(ended)
 
-    async def _run(self, order: Order, batch: _Batch, index: int) -> None:
-        result: Exchange | BaseException
-        try:
-            result = await self._dispatcher.carry_out(order)
-        except asyncio.CancelledError:
+    def _result(self, task: asyncio.Task[Exchange], order: Order) -> Exchange | BaseException:
+        if task.cancelled():
             past = [] if order.exchange is None else [order.exchange]
-            result = RunStopped(self.stopped or "it was given up", *past)
-        except Exception as error:  # noqa: BLE001 - it is raised in the thread that waits
-            result = error
-        batch.outbox.put((index, result, True))
+            return RunStopped(self.stopped or "it was given up", *past)
+        return task.exception() or task.result()
 
     def _record(self, exchange: Exchange) -> None:
         insort(self._exchanges, exchange, key=lambda recorded: recorded.number)

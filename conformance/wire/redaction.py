@@ -42,8 +42,11 @@ class _Needle:
     form: bytes
     name: str
     label: bytes
-    template: bytes
-    escaped: re.Pattern[bytes]
+
+    def replace_escaped(self, data: bytes) -> bytes:
+        """Replace it where some of its characters are escaped; rare, so the pattern is made when it is needed."""
+        spellings = b"".join(_any_spelling(byte) for byte in self.form)
+        return re.sub(spellings, self.label.replace(b"\\", b"\\\\"), data)
 
 
 class Redactor:
@@ -85,7 +88,7 @@ class Redactor:
             if needle.form in data:
                 data = data.replace(needle.form, needle.label)
         for needle in self._escaped(data):
-            data = needle.escaped.sub(needle.template, data)
+            data = needle.replace_escaped(data)
         return WITHHELD if self._escaped(data) else data
 
     def text(self, text: str) -> str:
@@ -111,9 +114,7 @@ class Redactor:
 
 
 def _needle(form: bytes, name: str) -> _Needle:
-    label = f"<{name}>".encode()
-    spellings = re.compile(b"".join(_any_spelling(byte) for byte in form))
-    return _Needle(form, name, label, label.replace(b"\\", b"\\\\"), spellings)
+    return _Needle(form, name, f"<{name}>".encode())
 
 
 def _forms(secret: bytes) -> list[bytes]:

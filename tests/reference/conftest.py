@@ -50,18 +50,23 @@ class Visitor:
         self.other = self.app.founding.other_organization
 
     def close(self) -> None:
+        """End the service."""
         self._runner.run(self._client.aclose())
         self.app.close()
         self._runner.close()
 
     # Requests
 
-    def send(self, method: str, path: str, json: Any = None, *, key: str | None = None, **more: Any) -> httpx.Response:
+    def send(
+        self, method: str, path: str, json: object = None, *, key: str | None = None, **more: object
+    ) -> httpx.Response:
+        """Send one request and give its answer."""
         return self.together([(method, path, json)], key=key, **more)[0]
 
     def together(
-        self, requests: Sequence[tuple[str, str, Any]], *, key: str | None = None, **more: Any
+        self, requests: Sequence[tuple[str, str, Any]], *, key: str | None = None, **more: object
     ) -> list[httpx.Response]:
+        """Send requests at the same time."""
         headers = {"Authorization": f"Bearer {key or self.key}", **more.pop("headers", {})}
 
         async def all_at_once() -> list[httpx.Response]:
@@ -76,16 +81,20 @@ class Visitor:
 
         return self._runner.run(all_at_once())
 
-    def get(self, path: str, **more: Any) -> httpx.Response:
+    def get(self, path: str, **more: object) -> httpx.Response:
+        """Send a GET."""
         return self.send("GET", path, **more)
 
-    def post(self, path: str, json: Any = None, **more: Any) -> httpx.Response:
+    def post(self, path: str, json: object = None, **more: object) -> httpx.Response:
+        """Send a POST."""
         return self.send("POST", path, json, **more)
 
-    def patch(self, path: str, json: Any = None, **more: Any) -> httpx.Response:
+    def patch(self, path: str, json: object = None, **more: object) -> httpx.Response:
+        """Send a PATCH."""
         return self.send("PATCH", path, json, **more)
 
-    def delete(self, path: str, **more: Any) -> httpx.Response:
+    def delete(self, path: str, **more: object) -> httpx.Response:
+        """Send a DELETE."""
         return self.send("DELETE", path, **more)
 
     def wait(self, seconds: float) -> None:
@@ -94,7 +103,7 @@ class Visitor:
 
     # What many need
 
-    def engagement(self, name: str = "one", **fields: Any) -> dict[str, Any]:
+    def engagement(self, name: str = "one", **fields: object) -> dict[str, Any]:
         """Create an engagement."""
         answer = self.post(ENGAGEMENTS, {"name": name, **fields})
         assert answer.is_success, answer.text
@@ -116,7 +125,7 @@ class Visitor:
         found: dict[str, Any] = self.get(MEMBERS, params={"role": role}).json()["data"][0]
         return found
 
-    def rpc(self, method: str, **params: Any) -> Any:
+    def rpc(self, method: str, **params: object) -> object:
         """Ask the sandbox."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         answer = self.post("/sandbox/rpc", message, key=self.app.sandbox_token).json()
@@ -128,7 +137,7 @@ def visit() -> Iterator[Callable[..., Visitor]]:
     """Make visitors, each with a service of its own, from choices at open points."""
     visitors: list[Visitor] = []
 
-    def new_visitor(**settings: Any) -> Visitor:
+    def new_visitor(**settings: object) -> Visitor:
         visitors.append(Visitor(**settings))
         return visitors[-1]
 

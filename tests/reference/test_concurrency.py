@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.reference.store import Store
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -50,8 +52,6 @@ def test_nothing_is_edited_after_an_archive(visitor: Visitor) -> None:
 
 def test_two_services_on_one_file_do_not_lose_edits(visit: Callable[..., Visitor], tmp_path: Path) -> None:
     """A second process on the same database sees and keeps what the first one did."""
-    from conformance.reference.store import Store
-
     one, other = (visit(store=Store(str(tmp_path / "shared.db"))) for _ in range(2))
     path = one.at(one.engagement("n")["id"])
 

@@ -14,7 +14,7 @@ ENGAGEMENTS = "/api/v1/engagements"
 ORGANIZATION = "/api/v1/organizations/current"
 
 
-def names(visitor: Visitor, **params: Any) -> list[str]:
+def names(visitor: Visitor, **params: object) -> list[str]:
     """List the names of engagements."""
     return [item["name"] for item in visitor.get(ENGAGEMENTS, params=params).json()["data"]]
 

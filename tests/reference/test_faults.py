@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -34,33 +34,33 @@ def test_unknown_fault_names_the_known_ones() -> None:
         fault_by_id("nonsense")
 
 
-def edit_of_archived(visitor: Visitor) -> Any:
+def edit_of_archived(visitor: Visitor) -> object:
     """Edit what is archived."""
     return visitor.patch(visitor.archived(), {"name": "x"}).status_code
 
 
-def filtered(visitor: Visitor) -> Any:
+def filtered(visitor: Visitor) -> object:
     """Ask for archived engagements where there are none."""
     visitor.engagement()
     return visitor.get(f"{ENGAGEMENTS}?status=archived").json()["meta"]["total"]
 
 
-def full_page(visitor: Visitor) -> Any:
+def full_page(visitor: Visitor) -> object:
     """Count the pages of a list that fits."""
     return visitor.get(f"{MEMBERS}?perPage=3").json()["meta"]["totalPages"]
 
 
-def envelope(visitor: Visitor) -> Any:
+def envelope(visitor: Visitor) -> object:
     """Look at the number in an error."""
     return visitor.get(f"{ENGAGEMENTS}/none").json()["error"]["statusCode"]
 
 
-def limits_of_404(visitor: Visitor) -> Any:
+def limits_of_404(visitor: Visitor) -> object:
     """Look for the limit in a 404."""
     return "X-RateLimit-Limit" in visitor.get(f"{ENGAGEMENTS}/none").headers
 
 
-def second_page(visitor: Visitor) -> Any:
+def second_page(visitor: Visitor) -> object:
     """Count the different items of two pages of one."""
     visitor.engagement("a")
     visitor.engagement("b")
@@ -68,35 +68,35 @@ def second_page(visitor: Visitor) -> Any:
     return len({item["id"] for page in pages for item in page})
 
 
-def deleted(visitor: Visitor) -> Any:
+def deleted(visitor: Visitor) -> object:
     """Count what is listed after a deletion."""
     visitor.delete(visitor.at(visitor.engagement()["id"]))
     return visitor.get(ENGAGEMENTS).json()["meta"]["total"]
 
 
-def times_of_new(visitor: Visitor) -> Any:
+def times_of_new(visitor: Visitor) -> object:
     """Compare the times of a new engagement."""
     new = visitor.engagement()
     return new["createdAt"] == new["updatedAt"]
 
 
-def archive_time(visitor: Visitor) -> Any:
+def archive_time(visitor: Visitor) -> object:
     """Compare the times before and after an archive."""
     new = visitor.engagement()
     return visitor.post(visitor.at(new["id"]) + "/archive").json()["data"]["updatedAt"] > new["updatedAt"]
 
 
-def nobody_asks_for_nothing(visitor: Visitor) -> Any:
+def nobody_asks_for_nothing(visitor: Visitor) -> object:
     """Ask for an unknown engagement without a good key."""
     return visitor.get(f"{ENGAGEMENTS}/none", key="unknown").status_code
 
 
-def owners(visitor: Visitor) -> Any:
+def owners(visitor: Visitor) -> object:
     """Count the owners."""
     return visitor.get(f"{MEMBERS}?role=owner").json()["meta"]["total"]
 
 
-def task_of_deleted(visitor: Visitor) -> Any:
+def task_of_deleted(visitor: Visitor) -> object:
     """Look for a task of a deleted engagement."""
     owner = visitor.engagement()["id"]
     task = visitor.rpc("create_subordinate", engagementId=owner, kind="task")["id"]
@@ -122,7 +122,7 @@ def task_of_deleted(visitor: Visitor) -> Any:
     ],
 )
 def test_fault_is_visible(
-    visit: Callable[..., Visitor], identifier: str, look: Callable[[Visitor], Any], right: Any, wrong: Any
+    visit: Callable[..., Visitor], identifier: str, look: Callable[[Visitor], object], right: object, wrong: object
 ) -> None:
     """The honest service does it right, and the faulty one wrong."""
     assert look(visit()) == right

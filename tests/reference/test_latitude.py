@@ -29,7 +29,7 @@ def test_there_are_many_points() -> None:
 
 def test_latitude_is_read_strictly() -> None:
     """What is mistyped is answered with what is permitted."""
-    with pytest.raises(ValueError, match="no open point 'nonsense'.*archive_again"):
+    with pytest.raises(ValueError, match=r"no open point 'nonsense'.*archive_again"):
         Latitude({"nonsense": "1"})
     with pytest.raises(ValueError, match="has no value '204'; it has: 201, 200, 202"):
         Latitude({"create_status": "204"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,10 +21,10 @@ ENGAGEMENTS = "/api/v1/engagements"
 NONE = "/api/v1/engagements/eng_0123456789012345678901"
 GUEST = {"email": "Guest@Example.com", "role": "member"}
 
-Probe = Callable[["Visitor"], Any]
+Probe = Callable[["Visitor"], object]
 
 
-def created(body: Any = None, **more: Any) -> Probe:
+def created(body: object = None, **more: object) -> Probe:
     """Give the status of a creation."""
     return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
 
@@ -32,14 +32,14 @@ def created(body: Any = None, **more: Any) -> Probe:
 def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
     """Give status and meta of a list."""
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answer = visitor.get(f"{path}?{query}")
         return answer.status_code, answer.json().get("meta")
 
     return probe
 
 
-def edited(body: Any) -> Probe:
+def edited(body: object) -> Probe:
     """Give the status of an edit."""
     return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
 
@@ -49,12 +49,12 @@ def headers(name: str) -> Probe:
     return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
-def archive(visitor: Visitor) -> Any:
+def archive(visitor: Visitor) -> object:
     """Archive for the first time."""
     return visitor.post(visitor.at(visitor.engagement()["id"]) + "/archive").status_code
 
 
-def unarchive(visitor: Visitor) -> Any:
+def unarchive(visitor: Visitor) -> object:
     """Unarchive what is archived."""
     path = visitor.archived()
     before = visitor.get(path).json()["data"]
@@ -68,14 +68,14 @@ def unarchive(visitor: Visitor) -> Any:
     )
 
 
-def default_order(visitor: Visitor) -> Any:
+def default_order(visitor: Visitor) -> object:
     """List engagements without a sort."""
     made = {name: visitor.engagement(name)["id"] for name in "bac"}
     visitor.patch(visitor.at(made["a"]), {"description": "changed"})
     return [item["name"] for item in visitor.get(ENGAGEMENTS).json()["data"]]
 
 
-def tie_order(visitor: Visitor) -> Any:
+def tie_order(visitor: Visitor) -> object:
     """List engagements of one moment."""
     visitor.clock.step = 0
     made = [visitor.engagement(f"{number}")["id"] for number in range(9)]
@@ -83,14 +83,14 @@ def tie_order(visitor: Visitor) -> Any:
     return found == made, found == made[::-1], found == sorted(made)
 
 
-def collation(visitor: Visitor) -> Any:
+def collation(visitor: Visitor) -> object:
     """Sort names that alphabets sort differently."""
     for name in ("a", "B", "Ác"):
         visitor.engagement(name)
     return [item["name"] for item in visitor.get(f"{ENGAGEMENTS}?sort=name&order=asc").json()["data"]]
 
 
-def member_order(visitor: Visitor) -> Any:
+def member_order(visitor: Visitor) -> object:
     """List members whose names, addresses and times sort differently."""
     visitor.rpc("create_member", role="member")
     return [member["name"] for member in visitor.get(MEMBERS).json()["data"]]
@@ -99,14 +99,14 @@ def member_order(visitor: Visitor) -> Any:
 def invited(*bodies: dict[str, str]) -> Probe:
     """Give the statuses of invitations and the address in the last."""
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answers = [visitor.post(INVITE, body) for body in bodies]
         return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
 
     return probe
 
 
-def identifier(visitor: Visitor) -> Any:
+def identifier(visitor: Visitor) -> object:
     """Look at an identifier."""
     one = visitor.engagement()["id"]
     return len(one), "_" in one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,10 +19,10 @@ INVITE = "/api/v1/organizations/current/members/invite"
 ENGAGEMENTS = "/api/v1/engagements"
 GUEST = {"email": "Guest@Example.com", "role": "member"}
 
-Probe = Callable[["Visitor"], Any]
+Probe = Callable[["Visitor"], object]
 
 
-def created(body: Any = None, **more: Any) -> Probe:
+def created(body: object = None, **more: object) -> Probe:
     """Give the status of a creation."""
     return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
 
@@ -31,7 +31,7 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
     """Give status and name of a creation whose bytes are given."""
     declared = {"Content-Type": "application/json"} if headers is None else headers
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answer = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
         return answer.status_code, answer.json().get("data", {}).get("name")
 
@@ -41,14 +41,14 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
 def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
     """Give status and meta of a list."""
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answer = visitor.get(f"{path}?{query}")
         return answer.status_code, answer.json().get("meta")
 
     return probe
 
 
-def edited(body: Any) -> Probe:
+def edited(body: object) -> Probe:
     """Give the status of an edit."""
     return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
 
@@ -61,14 +61,14 @@ def kept(name: str) -> Probe:
 def invited(*bodies: dict[str, str]) -> Probe:
     """Give the statuses of invitations and the address in the last."""
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answers = [visitor.post(INVITE, body) for body in bodies]
         return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
 
     return probe
 
 
-def body_limit(visitor: Visitor) -> Any:
+def body_limit(visitor: Visitor) -> object:
     """Send bodies of 100 kB, 2 MB and 10 MB."""
     return [visitor.post(ENGAGEMENTS, {"name": "x" * size}).status_code for size in (100_000, 2_000_000, 10_000_000)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,7 +25,7 @@ ENGAGEMENTS = "/api/v1/engagements"
 NONE = "/api/v1/engagements/eng_0123456789012345678901"
 GUEST = {"email": "Guest@Example.com", "role": "member"}
 
-Probe = Callable[["Visitor"], Any]
+Probe = Callable[["Visitor"], object]
 
 
 def headers(name: str) -> Probe:
@@ -33,7 +33,7 @@ def headers(name: str) -> Probe:
     return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
-def archive_again(visitor: Visitor) -> Any:
+def archive_again(visitor: Visitor) -> object:
     """Archive for the second time."""
     path = visitor.archived()
     before = visitor.get(path).json()["data"]["updatedAt"]
@@ -41,7 +41,7 @@ def archive_again(visitor: Visitor) -> Any:
     return answer.status_code, visitor.get(path).json()["data"]["updatedAt"] > before
 
 
-def unarchive(visitor: Visitor) -> Any:
+def unarchive(visitor: Visitor) -> object:
     """Unarchive what is archived."""
     path = visitor.archived()
     before = visitor.get(path).json()["data"]
@@ -55,14 +55,14 @@ def unarchive(visitor: Visitor) -> Any:
     )
 
 
-def duplicates(visitor: Visitor) -> Any:
+def duplicates(visitor: Visitor) -> object:
     """Create engagements of equal and of similar names."""
     visitor.engagement("A b")
     visitor.archived("c")
     return [visitor.post(ENGAGEMENTS, {"name": name}).status_code for name in ("A b", "a  B", "c")]
 
 
-def refusal_order(visitor: Visitor) -> Any:
+def refusal_order(visitor: Visitor) -> object:
     """Send requests with two problems each."""
     key = visitor.rpc("create_key", scopes=["organizations:read"])["key"]
     known = visitor.at(visitor.engagement()["id"])
@@ -73,7 +73,7 @@ def refusal_order(visitor: Visitor) -> Any:
     ]
 
 
-def implications(visitor: Visitor) -> Any:
+def implications(visitor: Visitor) -> object:
     """Try the three permissions on engagements with each other's operations."""
     path = visitor.at(visitor.engagement()["id"])
     keys = [
@@ -86,21 +86,21 @@ def implications(visitor: Visitor) -> Any:
 def allowed_by(method: str, path: str) -> Probe:
     """Try every single permission."""
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         keys = [visitor.rpc("create_key", scopes=[scope])["key"] for scope in SCOPES]
         return [visitor.send(method, path, key=key).status_code == 403 for key in keys]
 
     return probe
 
 
-def removed_key(visitor: Visitor) -> Any:
+def removed_key(visitor: Visitor) -> object:
     """Use the key of a removed member."""
     member = visitor.rpc("create_member", role="member")
     visitor.delete(visitor.at(member["userId"], MEMBERS))
     return visitor.get(ORGANIZATION, key=member["key"]).status_code
 
 
-def same_role(visitor: Visitor) -> Any:
+def same_role(visitor: Visitor) -> object:
     """Give a member the role it has, twice."""
     path = visitor.at(visitor.member("member")["id"], MEMBERS)
     answers = [visitor.patch(path, {"role": "member"}) for _ in range(2)]
@@ -108,7 +108,7 @@ def same_role(visitor: Visitor) -> Any:
     return answers[0].status_code, len(times)
 
 
-def same_values(visitor: Visitor) -> Any:
+def same_values(visitor: Visitor) -> object:
     """Send the values that stand."""
     before = visitor.engagement()
     return (
@@ -117,7 +117,7 @@ def same_values(visitor: Visitor) -> Any:
     )
 
 
-def owner_role(visitor: Visitor) -> Any:
+def owner_role(visitor: Visitor) -> object:
     """Try to change an owner's role."""
     return visitor.patch(visitor.at(visitor.member("owner")["id"], MEMBERS), {"role": "member"}).status_code
 
@@ -125,14 +125,14 @@ def owner_role(visitor: Visitor) -> Any:
 def invited(*bodies: dict[str, str]) -> Probe:
     """Give the statuses of invitations and the address in the last."""
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answers = [visitor.post(INVITE, body) for body in bodies]
         return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
 
     return probe
 
 
-def parallel_edit(visitor: Visitor) -> Any:
+def parallel_edit(visitor: Visitor) -> object:
     """Edit twice at a time, and something that is not there."""
     path = visitor.at(visitor.engagement()["id"])
     answers = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
@@ -140,7 +140,7 @@ def parallel_edit(visitor: Visitor) -> Any:
     return sorted(answer.status_code for answer in answers)
 
 
-def subordinate_deletion(visitor: Visitor) -> Any:
+def subordinate_deletion(visitor: Visitor) -> object:
     """Look for a record right after the deletion, and later."""
     owner = visitor.engagement()["id"]
     record = visitor.rpc("create_subordinate", engagementId=owner, kind="task")["id"]
@@ -152,7 +152,7 @@ def subordinate_deletion(visitor: Visitor) -> Any:
     return at_once
 
 
-def mail_dispatch(visitor: Visitor) -> Any:
+def mail_dispatch(visitor: Visitor) -> object:
     """Look for a mail right after the invitation, and later."""
     visitor.post(INVITE, GUEST)
     at_once = len(visitor.rpc("read_mail", to=GUEST["email"])["messages"])
@@ -161,7 +161,7 @@ def mail_dispatch(visitor: Visitor) -> Any:
     return at_once
 
 
-def mail_form(visitor: Visitor) -> Any:
+def mail_form(visitor: Visitor) -> object:
     """Look at the mail that goes out; whatever its form, the link can be read."""
     sent: list[EmailMessage] = []
     visitor.app.service.postman.send = sent.append  # type: ignore[method-assign]
@@ -172,7 +172,7 @@ def mail_form(visitor: Visitor) -> Any:
     return sent[0].get_content_type(), sent[0].get("Content-Transfer-Encoding")
 
 
-def company(visitor: Visitor) -> Any:
+def company(visitor: Visitor) -> object:
     """Count engagements that nobody known made."""
     for _ in range(60):
         visitor.get(ORGANIZATION)

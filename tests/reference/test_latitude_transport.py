@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pytest
@@ -22,14 +22,14 @@ ORGANIZATION = "/api/v1/organizations/current"
 ENGAGEMENTS = "/api/v1/engagements"
 NONE = "/api/v1/engagements/eng_0123456789012345678901"
 
-Probe = Callable[["Visitor"], Any]
+Probe = Callable[["Visitor"], object]
 
 
 def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
     """Give status and name of a creation whose bytes are given."""
     declared = {"Content-Type": "application/json"} if headers is None else headers
 
-    def probe(visitor: Visitor) -> Any:
+    def probe(visitor: Visitor) -> object:
         answer = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
         return answer.status_code, answer.json().get("data", {}).get("name")
 
@@ -41,7 +41,7 @@ def headers(name: str) -> Probe:
     return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
-def pace(visitor: Visitor) -> Any:
+def pace(visitor: Visitor) -> object:
     """Watch how long the service sleeps."""
     naps: list[float] = []
 
@@ -54,34 +54,34 @@ def pace(visitor: Visitor) -> Any:
     return len(naps) > 0, len(set(naps)) > 1
 
 
-def service_clock(visitor: Visitor) -> Any:
+def service_clock(visitor: Visitor) -> object:
     """Compare the times of the service with the right time."""
     visitor.clock.step = 0
     moment = f"{visitor.engagement()['createdAt'][:10]}", visitor.engagement()["createdAt"][14:16]
     return moment, "Date" in visitor.get(ORGANIZATION).headers
 
 
-def rate_window(visitor: Visitor) -> Any:
+def rate_window(visitor: Visitor) -> object:
     """Look how far ahead the reset is, and how it is written."""
     reset = visitor.get(ORGANIZATION).headers["X-RateLimit-Reset"]
     return "." in reset, round((float(reset) - visitor.clock.seconds) / 10)
 
 
-def refused_requests(visitor: Visitor) -> Any:
+def refused_requests(visitor: Visitor) -> object:
     """Count what a refused request takes."""
     first, second = (int(visitor.get(path).headers["X-RateLimit-Remaining"]) for path in (ORGANIZATION, NONE))
     third = int(visitor.get(ORGANIZATION).headers["X-RateLimit-Remaining"])
     return first - second, first - third
 
 
-def retry_after(visitor: Visitor) -> Any:
+def retry_after(visitor: Visitor) -> object:
     """Exceed a limit."""
     key = visitor.rpc("create_throttled_key")["key"]
     waits = [visitor.get(ORGANIZATION, key=key).headers.get("Retry-After", "") for _ in range(21)]
     return waits[0], re.sub("[0-9]+", "9", waits[-1])
 
 
-def json_text(visitor: Visitor) -> Any:
+def json_text(visitor: Visitor) -> object:
     """Look at the letters of an answer."""
     text = visitor.post(ENGAGEMENTS, {"name": "ü"}).text
     assert json.loads(text)["data"]["name"] == "ü"

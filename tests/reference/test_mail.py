@@ -6,7 +6,7 @@ import logging
 import socket
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -28,7 +28,7 @@ class Mailbox:
     def __init__(self) -> None:
         self.received: list[tuple[list[str], EmailMessage]] = []
 
-    async def handle_DATA(self, _: Any, __: Any, envelope: Any) -> str:  # noqa: N802 - the name that aiosmtpd calls
+    async def handle_DATA(self, _: object, __: object, envelope: object) -> str:  # noqa: N802, D102 - the name that aiosmtpd calls
         message = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(message, EmailMessage)
         self.received.append((envelope.rcpt_tos, message))

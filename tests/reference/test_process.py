@@ -1,4 +1,5 @@
 """The service and its provisioner as processes."""
+# ruff: noqa: S603 - they are our own programs
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def start() -> Iterator[Start]:
         process.stdout.close()
 
 
-def ask(announced: dict[str, Any], method: str, path: str, body: Any = None, key: str = "api_key") -> tuple[int, Any]:
+def ask(
+    announced: dict[str, Any], method: str, path: str, body: object = None, key: str = "api_key"
+) -> tuple[int, Any]:
     """Send one request over a socket."""
     connection = http.client.HTTPConnection(urlsplit(announced["base_url"]).netloc, timeout=TIMEOUT)
     headers = {"Authorization": f"Bearer {announced['keys'][key]}", "Content-Type": "application/json"}

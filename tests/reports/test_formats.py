@@ -100,6 +100,8 @@ def test_ctrf_has_what_the_format_requires(run: Run) -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", document["specVersion"])
     results = document["results"]
     assert set(results) <= {"tool", "summary", "tests", "environment", "extra"}
+    known = {"name", "status", "rawStatus", "duration", "suite", "tags", "extra", "message", "trace"}
+    assert {member for test in results["tests"] for member in test} <= known  # the format allows no others
     statuses = [test["status"] for test in results["tests"]]
     for status in ("passed", "failed", "skipped", "pending", "other"):
         assert results["summary"][status] == statuses.count(status)

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from conformance.wire.call import create_engagement, delete_engagement, get_organization
-from conformance.wire.client import RunStopped
+from conformance.wire.client import RunStopped, Wire
 from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
 
 
@@ -88,6 +88,30 @@ def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
     assert caught.value.exchanges[0].sent
     with pytest.raises(RunStopped, match="interrupted"):
         wire.send(get_organization())
+
+
+def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) -> None:
+    """Calls that begin just when the run ends are told so, and do not wait for ever."""
+    server = make.serve(fine)
+    for _ in range(30):
+        wire = make.wire(server)
+        ended: list[str] = []
+
+        def send(wire: Wire = wire, ended: list[str] = ended) -> None:
+            try:
+                while True:
+                    wire.send_all([get_organization()] * 3)
+            except RunStopped as stopped:
+                ended.append(str(stopped))
+
+        threads = [threading.Thread(target=send) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        wire.stop("interrupted")
+        wire.close()
+        for thread in threads:
+            thread.join(20)
+        assert ended == ["interrupted"] * 3
 
 
 def test_stop_ends_waits(make: Fixtures) -> None:

@@ -29,6 +29,7 @@ class Limited:
         self.refused = 0
 
     def __call__(self, request: httpx.Request) -> tuple[int, dict[str, str]]:
+        """Serve a request, or refuse it."""
         now = self.clock.now() + timedelta(seconds=self.ahead)
         number = int(now.timestamp()) // self.window
         key = (request.headers.get("authorization", ""), number)
