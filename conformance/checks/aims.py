@@ -13,6 +13,7 @@ from conformance.oracle.judgement import Judgement
 from conformance.wire import call
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from random import Random
 
     from conformance.running.run import Run
@@ -35,23 +36,26 @@ class Aim:
         engagement: The identifier of an engagement.
         user: The identifier of a user.
         role: The role to give.
-        organization: The name to give to the organization.
+        organization: The name to give to the organization; None sends none, so that nothing is changed.
         address: The address to invite.
-        name: The name of a new engagement, and to give to an existing one.
+        name: The name of a new engagement.
+        description: The description to give to an engagement.
     """
 
     engagement: str
     user: str
     role: str
-    organization: str
+    organization: str | None
     address: str
     name: str
+    description: str
 
     def calls(self) -> dict[str, Call]:
         """A proper call of every operation, by its operationId and in the order of the interface."""
+        rename = {} if self.organization is None else {"name": self.organization}
         calls = (
             call.get_organization(),
-            call.update_organization({"name": self.organization}),
+            call.update_organization(rename),
             call.list_members(),
             call.invite_member({"email": self.address, "role": "member"}),
             call.update_member_role(self.user, {"role": self.role}),
@@ -59,7 +63,7 @@ class Aim:
             call.list_engagements(),
             call.create_engagement({"name": self.name}),
             call.get_engagement(self.engagement),
-            call.update_engagement(self.engagement, {"description": self.name}),
+            call.update_engagement(self.engagement, {"description": self.description}),
             call.delete_engagement(self.engagement),
             call.archive_engagement(self.engagement),
             call.unarchive_engagement(self.engagement),
@@ -120,7 +124,7 @@ def newest_engagements(run: Run, credential: Credential | None = None) -> list[E
     for page in range(1, _PAGES + 1):
         asked = call.list_engagements(sort="createdAt", order="desc", page=page, perPage=_PER_PAGE)
         pages.append(run.send(asked if credential is None else asked.with_key(credential)))
-        if len(read.items(pages[-1])) < _PER_PAGE:
+        if not _is_full(pages[-1]):
             break
     return pages
 
@@ -131,12 +135,20 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
     for page in range(1, _MEMBER_PAGES + 1):
         asked = call.list_members(page=page, perPage=_PER_PAGE)
         pages.append(run.send(asked if credential is None else asked.with_key(credential)))
-        if len(read.items(pages[-1])) < _PER_PAGE:
+        if not _is_full(pages[-1]):
             break
     return pages
 
 
-def member_of(pages: list[Exchange], user_id: str) -> dict[str, Any] | None:
+def _is_full(page: Exchange) -> bool:
+    """Whether another page may follow; one that cannot be read is for whoever judges it."""
+    try:
+        return len(read.items(page)) >= _PER_PAGE
+    except Judgement:
+        return False
+
+
+def member_of(pages: Iterable[Exchange], user_id: str) -> dict[str, Any] | None:
     """A member as the list shows it; None where it is not there."""
     return next((item for page in pages for item in read.items(page) if item.get("id") == user_id), None)
 

@@ -17,84 +17,110 @@ if TYPE_CHECKING:
 
 _PER_PAGE: Final = 100
 _MOST_PAGES: Final = 20
-_PAUSES: Final = (0.4, 1.0)
+_PAUSES: Final = (0.0, 0.4, 1.0)
 
 NEWEST: Final = {"sort": "createdAt", "order": "desc", "perPage": _PER_PAGE}
 """The parameters of the page that shows what was created last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """One look for some engagements through the list without a filter.
+class Look:
+    """One look through the list without a filter.
 
     Attributes:
-        items: All that was seen, by id.
-        pages: The answers that it was seen in.
+        ids: The identifiers that were seen.
+        pages: The answers that they were seen in.
         complete: Whether every page was seen.
     """
 
-    items: dict[str, dict[str, Any]]
+    ids: frozenset[str]
     pages: tuple[Exchange, ...]
     complete: bool
 
 
-def search(run: Run, wanted: Collection[str]) -> tuple[Search, ...]:
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What came of looking for engagements in the list.
+
+    Attributes:
+        wanted: Their identifiers.
+        looks: The looks, the last one having found all if any has.
+        obstacle: Why the list could not be looked through, if it could not.
+    """
+
+    wanted: frozenset[str]
+    looks: tuple[Look, ...]
+    obstacle: Undecided | None = None
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The identifiers that the last look saw."""
+        return self.looks[-1].ids if self.looks else frozenset()
+
+
+def search(run: Run, wanted: Collection[str]) -> Search:
     """Look for engagements that must be in the list.
 
     The newest page comes first, where engagements of the run are. What is not there is looked for on every page,
     and again after pauses, because others may move it from page to page meanwhile.
-
-    Returns:
-        Every look but the first one at the newest page, the last one having found all if any has.
     """
-    newest = run.send(call.list_engagements(**NEWEST))
-    look = Search(_by_id([newest]), (newest,), complete=False)
-    looks: list[Search] = []
-    for pause in (0.0, *_PAUSES):
-        if look.items.keys() >= set(wanted):
-            break
-        run.sleep(pause)
-        look = _look_through(run)
-        looks.append(look)
-    return tuple(looks or [look])
+    looks: list[Look] = []
+    sought = frozenset(wanted)
+    try:
+        looks.append(_newest_page(run))
+        for pause in _PAUSES:
+            if looks[-1].ids >= sought:
+                break
+            run.sleep(pause)
+            looks.append(_every_page(run))
+    except Undecided as obstacle:
+        return Search(sought, tuple(looks), obstacle)
+    return Search(sought, tuple(looks))
 
 
-def expect_listed(what: str, wanted: Collection[str], looks: Sequence[Search]) -> None:
-    """All of some engagements were found.
+def expect_listed(what: str, found: Search) -> None:
+    """All that was looked for is in the list.
 
     Raises:
-        NonConformity: Some were in none of the pages, and nobody moved anything between the last two looks.
-        Undecided: They were not found, but that may have other reasons.
+        NonConformity: Something was on none of the pages, and nobody moved anything between the last two looks.
+        Undecided: Something was not found, but that may have other reasons.
     """
-    last = looks[-1]
+    if found.obstacle is not None:
+        raise found.obstacle
+    last = found.looks[-1]
     judged(*last.pages)
-    missing = [identifier for identifier in wanted if identifier not in last.items]
+    missing = found.wanted - last.ids
     if not missing:
         return
     if not last.complete:
         raise Undecided("the list has too many pages to look through", *last.pages[:1])
-    if len(looks) < 1 + len(_PAUSES) or looks[-2].items.keys() != last.items.keys():
+    if found.looks[-2].ids != last.ids:
         raise Undecided(f"{what} was not found in the list, but others were changing it", *last.pages)
+    expected = f"{len(found.wanted)} of {len(found.wanted)} on the pages of the list"
     raise NonConformity(
-        f"{what} is not in the list",
-        *last.pages,
-        expected=f"{len(set(wanted))} of {len(set(wanted))} found on the pages of the list",
-        actual=f"{len(missing)} missing",
-        pointer="/data",
+        f"{what} is not in the list", *last.pages, expected=expected, actual=f"{len(missing)} missing", pointer="/data"
     )
 
 
-def _look_through(run: Run) -> Search:
-    """Every page of the list, as far as that can be afforded."""
+def ids_on(page: Exchange) -> frozenset[str]:
+    """The identifiers on one page of a list."""
+    return frozenset(item["id"] for item in read.items(page) if isinstance(item.get("id"), str))
+
+
+def _newest_page(run: Run) -> Look:
+    page = run.send(call.list_engagements(**NEWEST))
+    return Look(ids_on(page), (page,), complete=False)
+
+
+def _every_page(run: Run) -> Look:
+    """The whole list, as far as that can be afforded."""
     pages: list[Exchange] = []
-    for page in range(1, _MOST_PAGES + 1):
-        pages.append(run.send(call.list_engagements(page=page, perPage=_PER_PAGE)))
-        items = read.items(pages[-1])
-        if not items or page >= read.number(pages[-1], "totalPages"):
-            return Search(_by_id(pages), tuple(pages), complete=True)
-    return Search(_by_id(pages), tuple(pages), complete=False)
+    for number in range(1, _MOST_PAGES + 1):
+        pages.append(run.send(call.list_engagements(page=number, perPage=_PER_PAGE)))
+        if number >= read.number(pages[-1], "totalPages"):
+            return _look(pages, complete=True)
+    return _look(pages, complete=False)
 
 
-def _by_id(pages: Sequence[Exchange]) -> dict[str, dict[str, Any]]:
-    items = [item for page in pages for item in read.items(page)]
-    return {item["id"]: item for item in items if isinstance(item.get("id"), str)}
+def _look(pages: Sequence[Exchange], *, complete: bool) -> Look:
+    return Look(frozenset().union(*map(ids_on, pages)), tuple(pages), complete)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,13 +16,16 @@ from conformance.cli.ending import Exit, exit_status
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
+from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all
+from conformance.reports.model import InvalidReport, load_report
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.running.reporting import build_report
 from conformance.target.journal import JournalError
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
+from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 
 if TYPE_CHECKING:
     from conformance.reports.model import Report
@@ -35,27 +38,68 @@ _QUIETLY: Final = (
 )  # fmt: skip
 
 
-def conduct(options: RunOptions, *, strict: bool, quiet: bool) -> Exit:
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a run must meet to end with 0.
+
+    Attributes:
+        waivers: The file of waivers, or None.
+        baseline: The report whose failures are not new, or None.
+        strict: Whether what is left untested or undecided counts.
+    """
+
+    waivers: Path | None = None
+    baseline: Path | None = None
+    strict: bool = False
+
+
+def conduct(options: RunOptions, gate: Gate, *, quiet: bool) -> Exit:
     """Run the suite against a target and write the report.
 
     Args:
         options: What was asked for.
-        strict: Whether what is left untested or undecided counts as an exit status of its own.
+        gate: What the run must meet.
         quiet: Whether only the verdict and failures are printed.
 
     Returns:
         The exit status.
     """
     try:
+        judging = _Judging(
+            load_waivers(gate.waivers) if gate.waivers else [],
+            load_report(gate.baseline) if gate.baseline else None,
+            strict=gate.strict,
+        )
         with Interruption() as interruption, Execution(_with_folder(options)) as execution:
-            return _conduct(execution, interruption, strict=strict, quiet=quiet)
-    except (TargetFileError, JournalError) as error:
+            return _conduct(execution, interruption, judging, quiet=quiet)
+    except (TargetFileError, JournalError, WaiverError, InvalidReport) as error:
         return _told(error, Exit.USAGE)
     except EmbeddedError as error:
         return _told(error, Exit.UNTESTABLE)
 
 
-def _conduct(execution: Execution, interruption: Interruption, *, strict: bool, quiet: bool) -> Exit:
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """A gate whose files are read."""
+
+    waivers: list[Waiver]
+    baseline: Report | None
+    strict: bool
+
+    def status(self, report: Report, problems: list[str], trouble: str | None) -> Exit:
+        """The exit status of a run that nobody interrupted; says what is new and what was mended."""
+        known: set[str] = set()
+        if self.baseline is not None:
+            known = {entry["id"] for entry in self.baseline["requirements"] if entry["outcome"] == "failed"}
+            click.echo(drift_text(compare(self.baseline, report)))
+        for problem in problems:
+            click.echo(problem, err=True)
+        status = exit_status(report, trouble=trouble, strict=self.strict, known=known)
+        return Exit.FAILED if problems and status in {Exit.OK, Exit.UNDECIDED} else status
+
+
+def _conduct(execution: Execution, interruption: Interruption, judging: _Judging, *, quiet: bool) -> Exit:
+    interruption.farewell = f"Ended at once. To undo what the run has left: conformance cleanup {execution.folder}"
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
     trouble = None
@@ -66,7 +110,9 @@ def _conduct(execution: Execution, interruption: Interruption, *, strict: bool, 
     trouble = trouble or _trouble(execution, judge)
     progress.undoing()
     execution.undo()
-    report = build_report(execution, judge.results, interrupted=interruption.signal is not None)
+    report, problems = build_report(
+        execution, judge.results, waivers=judging.waivers, interrupted=interruption.signal is not None
+    )
     written = _write(report, execution)
     print_summary(report, execution.folder, quiet=quiet)
     if interruption.signal is not None:
@@ -75,7 +121,7 @@ def _conduct(execution: Execution, interruption: Interruption, *, strict: bool, 
         click.echo(trouble, err=True)
     if not written:
         return Exit.UNTESTABLE
-    return exit_status(report, trouble=trouble, strict=strict)
+    return judging.status(report, problems, trouble)
 
 
 def _run_checks(judge: Judge) -> None:

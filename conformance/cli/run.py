@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from conformance.cli.ending import Exit
 from conformance.running.options import Effort, Mode, RunOptions
 
 
@@ -26,6 +25,8 @@ from conformance.running.options import Effort, Mode, RunOptions
 @click.option("--max-seconds", type=click.FloatRange(1), help="Take no longer than this.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the outputs go.  [default: reports/NAME-TIME]")
 @click.option("--only", multiple=True, metavar="PATTERN", help="Judge only requirements whose id matches, * and ? allowed; may be repeated.")
+@click.option("--waivers", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Failures that somebody answers for (YAML).")
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="REPORT", help="Fail only on what did not fail in this report.json.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where something was left untested or undecided.")
 @click.option("--quiet", is_flag=True, help="Print the verdict and failures only.")
 @click.pass_context
@@ -39,7 +40,7 @@ def run(context: click.Context, **given: Any) -> None:  # noqa: ANN401 - click g
         raise click.UsageError("--read-only and --disposable exclude each other.")
     if context.get_parameter_source("api_key") is click.core.ParameterSource.COMMANDLINE:
         click.echo("Warning: other users of this machine can read --api-key; $CONFORMANCE_API_KEY is safer.", err=True)
-    from conformance.cli.conduct import conduct  # noqa: PLC0415 - loads pytest, which --help does not need
+    from conformance.cli.conduct import Gate, conduct  # noqa: PLC0415 - loads pytest, which --help does not need
 
     options = RunOptions(
         base_url=given["base_url"],
@@ -54,4 +55,4 @@ def run(context: click.Context, **given: Any) -> None:  # noqa: ANN401 - click g
         report=given["report"],
         only=given["only"],
     )
-    sys.exit(conduct(options, strict=given["strict"], quiet=given["quiet"]) or Exit.OK)
+    sys.exit(conduct(options, Gate(given["waivers"], given["baseline"], strict=given["strict"]), quiet=given["quiet"]))

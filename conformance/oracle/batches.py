@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
@@ -27,11 +27,13 @@ class Sent:
         what: What it was, in words that complete "createEngagement with ...".
         exchange: What came of it.
         label: A text that it carried and no other request did; empty for none.
+        kind: What kind of request it was, where a batch has several.
     """
 
     what: str
     exchange: Exchange = field(repr=False)
     label: str = ""
+    kind: str = ""
 
     @property
     def told(self) -> str:
@@ -128,6 +130,11 @@ def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
             expected="no engagement of a refused creation",
             actual=f"{len(found)} of them",
         )
+
+
+def labelled(one: Sent, label: str) -> Sent:
+    """A request with the label that it carried."""
+    return replace(one, label=label)
 
 
 def carries(item: dict[str, Any], label: str) -> bool:

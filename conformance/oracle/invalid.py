@@ -45,6 +45,11 @@ class InvalidBody:
     template: str
     thorough: bool = False
 
+    @property
+    def carries_label(self) -> bool:
+        """Whether what is made of it could be told by its label."""
+        return "LABEL" in self.template
+
     def wire(self, *, label: str, domain: str = "", role: str = "") -> bytes:
         """The bytes to send."""
         text = self.template.replace("LABEL", label).replace("DOMAIN", domain).replace("ROLE", role)

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call
     from conformance.reference.records import Key
 
-LIMIT = 100_000
-"""Requests a window, for keys without a limit of their own and for clients without a key."""
-WINDOW = 60
-"""Seconds of a window, for the same."""
+_USUAL = {"generous": (100_000, 60), "tight": (100, 2)}
+"""Requests a window and its seconds, for keys without a limit of their own and for clients without a key."""
 _HOUR = 3600
 
 _IMPLIED = {
@@ -120,16 +118,18 @@ class Access(Core):
         if name not in self._allowances:
             limit = key.limit if key else None
             window = key.window if key else None
-            self._allowances[name] = self.new_allowance(limit or LIMIT, window)
+            self._allowances[name] = self.new_allowance(limit, window)
         return self._allowances[name]
 
-    def new_allowance(self, limit: int, window: int | None) -> Allowance:
-        """Start counting for somebody who was not seen before; ``window`` is None where it is the service's."""
+    def new_allowance(self, limit: int | None, window: int | None) -> Allowance:
+        """Start counting for somebody who was not seen before; None is for the usual limit or window."""
+        usual_limit, usual_window = _USUAL[self.latitude["rate_limit"]]
+        limit, length = limit or usual_limit, window or usual_window
         match self.latitude["rate_window"]:
             case "sliding":
-                return SlidingWindow(limit, window or WINDOW)
+                return SlidingWindow(limit, length)
             case "bucket":
-                return TokenBucket(limit, window or WINDOW)
+                return TokenBucket(limit, length)
             case kind:
-                usual = _HOUR if kind == "hourly" else WINDOW
-                return FixedWindow(limit, window or usual, whole=self.latitude["rate_reset"] == "whole")
+                longer = _HOUR if kind == "hourly" and not window else length
+                return FixedWindow(limit, longer, whole=self.latitude["rate_reset"] == "whole")

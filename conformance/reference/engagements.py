@@ -157,6 +157,12 @@ class Engagements(Members):
         """Move an engagement to another state, which counts as a change."""
         self.store.edit_engagement(engagement.id, {"status": status}, self.now())
 
+    def check_unarchive(self, call: Call) -> dict[str, Any]:
+        """Object to a request without a body, where this service does; what a body would say is open."""
+        if not call.request.headers.get("content-type"):
+            self.rule("unarchive_request", "Unarchiving takes a JSON body.")
+        return {}
+
     def unarchive_engagement(self, call: Call) -> Reply:
         """Make an archived engagement editable again, as far as this service can."""
         choice = self.rule("unarchive", "Engagements cannot be unarchived here.")

@@ -126,7 +126,9 @@ class Members(Organizations):
     def check_role_change(self, call: Call) -> dict[str, Any]:
         """Read the body of a change of role."""
         body = self.read_body(call, fields=("role",), read_only=_MEMBER_READ_ONLY)
-        return {"role": self.role(self.require(body, "role"))}
+        if self.require(body, "role") == "owner":
+            self.refuse("role_owner", "Nobody can be made an owner here.")
+        return {"role": self.role(body["role"])}
 
     def update_member_role(self, call: Call) -> Reply:
         """Give a member another role."""

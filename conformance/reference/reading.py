@@ -20,7 +20,7 @@ _BODY_LIMITS = {"64KiB": 65_536, "1MiB": 1_048_576, "8MiB": 8_388_608}
 _INTEGERS = {
     "none": re.compile(r"0|-?[1-9][0-9]*"),
     "leading-zeros": re.compile(r"-?[0-9]+"),
-    "most": re.compile(r" *[+-]?[0-9]+(\.0*)? *"),
+    "most": re.compile(r" *[+-]?[0-9]+(\.[0-9]*)? *"),
 }
 _FIRST_PAGE = 1
 _PER_PAGE = 20
@@ -41,14 +41,16 @@ class Reading(Access):
             Refusal: 413 where it is too long.
         """
         limit = _BODY_LIMITS[self.latitude["body_limit"]]
-        content = bytearray()
+        content, length = bytearray(), 0
         try:
             async for part in call.request.stream():
-                content += part
-                if len(content) > limit:
-                    raise Refusal(413, f"A body has at most {limit} bytes.", {"Connection": "close"})
+                length += len(part)
+                if length <= limit:
+                    content += part
         except ClientDisconnect as problem:
             raise Refusal(400, "The body ended too soon.") from problem
+        if length > limit:  # known earlier, but a client that is still sending would miss the answer
+            raise Refusal(413, f"A body has at most {limit} bytes.")
         return bytes(content)
 
     def read_body(self, call: Call, *, fields: Iterable[str], read_only: Iterable[str]) -> dict[str, Any]:

@@ -201,6 +201,7 @@ class Service(Answering, Provisioning):
             "listEngagements": self.check_engagement_list,
             "createEngagement": self.check_creation,
             "updateEngagement": self.check_edit,
+            "unarchiveEngagement": self.check_unarchive,
         }
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
@@ -10,26 +11,35 @@ from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
 from conformance.verdicts import conclude
+from conformance.verdicts.waivers import apply_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.running.execute import Execution
     from conformance.verdicts.results import CheckResult
+    from conformance.verdicts.waivers import Waiver
 
 SUITE = "engagement-conformance"
 
 
-def build_report(execution: Execution, results: Sequence[CheckResult], *, interrupted: bool) -> Report:
+def build_report(
+    execution: Execution, results: Sequence[CheckResult], *, waivers: Sequence[Waiver] = (), interrupted: bool
+) -> tuple[Report, list[str]]:
     """The report of a run that is over.
 
     Args:
         execution: The run; it is undone already.
         results: What its checks came to.
+        waivers: Failures that somebody answers for.
         interrupted: Whether somebody ended it early.
+
+    Returns:
+        The report, and what is wrong with the waivers, a sentence each.
     """
     run = execution.run
     requirements = conclude.requirements(results, _unselected(execution, interrupted=interrupted))
+    problems = apply_waivers(requirements, waivers, execution.began.date())
     classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing))
     undone = execution.undo()
     report = {
@@ -55,8 +65,9 @@ def build_report(execution: Execution, results: Sequence[CheckResult], *, interr
         "census": execution.census,
         "journal": execution.changes(),
         "not_undone": [*undone.left, *undone.lasting],
+        "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
-    return cast("Report", report)
+    return cast("Report", report), problems
 
 
 def _unselected(execution: Execution, *, interrupted: bool) -> str:

@@ -86,16 +86,19 @@ class Journal:
     Attributes:
         names: The names of the run.
         organization: The id of the organization of the main key, once it is known.
+        undoing: Whether the run is being undone: what is sent then ticks off entries and makes none.
     """
 
     def __init__(self, path: Path, names: RunNames) -> None:
         self._path = path
         self._lock = threading.RLock()
         self._descriptor: int | None = None
-        self._entries: list[Entry] = []
+        self._entries: dict[int, Entry] = {}
+        self._last = 0
         self._unsettled: dict[int, Entry] = {}
         self.names = names
         self.organization: str | None = None
+        self.undoing = False
 
     @classmethod
     def open(cls, folder: Path, run_prefix: str) -> Self:
@@ -159,7 +162,9 @@ class Journal:
             JournalError: It could not be written, so the change must not be sent.
         """
         with self._lock:
-            entry = Entry(len(self._entries) + 1, action, key, subject, before)
+            # A number is used once, also where writing its line failed half-way.
+            self._last += 1
+            entry = Entry(self._last, action, key, subject, before)
             fields = {"entry": entry.number, "at": _now(), "do": action, "key": key, "subject": subject}
             self._append(fields | ({"before": before} if before is not None else {}), durable=True)
             self._take(entry)
@@ -201,7 +206,7 @@ class Journal:
     def entries(self) -> list[Entry]:
         """All entries, the oldest first."""
         with self._lock:
-            return list(self._entries)
+            return list(self._entries.values())
 
     def unsettled(self, action: Action) -> list[Entry]:
         """The entries of one kind of change that have not been ticked off, the oldest first."""
@@ -234,27 +239,34 @@ class Journal:
             if durable:
                 os.fsync(self._descriptor)
         except OSError as error:
+            # Opened again, it goes on with a new line after what may be half of one.
+            self.close()
             raise _unwritable(self._path, error) from None
 
     def _take(self, entry: Entry) -> None:
-        self._entries.append(entry)
+        self._entries[entry.number] = entry
         self._unsettled[entry.number] = entry
 
     def _replay(self, record: Mapping[str, Any]) -> None:
         """Take in a line of an earlier run; lines of another shape than ours say nothing."""
         if isinstance(record.get("organization"), str):
             self.organization = record["organization"]
-        if record.get("do") in set(Action) and record.get("entry") == len(self._entries) + 1:
+        number = record.get("entry")
+        if not isinstance(number, int) or isinstance(number, bool):
+            return
+        if number > self._last and record.get("do") in tuple(Action):
+            self._last = number
             subject, before = _text(record, "subject"), _text(record, "before")
-            action = Action(record["do"])
-            self._take(Entry(record["entry"], action, _text(record, "key") or "api_key", subject, before))
-        elif record.get("is") in set(State) and record.get("entry") in range(1, len(self._entries) + 1):
-            entry = self._entries[record["entry"] - 1]
-            entry.state = State(record["is"])
-            entry.id = _text(record, "id") or entry.id
-            entry.doubtful = entry.doubtful or record.get("doubtful") is True
-            if entry.state is State.SETTLED:
-                self._unsettled.pop(entry.number, None)
+            self._take(Entry(number, Action(record["do"]), _text(record, "key") or "api_key", subject, before))
+        elif number in self._entries and record.get("is") in tuple(State):
+            self._restate(self._entries[number], State(record["is"]), record)
+
+    def _restate(self, entry: Entry, state: State, record: Mapping[str, Any]) -> None:
+        entry.state = state
+        entry.id = _text(record, "id") or entry.id
+        entry.doubtful = entry.doubtful or record.get("doubtful") is True
+        if state is State.SETTLED:
+            self._unsettled.pop(entry.number, None)
 
 
 def _undoable(entry: Entry) -> bool:

@@ -61,7 +61,7 @@ class JournalRecorder:
             JournalError: It cannot be written down, so the call must not be sent.
         """
         action, member = _ACTIONS.get(call.operation.id, (None, None))
-        if action is None or not call.is_proper:
+        if action is None or not call.is_proper or self._journal.undoing:
             return
         key = _key(call)
         subject = call.identifier if member is None else _short(_object(call.body).get(member))
@@ -75,7 +75,7 @@ class JournalRecorder:
     def after(self, exchange: Exchange) -> None:
         """Note what became of a call; every attempt comes here."""
         call = exchange.call
-        if not call.is_proper:
+        if not call.is_proper or self._journal.undoing:
             return
         with self._lock:
             if (sent := self._sent(call, exchange.attempt)) is not None:

@@ -44,7 +44,8 @@ def undo(
 ) -> UndoResult:
     """Undo what is pending: engagements first, then members, roles and the organization's name.
 
-    Doing it twice is harmless, and where the first time left nothing the second sends nothing.
+    Doing it twice is harmless, and where the first time left nothing the second sends nothing. A full disk does not
+    keep it from going on.
 
     Args:
         journal: What the run has done; what is undone is ticked off in it.
@@ -54,12 +55,15 @@ def undo(
     """
     undoing = _Undoing(journal, Asking(send, send_all, credentials or {}))
     pending = journal.pending()
-    if pending and undoing.is_right_organization():
-        for step in (undoing.engagements, undoing.members, undoing.roles, undoing.names):
-            try:
-                step()
-            except JournalError as error:
-                undoing.result.left.append(f"{error} What was undone could not be ticked off.")
+    journal.undoing = True
+    try:
+        if pending and undoing.is_right_organization():
+            undoing.engagements()
+            undoing.members()
+            undoing.roles()
+            undoing.names()
+    finally:
+        journal.undoing = False
     undoing.result.undone = sum(entry.state is State.SETTLED for entry in pending)
     undoing.result.lasting = journal.lasting()
     return undoing.result
@@ -206,7 +210,12 @@ class _Undoing:
 
     def _settle(self, *entries: Entry) -> None:
         for entry in entries:
-            self._journal.settle(entry)
+            try:
+                self._journal.settle(entry)
+            except JournalError as error:
+                # What else there is to undo matters more than the ticks.
+                sentence = f"{error} What was undone could not be ticked off."
+                self.result.left += [sentence] if sentence not in self.result.left else []
 
     def _leave(self, sentence: str) -> None:
         self.result.left.append(sentence)

@@ -109,7 +109,7 @@ def _requirement(entry: Requirement, results: Sequence[CheckResult], unselected:
         "outcome": outcome.value,
         "waived": False,
         "reason": " ".join(reasons) or (None if results else unselected),
-        "failures": [_failure(result.failure, entry.id) for result in results if result.failure is not None],
+        "failures": [_failure(result.failure) for result in results if result.failure is not None],
         "checks": [
             {
                 "name": result.check,
@@ -122,7 +122,7 @@ def _requirement(entry: Requirement, results: Sequence[CheckResult], unselected:
     }
 
 
-def _failure(failure: Failure, requirement: str) -> model.Failure:
+def _failure(failure: Failure) -> model.Failure:
     return {
         "check": failure.check,
         "message": failure.message,
@@ -131,7 +131,6 @@ def _failure(failure: Failure, requirement: str) -> model.Failure:
         "pointer": failure.pointer,
         "exchanges": _numbers(failure.exchanges),
         "curl": curl(failure.exchanges[-1]) if failure.exchanges else "",
-        "repeat": f"conformance run --only {requirement}",
     }
 
 

@@ -92,6 +92,7 @@ class Wire:
         self._tasks: dict[asyncio.Task[Exchange], Order] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
         self._undoing: ContextVar[Undoing | None] = ContextVar("undoing", default=None)
+        self._closing = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="wire", daemon=True)
         self._thread.start()
@@ -244,6 +245,10 @@ class Wire:
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
 
     def _start(self, order: Order, batch: _Batch, index: int) -> None:
+        if self._closing:
+            batch.outbox.put((index, RunStopped(self.stopped or _CLOSED), True))
+            return
+
         def ended(task: asyncio.Task[Exchange]) -> None:
             del self._tasks[task]
             batch.outbox.put((index, self._result(task, order), True))
@@ -269,6 +274,7 @@ class Wire:
                 task.cancel()
 
     async def _shut(self) -> None:
+        self._closing = True
         self._dispatcher.abandon()
         for task in list(self._tasks):
             task.cancel()

@@ -8,6 +8,7 @@ cost a multiple of the processor time. The protocol itself is h11's, as it is th
 from __future__ import annotations
 
 import asyncio
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 import h11
@@ -27,6 +28,8 @@ WRITE_IDLE: Final = 0.8
 
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
+_TURNS_TO_CLOSE: Final = 3
+"""Turns of the event loop in which a connection that was aborted, perhaps with TLS, is closed."""
 
 
 class _Link(asyncio.Protocol):
@@ -225,7 +228,8 @@ class KeptConnections(httpx.AsyncBaseTransport):
         for connection in self._idle:
             connection.link.abort()
         self._idle.clear()
-        await asyncio.sleep(0)  # lets the loop finish the closing
+        for _ in range(_TURNS_TO_CLOSE):
+            await asyncio.sleep(0)
 
     def _take(self, *, repeatable: bool) -> _Connection | None:
         longest = READ_IDLE if repeatable else WRITE_IDLE
@@ -238,15 +242,23 @@ class KeptConnections(httpx.AsyncBaseTransport):
         return None
 
     async def _connect(self, url: httpx.URL) -> _Connection:
-        secure = url.scheme == "https"
+        secure, host = url.scheme == "https", url.raw_host.decode("ascii")
         try:
             _, link = await asyncio.get_running_loop().create_connection(
                 _Link,
-                url.raw_host.decode("ascii"),
+                host,
                 url.port or (443 if secure else 80),
                 ssl=self._context if secure else None,
-                happy_eyeballs_delay=_CONNECTING_TWICE_AFTER,
+                happy_eyeballs_delay=None if _is_address(host) else _CONNECTING_TWICE_AFTER,
             )
         except (OSError, ValueError) as error:
             raise httpx.ConnectError("no connection could be made") from error
         return _Connection(link)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -34,6 +34,7 @@ class Hands:
         self.step = 0.001
 
     def __call__(self) -> float:
+        """Tell the time, and move on."""
         self.seconds += self.step
         return self.seconds
 

@@ -91,6 +91,10 @@ PROBES: dict[str, Probe] = {
     "unknown_parameter": listed("colour=red", MEMBERS),
     "choice_case": listed("order=DESC"),
     "more_sorts": listed("sort=status"),
+    "role_owner": lambda visitor: (
+        visitor.patch(visitor.at(visitor.member("member")["id"], MEMBERS), {"role": "owner"}).status_code
+    ),
+    "unarchive_request": lambda visitor: visitor.post(f"{visitor.archived()}/unarchive").status_code,
     "unknown_field": created({"name": "n", "colour": "red"}),
     "read_only_field": created({"name": "n", "status": "archived"}),
     "repeated_field": raw(b'{"name": "a", "name": "b"}'),

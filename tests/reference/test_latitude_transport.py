@@ -100,6 +100,7 @@ PROBES: dict[str, Probe] = {
     "pace": pace,
     "service_clock": service_clock,
     "rate_window": rate_window,
+    "rate_limit": headers("X-RateLimit-Limit"),
     "rate_reset": rate_window,
     "refused_requests": refused_requests,
     "retry_after": retry_after,

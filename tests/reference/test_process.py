@@ -90,6 +90,14 @@ def test_database_is_kept_across_restarts(start: Start, tmp_path: Path) -> None:
     assert ask({**again, "keys": announced["keys"]}, "GET", "/api/v1/engagements")[1]["meta"]["total"] == 1
 
 
+def test_client_that_sends_too_much_gets_its_answer(start: Start) -> None:
+    """An oversized body is refused in form, also where the connection is closed behind it."""
+    for options in ((), ("--latitude", "connection=closed")):
+        _, announced = start(*options)
+        status, answer = ask(announced, "POST", "/api/v1/engagements", {"name": "x" * 5_000_000})
+        assert (status, answer["error"]["statusCode"]) == (413, 413)
+
+
 def test_latitude_and_fault_are_obeyed(start: Start) -> None:
     """Options reach the service."""
     _, announced = start("--latitude", "create_status=202", "--fault", "total-pages-too-many", "--seed-data")

@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 """A small service in memory, and ways to make profiles and exchanges."""
 
 from __future__ import annotations
@@ -92,7 +93,10 @@ class Service:
 
     def _listEngagements(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         query = {name: int(value) for name, value in call.query if value.isdecimal()}
-        items = [{"id": key, "name": name, "createdAt": f"{9999 - rank}"} for rank, (key, name) in enumerate(reversed(self.engagements.items()))]
+        items = [
+            {"id": key, "name": name, "createdAt": f"{9999 - rank}"}
+            for rank, (key, name) in enumerate(reversed(self.engagements.items()))
+        ]
         first = (query["page"] - 1) * query["perPage"]
         return 200, {"data": items[first : first + query["perPage"]], "meta": {}}
 
@@ -128,7 +132,9 @@ def make_exchange() -> Callable[..., Exchange]:
 def load(tmp_path: Path) -> Callable[..., Profile]:
     """Loads a target file of the text given, with the environment given by keyword."""
 
-    def loading(text: str, /, *, complete: bool = True, options: dict[str, Any] | None = None, **environ: str) -> Profile:
+    def loading(
+        text: str, /, *, complete: bool = True, options: dict[str, Any] | None = None, **environ: str
+    ) -> Profile:
         path = tmp_path / "target.yaml"
         head = "base_url: https://api.example.com\napi_key: ${MAIN_KEY}\n" if complete else ""
         path.write_text(head + text, "utf-8")

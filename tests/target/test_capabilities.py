@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from conformance.target.profile import Profile
+
+from collections.abc import Callable
+
 import re
 
 import pytest
@@ -23,12 +27,14 @@ KINDS = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
 def test_every_need_of_the_catalogue_is_known() -> None:
     """No entry of the catalogue needs something that no target could offer."""
     catalogue = load_catalogue()
-    needs = {need for entry in (*catalogue.requirements.values(), *catalogue.open_points.values()) for need in entry.needs}
+    needs = {
+        need for entry in (*catalogue.requirements.values(), *catalogue.open_points.values()) for need in entry.needs
+    }
 
     assert needs <= set(UNLOCKS)
 
 
-def test_a_full_target_file_lacks_nothing(load) -> None:
+def test_a_full_target_file_lacks_nothing(load: Callable[..., Profile]) -> None:
     """What the lines that unlock needs say is what meets them."""
     profile = load(FULL + "".join(TEMPLATE % kind for kind in KINDS))
 
@@ -36,14 +42,14 @@ def test_a_full_target_file_lacks_nothing(load) -> None:
     assert all(is_met(profile, need) for need in UNLOCKS)
 
 
-def test_a_provisioner_meets_everything_but_the_mode(load) -> None:
+def test_a_provisioner_meets_everything_but_the_mode(load: Callable[..., Profile]) -> None:
     """With a provisioner only the mode is left to be chosen."""
     profile = load("provisioner: {command: [p]}")
 
     assert set(missing(profile)) == {"disposable"}
 
 
-def test_base_url_and_key_meet_nothing_but_writing(load) -> None:
+def test_base_url_and_key_meet_nothing_but_writing(load: Callable[..., Profile]) -> None:
     """The bare minimum allows own engagements and nothing else."""
     met = {need for need in UNLOCKS if is_met(load(""), need)}
 
@@ -60,14 +66,14 @@ def test_base_url_and_key_meet_nothing_but_writing(load) -> None:
         ("create_throttled_key", {"throttled"}),
     ],
 )
-def test_what_the_provisioner_lacks_is_not_met(load, method: str, needs: set[str]) -> None:
+def test_what_the_provisioner_lacks_is_not_met(load: Callable[..., Profile], method: str, needs: set[str]) -> None:
     """A method that turned out to be missing takes its needs with it."""
     profile = load("provisioner: {command: [p]}")
 
     assert not any(is_met(profile, need, missing_methods={method}) for need in needs)
 
 
-def test_a_read_only_run_makes_neither_members_nor_records(load) -> None:
+def test_a_read_only_run_makes_neither_members_nor_records(load: Callable[..., Profile]) -> None:
     """In a read-only run the provisioner gives keys and nothing that the organization would show."""
     profile = load("provisioner: {command: [p]}", options={"mode": Mode.READ_ONLY})
 
@@ -78,13 +84,13 @@ def test_a_read_only_run_makes_neither_members_nor_records(load) -> None:
     assert not is_met(profile, "writes")
 
 
-def test_the_main_key_may_be_throttled_in_a_disposable_organization(load) -> None:
+def test_the_main_key_may_be_throttled_in_a_disposable_organization(load: Callable[..., Profile]) -> None:
     """A disposable organization needs no key of its own for the limit."""
     assert is_met(load("disposable: true"), "throttled")
     assert not is_met(load(""), "throttled")
 
 
-def test_a_member_without_a_key_is_no_member_with_one(load) -> None:
+def test_a_member_without_a_key_is_no_member_with_one(load: Callable[..., Profile]) -> None:
     """Members and members with keys are different needs."""
     profile = load("members: [{user_id: u_1}]")
 
@@ -98,7 +104,7 @@ def test_each_unlocking_line_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("need", [need for need in UNLOCKS if need.startswith("key:") and need != "key:any"])
-def test_the_line_for_a_key_can_be_copied(load, need: str) -> None:
+def test_the_line_for_a_key_can_be_copied(load: Callable[..., Profile], need: str) -> None:
     """The line that unlocks a scoped key is a line of a target file."""
     line, _, _ = UNLOCKS[need].partition(", or")
     variable = re.search(r"\$\{(\w+)\}", line)
@@ -107,7 +113,7 @@ def test_the_line_for_a_key_can_be_copied(load, need: str) -> None:
     assert is_met(load(line, **{variable[1]: "a-scoped-key"}), need)
 
 
-def test_an_unknown_need_is_an_error_of_ours(load) -> None:
+def test_an_unknown_need_is_an_error_of_ours(load: Callable[..., Profile]) -> None:
     """A need that nobody defined is not silently unmet."""
     with pytest.raises(KeyError):
         is_met(load(""), "nonsense")

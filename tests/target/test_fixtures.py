@@ -1,4 +1,7 @@
+# ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 from __future__ import annotations
+
+from conformance.target.profile import Profile
 
 import json
 from collections.abc import Callable
@@ -75,7 +78,7 @@ def told() -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def fixtures(load, told: list[tuple[str, str]]) -> Callable[..., Fixtures]:
+def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]]) -> Callable[..., Fixtures]:
     """Makes fixtures of a target file's text."""
 
     def making(text: str = "", program: Any = None, *, mode: Mode | None = None, **more: Any) -> Fixtures:
@@ -85,7 +88,7 @@ def fixtures(load, told: list[tuple[str, str]]) -> Callable[..., Fixtures]:
     return making
 
 
-def test_keys_of_the_file_come_first(fixtures, told) -> None:
+def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
     """A key of the target file is used and the provisioner not asked."""
     program = Program()
 
@@ -96,7 +99,7 @@ def test_keys_of_the_file_come_first(fixtures, told) -> None:
     assert told == [("engagements:read", "file-key")]
 
 
-def test_keys_are_made_once_and_shared(fixtures, told) -> None:
+def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
     """Each kind of key is made when first asked for, and told to the redactor before anybody has it."""
     program = Program()
     made = fixtures(PROVISIONED, program)
@@ -114,7 +117,7 @@ def test_keys_are_made_once_and_shared(fixtures, told) -> None:
     ]
 
 
-def test_the_main_key_is_at_hand(fixtures) -> None:
+def test_the_main_key_is_at_hand(fixtures: Callable[..., Fixtures]) -> None:
     """The main credential is named as the target file names it."""
     assert fixtures().main.name == "api_key"
 
@@ -130,7 +133,7 @@ def test_the_main_key_is_at_hand(fixtures) -> None:
         (lambda made: made.subordinate_exists("e", "task", "1"), "subordinates:task", "subordinates: [{kind: task"),
     ],
 )
-def test_what_is_not_there_tells_the_line_to_add(fixtures, ask, need: str, line: str) -> None:
+def test_what_is_not_there_tells_the_line_to_add(fixtures: Callable[..., Fixtures], ask: Callable[[Fixtures], object], need: str, line: str) -> None:
     """Without a provisioner each need says what unlocks it."""
     with pytest.raises(Unavailable) as caught:
         ask(fixtures())
@@ -139,7 +142,7 @@ def test_what_is_not_there_tells_the_line_to_add(fixtures, ask, need: str, line:
     assert line in caught.value.reason
 
 
-def test_members_need_a_line_too(fixtures) -> None:
+def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
     """In a disposable organization without members the line for members is told."""
     with pytest.raises(Unavailable, match=r"members: \[\{user_id: ID\}\]"):
         fixtures(DISPOSABLE).member()
@@ -152,7 +155,7 @@ def test_members_need_a_line_too(fixtures) -> None:
         (MethodMissing("The provisioner has no method create_key."), "no method create_key. To unlock it: keys:"),
     ],
 )
-def test_a_failing_provisioner_is_asked_once(fixtures, failure: Exception, reason: str) -> None:
+def test_a_failing_provisioner_is_asked_once(fixtures: Callable[..., Fixtures], failure: Exception, reason: str) -> None:
     """A failure makes the need unavailable, with the reason, for every later check as well."""
     program = Program(create_key=failure)
     made = fixtures(PROVISIONED, program)
@@ -165,12 +168,12 @@ def test_a_failing_provisioner_is_asked_once(fixtures, failure: Exception, reaso
     assert program.asked == ["create_key"]
 
 
-def test_the_main_key_serves_for_the_limit_where_disposable(fixtures) -> None:
+def test_the_main_key_serves_for_the_limit_where_disposable(fixtures: Callable[..., Fixtures]) -> None:
     """In a disposable organization the main key may be driven past its limit."""
     assert fixtures(DISPOSABLE).throttled().name == "api_key"
 
 
-def test_every_member_is_a_fresh_one(fixtures, told) -> None:
+def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
     """Nobody gets a member that somebody else has, and the journal knows each."""
     noted: list[tuple[str, str]] = []
 
@@ -189,7 +192,7 @@ def test_every_member_is_a_fresh_one(fixtures, told) -> None:
     assert ("member_2", "member-key") in told
 
 
-def test_members_of_the_file_are_used_up(fixtures) -> None:
+def test_members_of_the_file_are_used_up(fixtures: Callable[..., Fixtures]) -> None:
     """Members of the target file are given once each; then none is left."""
     made = fixtures(DISPOSABLE + "members: [{user_id: u_1}, {user_id: u_2, key: key-of-two}, {user_id: u_3}]")
 
@@ -199,7 +202,7 @@ def test_members_of_the_file_are_used_up(fixtures) -> None:
         made.member()
 
 
-def test_a_member_of_the_file_keeps_the_number_of_its_key(fixtures) -> None:
+def test_a_member_of_the_file_keeps_the_number_of_its_key(fixtures: Callable[..., Fixtures]) -> None:
     """The second member's key is called ``member_2`` in every output."""
     made = fixtures(DISPOSABLE + "members: [{user_id: u_1}, {user_id: u_2, key: key-of-two}]")
 
@@ -209,7 +212,7 @@ def test_a_member_of_the_file_keeps_the_number_of_its_key(fixtures) -> None:
     assert credential.name == "member_2"
 
 
-def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures) -> None:
+def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures: Callable[..., Fixtures]) -> None:
     """A provisioner that cannot make members, or not with keys, leaves those of the file."""
     text = DISPOSABLE + PROVISIONED + "members: [{user_id: u_file, key: file-key}]"
     without = Program(create_member=MethodMissing("no"))
@@ -220,7 +223,7 @@ def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures) -> Non
     assert fixtures(text, keyless).member(with_key=True).user_id == "u_file"
 
 
-def test_members_without_keys_are_not_made_in_vain_twice(fixtures) -> None:
+def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[..., Fixtures]) -> None:
     """Once members turned out to get no keys, none is made for a check that needs one."""
     program = Program()
     program.member_key = None
@@ -234,7 +237,7 @@ def test_members_without_keys_are_not_made_in_vain_twice(fixtures) -> None:
 
 
 @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.READ_ONLY])
-def test_members_are_for_disposable_organizations(fixtures, mode: Mode) -> None:
+def test_members_are_for_disposable_organizations(fixtures: Callable[..., Fixtures], mode: Mode) -> None:
     """Outside a disposable organization no member is made or given."""
     program = Program()
 
@@ -244,7 +247,7 @@ def test_members_are_for_disposable_organizations(fixtures, mode: Mode) -> None:
     assert program.asked == []
 
 
-def test_a_read_only_run_makes_no_records(fixtures) -> None:
+def test_a_read_only_run_makes_no_records(fixtures: Callable[..., Fixtures]) -> None:
     """A read-only run asks nobody to make a subordinate record."""
     program = Program()
 
@@ -254,7 +257,7 @@ def test_a_read_only_run_makes_no_records(fixtures) -> None:
     assert program.asked == []
 
 
-def test_mail_is_read_until_some_comes(fixtures) -> None:
+def test_mail_is_read_until_some_comes(fixtures: Callable[..., Fixtures]) -> None:
     """The provisioner is asked again while there is patience."""
     program = Program()
     mail = Mail("s", ("a@x",), "t", "x")
@@ -264,7 +267,7 @@ def test_mail_is_read_until_some_comes(fixtures) -> None:
     assert program.asked == ["read_mail", "read_mail"]
 
 
-def test_mail_without_patience_is_asked_for_once(fixtures) -> None:
+def test_mail_without_patience_is_asked_for_once(fixtures: Callable[..., Fixtures]) -> None:
     """Without patience there is one question."""
     program = Program()
 
@@ -272,7 +275,7 @@ def test_mail_without_patience_is_asked_for_once(fixtures) -> None:
     assert program.asked == ["read_mail"]
 
 
-def test_the_suites_own_mailbox_comes_first(fixtures) -> None:
+def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -> None:
     """Where the suite listens itself the provisioner is not asked."""
 
     class Box:
@@ -284,7 +287,7 @@ def test_the_suites_own_mailbox_comes_first(fixtures) -> None:
     assert made.mail("a@x", 3.0) == [Mail("s", ("a@x",), "3.0", "")]
 
 
-def test_records_are_made_by_the_provisioner(fixtures) -> None:
+def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) -> None:
     """Without a template the provisioner makes and finds records."""
     made = fixtures(PROVISIONED, Program())
 
@@ -293,7 +296,7 @@ def test_records_are_made_by_the_provisioner(fixtures) -> None:
     assert made.subordinate_exists("e", "task", "gone") is False
 
 
-def test_records_are_made_through_the_service(fixtures, make_exchange) -> None:
+def test_records_are_made_through_the_service(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]) -> None:
     """A template is filled in, sent beside the interface, and the id read out of the answer."""
     sent: list[Call] = []
 
@@ -314,7 +317,7 @@ def test_records_are_made_through_the_service(fixtures, make_exchange) -> None:
 
 
 @pytest.mark.parametrize(("status", "there"), [(200, True), (204, True), (404, False), (410, False)])
-def test_a_status_tells_whether_a_record_is_there(fixtures, make_exchange, status: int, there: bool) -> None:  # noqa: FBT001
+def test_a_status_tells_whether_a_record_is_there(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int, there: bool) -> None:  # noqa: FBT001
     """Any 2xx is yes; 404 and 410 are no."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
 
@@ -322,7 +325,7 @@ def test_a_status_tells_whether_a_record_is_there(fixtures, make_exchange, statu
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_another_status_tells_nothing(fixtures, make_exchange, status: int | None) -> None:
+def test_another_status_tells_nothing(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None) -> None:
     """What is neither there nor gone is unavailable, and so is no answer at all."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
 
@@ -332,8 +335,10 @@ def test_another_status_tells_nothing(fixtures, make_exchange, status: int | Non
         made.make_subordinate("e", "task")
 
 
-@pytest.mark.parametrize("body", [{}, {"data": {}}, {"data": {"id": None}}, {"data": {"id": True}}, {"data": []}, [], b"x"])
-def test_an_answer_without_an_id_makes_no_record(fixtures, make_exchange, body: object) -> None:
+@pytest.mark.parametrize(
+    "body", [{}, {"data": {}}, {"data": {"id": None}}, {"data": {"id": True}}, {"data": []}, [], b"x"]
+)
+def test_an_answer_without_an_id_makes_no_record(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object) -> None:
     """A creation whose answer holds no id where the template says is unavailable."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, 201, body))
 
@@ -341,14 +346,17 @@ def test_an_answer_without_an_id_makes_no_record(fixtures, make_exchange, body: 
         made.make_subordinate("e", "task")
 
 
-def test_an_id_is_found_in_lists_and_under_odd_names(fixtures, make_exchange) -> None:
+def test_an_id_is_found_in_lists_and_under_odd_names(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]) -> None:
     """The pointer goes through lists and escaped names."""
-    made = fixtures(TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n", send=lambda call: make_exchange(call, 201, {"a/b": [{"c~d": "x"}]}))
+    made = fixtures(
+        TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n",
+        send=lambda call: make_exchange(call, 201, {"a/b": [{"c~d": "x"}]}),
+    )
 
     assert made.make_subordinate("e", "task") == "x"
 
 
-def test_a_template_without_a_wire_is_unavailable(fixtures) -> None:
+def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtures]) -> None:
     """Where nothing can be sent the template is of no use."""
     with pytest.raises(Unavailable, match="Nothing can be sent"):
         fixtures(TEMPLATE).make_subordinate("e", "task")

@@ -106,6 +106,27 @@ def test_what_lasts_is_told(journal: Journal) -> None:
     ]
 
 
+def test_a_line_cut_by_a_full_disk_spoils_no_later_one(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once there is room again the journal goes on, and every later entry is read."""
+    write, room = os.write, [20]
+
+    def nearly_full(descriptor: int, data: bytes) -> int:
+        if not room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, data[: room.pop()])
+
+    monkeypatch.setattr(os, "write", nearly_full)
+    with pytest.raises(JournalError):
+        journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "torn")
+    monkeypatch.undo()
+    entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "whole")
+    journal.done(entry, "e_1")
+
+    assert [found.id for found in Journal.read(tmp_path / "report").entries()] == ["e_1"]
+
+
 @pytest.mark.parametrize("cut", range(1, 60, 7))
 def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: int) -> None:
     """A line that a sudden end cut short says nothing, and later lines are not joined to it."""
@@ -150,7 +171,19 @@ def test_a_folder_without_a_journal_is_told(tmp_path: Path) -> None:
         Journal.read(tmp_path / "none")
 
 
-@pytest.mark.parametrize("text", ["", "nonsense", "[]", "{}", '{"format": "other", "prefix": "x"}', '{"format": "conformance-journal/1"}', '{"format": "conformance-journal/1", "prefix": ""}', "[" * 100000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nonsense",
+        "[]",
+        "{}",
+        '{"format": "other", "prefix": "x"}',
+        '{"format": "conformance-journal/1"}',
+        '{"format": "conformance-journal/1", "prefix": ""}',
+        "[" * 100000,
+    ],
+)
 def test_a_file_that_is_no_journal_is_told(tmp_path: Path, text: str) -> None:
     """A file of another kind is not acted upon."""
     (tmp_path / "journal.jsonl").write_text(text)
@@ -161,7 +194,15 @@ def test_a_file_that_is_no_journal_is_told(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["[]", "7", '{"entry": 5, "do": "create-engagement"}', '{"entry": 1, "do": "explode"}', '{"entry": [], "is": "done"}', '{"entry": 9, "is": "done"}', '{"do": [], "is": {}}'],
+    [
+        "[]",
+        "7",
+        '{"entry": true, "do": "create-engagement"}',
+        '{"entry": 1, "do": "explode"}',
+        '{"entry": [], "is": "done"}',
+        '{"entry": 9, "is": "done"}',
+        '{"do": [], "is": {}}',
+    ],
 )
 def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, line: str) -> None:
     """A line that the suite did not write is no entry."""
@@ -189,3 +230,12 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(JournalError, match="cannot be written|is not a directory|cannot be read"):
         Journal.open(tmp_path / "report", PREFIX)
+
+
+@pytest.mark.parametrize("action", Action)
+def test_every_change_is_undone_or_listed(journal: Journal, action: Action) -> None:
+    """No kind of change that was carried out is forgotten."""
+    entry = journal.intend(action, "api_key", "x")
+    journal.done(entry)
+
+    assert (entry in journal.pending()) != bool(journal.lasting())

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from conformance.target.profile import Profile
+
+from collections.abc import Callable
+
 import re
 from pathlib import Path
 
@@ -49,7 +53,7 @@ ENVIRONMENT = {
 }
 
 
-def test_every_key_of_a_target_file_is_read(load) -> None:
+def test_every_key_of_a_target_file_is_read(load: Callable[..., Profile]) -> None:
     """A file with all keys becomes a profile with all of them, flow style and comments included."""
     profile = load(FULL, complete=False, **ENVIRONMENT)
 
@@ -74,7 +78,7 @@ def test_every_key_of_a_target_file_is_read(load) -> None:
     assert (template.create_method, template.id_pointer) == ("POST", "/data/target/id")
 
 
-def test_a_file_of_two_keys_has_the_defaults(load) -> None:
+def test_a_file_of_two_keys_has_the_defaults(load: Callable[..., Profile]) -> None:
     """Base URL and key are enough; everything else has a default."""
     profile = load("")
 
@@ -84,14 +88,14 @@ def test_a_file_of_two_keys_has_the_defaults(load) -> None:
     assert profile.warnings == ()
 
 
-def test_keys_without_a_value_count_as_left_out(load) -> None:
+def test_keys_without_a_value_count_as_left_out(load: Callable[..., Profile]) -> None:
     """A section whose lines are all commented out is no error."""
     profile = load("keys:\nmembers:\nheaders:\ntimeout:\ntls:\nprovisioner:\nmailbox:\nsubordinates:\n")
 
     assert (profile.keys, profile.members, profile.timeout) == ({}, (), 10.0)
 
 
-def test_options_take_the_place_of_the_file(load) -> None:
+def test_options_take_the_place_of_the_file(load: Callable[..., Profile]) -> None:
     """Base URL, key and mode of the options win, and what they replace need not be readable."""
     options = {"base_url": "http://127.0.0.1:8080/", "api_key": "option-key", "mode": Mode.READ_ONLY}
     profile = load("base_url: nonsense\napi_key: ${UNSET}\ndisposable: true", complete=False, options=options)
@@ -100,23 +104,25 @@ def test_options_take_the_place_of_the_file(load) -> None:
     assert (profile.api_key, profile.mode) == (Secret("option-key"), Mode.READ_ONLY)
 
 
-@pytest.mark.parametrize(("value", "mode"), [("true", Mode.DISPOSABLE), ("${YES}", Mode.DISPOSABLE), ("false", Mode.DEFAULT)])
-def test_a_disposable_organization_is_declared(load, value: str, mode: Mode) -> None:
+@pytest.mark.parametrize(
+    ("value", "mode"), [("true", Mode.DISPOSABLE), ("${YES}", Mode.DISPOSABLE), ("false", Mode.DEFAULT)]
+)
+def test_a_disposable_organization_is_declared(load: Callable[..., Profile], value: str, mode: Mode) -> None:
     """``disposable`` decides the mode, also out of a variable."""
     assert load(f"disposable: {value}", YES="true").mode is mode
 
 
-def test_numbers_may_come_from_variables(load) -> None:
+def test_numbers_may_come_from_variables(load: Callable[..., Profile]) -> None:
     """A variable stands for a number as well as for a text."""
     assert load("timeout: ${SECONDS}", SECONDS="2.5").timeout == 2.5
 
 
-def test_digits_from_a_variable_are_a_text_where_one_is_expected(load) -> None:
+def test_digits_from_a_variable_are_a_text_where_one_is_expected(load: Callable[..., Profile]) -> None:
     """A key of digits alone is still a key."""
     assert load("organization: ${ID}", ID="42").organization == "42"
 
 
-def test_a_key_may_stand_in_a_file_of_its_own(load, tmp_path: Path) -> None:
+def test_a_key_may_stand_in_a_file_of_its_own(load: Callable[..., Profile], tmp_path: Path) -> None:
     """``{file: PATH}`` reads a key, from the target file's folder, without its line break."""
     (tmp_path / "slow.key").write_text("key-of-file\n")
     (tmp_path / "slow.key").chmod(0o600)
@@ -124,7 +130,7 @@ def test_a_key_may_stand_in_a_file_of_its_own(load, tmp_path: Path) -> None:
     assert load("keys: {throttled: {file: slow.key}}").keys["throttled"] == Secret("key-of-file")
 
 
-def test_user_info_is_taken_out_of_the_base_url(load) -> None:
+def test_user_info_is_taken_out_of_the_base_url(load: Callable[..., Profile]) -> None:
     """User info never reaches a request or an output, and the operator is told."""
     profile = load("", options={"base_url": "https://ann:p%40ssw0rd@api.example.com:8443"})
 
@@ -143,7 +149,10 @@ PROBLEMS = [
     ("zzz: x", "line 3: zzz is not a known key (known here: name, base_url, "),
     ("keys: {organizations:reed: a}", "keys.organizations:reed is not a known key (did you mean organizations:read?)."),
     ("timeout: 1\ntimeout: 2", "line 4: timeout is given twice."),
-    ("keys:\n  throttled: ${KEY_SLOW}", "line 4: keys.throttled names the environment variable KEY_SLOW, which is not set."),
+    (
+        "keys:\n  throttled: ${KEY_SLOW}",
+        "line 4: keys.throttled names the environment variable KEY_SLOW, which is not set.",
+    ),
     ("name: ${}", "name holds ${ without the name of a variable and a closing brace: write ${NAME}."),
     ("timeout: soon", "line 3: timeout must be a number above 0, but is a text."),
     ("timeout: ${T}", "timeout must be a number above 0, but is a text."),
@@ -162,19 +171,31 @@ PROBLEMS = [
     ("members: [{key: a}]", "members[0] has no user_id."),
     ("members: [{user_id: u}, {user_id: u}]", "members[1].user_id is that of a member given before."),
     ("members: [{user_id: u, role: admin}]", "members[0].role is not a known key"),
-    ("keys: {throttled: 'a b'}", "keys.throttled must be a key of visible ASCII characters, without blanks or line breaks."),
+    (
+        "keys: {throttled: 'a b'}",
+        "keys.throttled must be a key of visible ASCII characters, without blanks or line breaks.",
+    ),
     ("keys: {throttled: schlüssel}", "keys.throttled must be a key of visible ASCII characters"),
     ("keys: {throttled: {file: none.key}}", "keys.throttled.file must be the path of a file that can be read."),
     ("keys: {throttled: {}}", "keys.throttled must be a key or {file: PATH}."),
     ("keys: {throttled: {path: x}}", "keys.throttled.path is not a known key"),
     ("keys: {engagements:read: main-key-0001}", "keys.engagements:read is the same key as api_key"),
-    ("keys: {engagements:read: k1, engagements:write: k1}", "keys.engagements:write is the same key as keys.engagements:read"),
+    (
+        "keys: {engagements:read: k1, engagements:write: k1}",
+        "keys.engagements:write is the same key as keys.engagements:read",
+    ),
     ("provisioner: {timeout: 3}", "provisioner has no command: give the program and its arguments as a list."),
     ("provisioner: {command: python3 x.py}", "provisioner.command must be a list, but is a text."),
     ("provisioner: {command: []}", "provisioner.command must name a program."),
     ("provisioner: {command: [a, 1]}", "provisioner.command[1] must be a text in quotes, but is a number."),
-    ("provisioner: {command: [a], environment: [NOT_SET]}", "provisioner.environment[0] names the environment variable NOT_SET, which is not set."),
-    ("provisioner: {command: [a], environment: {A-B: x}}", "provisioner.environment.A-B must be the name of an environment variable."),
+    (
+        "provisioner: {command: [a], environment: [NOT_SET]}",
+        "provisioner.environment[0] names the environment variable NOT_SET, which is not set.",
+    ),
+    (
+        "provisioner: {command: [a], environment: {A-B: x}}",
+        "provisioner.environment.A-B must be the name of an environment variable.",
+    ),
     ("invitation_domain: ann@example.com", "invitation_domain must be a domain such as example.com, without an @."),
     ("headers: {Authorization: x}", "headers.Authorization is a header that the suite sets itself"),
     ("headers: {content-length: '1'}", "headers.content-length is a header that the suite sets itself"),
@@ -183,21 +204,48 @@ PROBLEMS = [
     ('headers: {X-A: "a\\nb"}', "headers.X-A must be a header value of printable ASCII characters"),
     ("headers: {X-A: a, x-a: b}", "headers.x-a is given twice, in different letter case."),
     ("headers: {X-A: 1}", "headers.X-A must be a text in quotes, but is a number."),
-    ("tls: {ca_file: none.pem}", "tls.ca_file must be the path of a file with certificates, and there is no such file."),
+    (
+        "tls: {ca_file: none.pem}",
+        "tls.ca_file must be the path of a file with certificates, and there is no such file.",
+    ),
     ("tls: {verify: 'yes'}", "tls.verify must be true or false, but is a text."),
     ("mailbox: {smtp: 1025}", "mailbox.smtp must be a text in quotes, but is a number."),
     ("mailbox: {smtp: localhost}", "mailbox.smtp must be host:port, as in 127.0.0.1:1025."),
     ("mailbox: {smtp: 'localhost:70000'}", "mailbox.smtp must be host:port"),
     ("mailbox: {}", "mailbox must say where to listen, as in {smtp: 127.0.0.1:1025}."),
     ("subordinates: [{kind: target}]", "subordinates[0] has no create."),
-    ("subordinates: [{kind: t, create: {path: '/{engagementId}'}, read: {path: '/{id}'}}]", "subordinates[0].kind must be one of target, task,"),
-    ("subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: /x}}]", "subordinates[0].read.path must hold {id}"),
-    ("subordinates: [{kind: task, create: {path: /x}, read: {path: '/{id}'}}]", "subordinates[0].create must hold {engagementId} in its path or body."),
-    ("subordinates: [{kind: task, create: {path: '/{id}'}, read: {path: '/{id}'}}]", "subordinates[0].create.path may hold {engagementId}, but not {id}."),
-    ("subordinates: [{kind: task, create: {path: x}, read: {path: '/{id}'}}]", "subordinates[0].create.path must be a path from the host root"),
-    ("subordinates: [{kind: task, create: {path: '//h/{engagementId}'}, read: {path: '/{id}'}}]", "subordinates[0].create.path must be a path from the host root"),
-    ("subordinates: [{kind: task, create: {method: GET, path: '/{engagementId}'}, read: {path: '/{id}'}}]", "subordinates[0].create.method must be POST or PUT."),
-    ("subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: '/{id}'}, id: data}]", "subordinates[0].id must be a JSON pointer such as /data/id."),
+    (
+        "subordinates: [{kind: t, create: {path: '/{engagementId}'}, read: {path: '/{id}'}}]",
+        "subordinates[0].kind must be one of target, task,",
+    ),
+    (
+        "subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: /x}}]",
+        "subordinates[0].read.path must hold {id}",
+    ),
+    (
+        "subordinates: [{kind: task, create: {path: /x}, read: {path: '/{id}'}}]",
+        "subordinates[0].create must hold {engagementId} in its path or body.",
+    ),
+    (
+        "subordinates: [{kind: task, create: {path: '/{id}'}, read: {path: '/{id}'}}]",
+        "subordinates[0].create.path may hold {engagementId}, but not {id}.",
+    ),
+    (
+        "subordinates: [{kind: task, create: {path: x}, read: {path: '/{id}'}}]",
+        "subordinates[0].create.path must be a path from the host root",
+    ),
+    (
+        "subordinates: [{kind: task, create: {path: '//h/{engagementId}'}, read: {path: '/{id}'}}]",
+        "subordinates[0].create.path must be a path from the host root",
+    ),
+    (
+        "subordinates: [{kind: task, create: {method: GET, path: '/{engagementId}'}, read: {path: '/{id}'}}]",
+        "subordinates[0].create.method must be POST or PUT.",
+    ),
+    (
+        "subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: '/{id}'}, id: data}]",
+        "subordinates[0].id must be a JSON pointer such as /data/id.",
+    ),
     ("a: &x 1\nb: *x", "target.yaml uses an alias (*name), which target files do not have."),
     ("keys: {", "line 3, column 8: this is not valid YAML."),
     ("---\nname: x", "this is not valid YAML."),
@@ -206,7 +254,7 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("text", "sentence"), PROBLEMS)
-def test_a_problem_is_one_sentence_that_names_the_key(load, text: str, sentence: str) -> None:
+def test_a_problem_is_one_sentence_that_names_the_key(load: Callable[..., Profile], text: str, sentence: str) -> None:
     """What is wrong with a target file is said with its key, its line and what was expected."""
     with pytest.raises(TargetFileError) as caught:
         load(text, T="swordfish-soon")
@@ -234,7 +282,7 @@ URLS = [
 
 
 @pytest.mark.parametrize(("url", "sentence"), URLS)
-def test_a_base_url_is_that_of_a_host_root(load, url: str, sentence: str) -> None:
+def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: str, sentence: str) -> None:
     """What cannot be a host root is refused, in the file and as an option."""
     with pytest.raises(TargetFileError, match=re.escape(sentence)):
         load("", options={"base_url": url})
@@ -251,13 +299,21 @@ def test_a_base_url_is_that_of_a_host_root(load, url: str, sentence: str) -> Non
         ("http://10.0.0.1", "http://10.0.0.1"),
     ],
 )
-def test_a_base_url_is_kept_as_scheme_host_and_port(load, url: str, kept: str) -> None:
+def test_a_base_url_is_kept_as_scheme_host_and_port(load: Callable[..., Profile], url: str, kept: str) -> None:
     """The closing slash and letter case of scheme and host do not matter."""
     assert load("", options={"base_url": url}).base_url == kept
 
 
-@pytest.mark.parametrize(("text", "sentence"), [("api_key: k", "has no base_url"), ("base_url: http://h", "has no api_key"), ("", "is empty"), ("# only this", "is empty")])
-def test_what_every_file_needs_is_asked_for(load, text: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("api_key: k", "has no base_url"),
+        ("base_url: http://h", "has no api_key"),
+        ("", "is empty"),
+        ("# only this", "is empty"),
+    ],
+)
+def test_what_every_file_needs_is_asked_for(load: Callable[..., Profile], text: str, sentence: str) -> None:
     """A file without base URL or key says which is missing."""
     with pytest.raises(TargetFileError, match=sentence):
         load(text, complete=False)
@@ -277,7 +333,7 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
             load_profile(tmp_path / name, {})
 
 
-def test_deep_nesting_is_a_problem(load) -> None:
+def test_deep_nesting_is_a_problem(load: Callable[..., Profile]) -> None:
     """A file that is nested beyond sense is refused and not crashed upon."""
     with pytest.raises(TargetFileError, match="nested too deeply"):
         load("name: " + "[" * 1500 + "]" * 1500)
@@ -297,7 +353,7 @@ SECRET_PROBLEMS = [
 
 
 @pytest.mark.parametrize("text", SECRET_PROBLEMS)
-def test_no_problem_shows_a_value(load, text: str) -> None:
+def test_no_problem_shows_a_value(load: Callable[..., Profile], text: str) -> None:
     """An error names keys and never shows what stood there, its causes included."""
     with pytest.raises(TargetFileError) as caught:
         load(text, S="swordfish1")
@@ -309,7 +365,7 @@ def test_no_problem_shows_a_value(load, text: str) -> None:
         error = error.__cause__
 
 
-def test_the_profile_shows_no_secret(load) -> None:
+def test_the_profile_shows_no_secret(load: Callable[..., Profile]) -> None:
     """A printed profile has none of the values that its list of secrets names."""
     profile = load(FULL, complete=False, **ENVIRONMENT)
 
@@ -319,7 +375,7 @@ def test_the_profile_shows_no_secret(load) -> None:
             assert value not in shown, name
 
 
-def test_every_secret_is_listed_by_its_name(load) -> None:
+def test_every_secret_is_listed_by_its_name(load: Callable[..., Profile]) -> None:
     """Keys, members' keys, header values and the provisioner's credentials are all told to the redactor."""
     profile = load(FULL, complete=False, **ENVIRONMENT)
 
@@ -365,18 +421,18 @@ def test_a_secret_that_others_can_read_is_warned_of(tmp_path: Path, text: str, m
         ("", "http://h", "http sends the keys unencrypted"),
     ],
 )
-def test_risks_that_are_allowed_are_warned_of(load, text: str, url: str, sentence: str) -> None:
+def test_risks_that_are_allowed_are_warned_of(load: Callable[..., Profile], text: str, url: str, sentence: str) -> None:
     """Unverified TLS and plain HTTP to another machine are told."""
     assert any(sentence in warning for warning in load(text, options={"base_url": url}).warnings)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost", "http://[::1]", "https://h"])
-def test_loopback_and_tls_are_not_warned_of(load, url: str) -> None:
+def test_loopback_and_tls_are_not_warned_of(load: Callable[..., Profile], url: str) -> None:
     """HTTP on this machine is nothing to warn of."""
     assert load("", options={"base_url": url}).warnings == ()
 
 
-def test_relative_paths_begin_at_the_target_file(load, tmp_path: Path) -> None:
+def test_relative_paths_begin_at_the_target_file(load: Callable[..., Profile], tmp_path: Path) -> None:
     """The file of authorities is found beside the target file."""
     (tmp_path / "ca.pem").write_text("x")
 

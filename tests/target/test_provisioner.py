@@ -53,16 +53,17 @@ def test_every_method_has_its_parameters_and_result(start: Start) -> None:
     """The seven methods are called as the protocol says, and their results read."""
     provisioner = start(
         loop="""
+        params = request["params"]
         results = {
-            "create_key": {"key": "scoped-" + ",".join(request["params"].get("scopes", []))},
-            "create_throttled_key": {"key": "slow"},
-            "create_organization": {"key": "other", "more": 1},
-            "create_member": {"userId": "u", "email": request["params"].get("role", "") + "@x", "key": "mk"},
-            "read_mail": {"messages": [{"from": "s", "subject": "t", "text": request["params"].get("to", "")}]},
-            "create_subordinate": {"id": "/".join(request["params"].values())},
-            "subordinate_exists": {"exists": list(request["params"].values()) == ["e", "task", "1"]},
+            "create_key": lambda: {"key": "scoped-" + ",".join(params["scopes"])},
+            "create_throttled_key": lambda: {"key": "slow"},
+            "create_organization": lambda: {"key": "other", "more": 1},
+            "create_member": lambda: {"userId": "u", "email": params["role"] + "@x", "key": "mk"},
+            "read_mail": lambda: {"messages": [{"from": "s", "subject": "t", "text": params["to"]}]},
+            "create_subordinate": lambda: {"id": params["engagementId"] + "/" + params["kind"]},
+            "subordinate_exists": lambda: {"exists": params == {"engagementId": "e", "kind": "task", "id": "1"}},
         }
-        answer(request, result=results[request["method"]])
+        answer(request, result=results[request["method"]]())
         """
     )
 
@@ -99,9 +100,7 @@ def test_a_member_may_have_no_key(start: Start) -> None:
 
 def test_a_missing_method_is_asked_for_once(start: Start, log: list[str]) -> None:
     """-32601 says that the method is missing, and that is remembered."""
-    provisioner = start(
-        loop="sys.stderr.write('asked\\n')\nanswer(request, error={'code': -32601, 'message': 'no'})"
-    )
+    provisioner = start(loop="sys.stderr.write('asked\\n')\nanswer(request, error={'code': -32601, 'message': 'no'})")
 
     for _ in range(2):
         with pytest.raises(MethodMissing, match="The provisioner has no method create_key"):
@@ -175,14 +174,29 @@ def test_existence_is_true_or_false(start: Start, result: str) -> None:
 
 HOSTILE = {
     "garbage": ("print('Starting up, key=swordfish', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
-    "binary": ("sys.stdout.buffer.write(bytes(range(256)) + b'\\n'); sys.stdout.flush(); sys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "binary": (
+        "sys.stdout.buffer.write(bytes(range(256)) + b'\\n'); sys.stdout.flush(); sys.stdin.read()",
+        "no JSON-RPC 2.0 answer",
+    ),
     "list": ("print('[]', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
-    "version": ("print('{\"id\": 1, \"result\": {}}', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "version": ('print(\'{"id": 1, "result": {}}\', flush=True)\nsys.stdin.read()', "no JSON-RPC 2.0 answer"),
     "deep": ("print('[' * 100000, flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
-    "notification": ("print('{\"jsonrpc\": \"2.0\", \"method\": \"x\"}', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
-    "wrong id": ("print('{\"jsonrpc\": \"2.0\", \"id\": 99, \"result\": {}}', flush=True)\nsys.stdin.read()", "an id that it was not asked with"),
-    "null id": ("print('{\"jsonrpc\": \"2.0\", \"id\": null, \"error\": {}}', flush=True)\nsys.stdin.read()", "an id that it was not asked with"),
-    "true id": ("print('{\"jsonrpc\": \"2.0\", \"id\": true, \"result\": {}}', flush=True)\nsys.stdin.read()", "an id that it was not asked with"),
+    "notification": (
+        'print(\'{"jsonrpc": "2.0", "method": "x"}\', flush=True)\nsys.stdin.read()',
+        "no JSON-RPC 2.0 answer",
+    ),
+    "wrong id": (
+        'print(\'{"jsonrpc": "2.0", "id": 99, "result": {}}\', flush=True)\nsys.stdin.read()',
+        "an id that it was not asked with",
+    ),
+    "null id": (
+        'print(\'{"jsonrpc": "2.0", "id": null, "error": {}}\', flush=True)\nsys.stdin.read()',
+        "an id that it was not asked with",
+    ),
+    "true id": (
+        'print(\'{"jsonrpc": "2.0", "id": true, "result": {}}\', flush=True)\nsys.stdin.read()',
+        "an id that it was not asked with",
+    ),
     "endless line": ("[sys.stdout.write('x' * 65536) for _ in range(1000)]", "a line of more than 1 MiB"),
     "long line": ("print('x' * (1 << 21), flush=True)\nsys.stdin.read()", "a line of more than 1 MiB"),
     "death": ("sys.exit(3)", "ended by itself with status 3"),
@@ -242,7 +256,10 @@ def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> Non
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))
 
 
-@pytest.mark.parametrize(("command", "reason"), [(["/no/such/program"], "No such file"), (["."], "ermission denied"), (["a\0b"], "cannot be passed on")])
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [(["/no/such/program"], "No such file"), (["."], "ermission denied"), (["a\0b"], "cannot be passed on")],
+)
 def test_a_program_that_cannot_be_started_is_a_sentence(command: list[str], reason: str) -> None:
     """A wrong command is an error of the first call, and the same of the next."""
     provisioner = Provisioner(RpcChild(command, {}, None, 1.0, print))
@@ -269,7 +286,7 @@ sys.stderr.close()
     assert log == ["one", "two \ufffd", "(a line of more than 1 MiB was left out)", "three"]
 
 
-def test_the_program_sees_only_the_variables_it_needs(load, log: list[str]) -> None:
+def test_the_program_sees_only_the_variables_it_needs(load: Callable[..., Profile], log: list[str]) -> None:
     """Neither the suite's keys nor anything else of its environment reach the program."""
     text = """
 provisioner:
@@ -277,7 +294,13 @@ provisioner:
   environment: {TOKEN: "${ADMIN}"}
 """
     profile: Profile = load(text.replace("PYTHON", sys.executable), ADMIN="admin-token")
-    environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "CONFORMANCE_API_KEY": "swordfish", "ADMIN": "x", "PWD": "/"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "LC_ALL": "C.UTF-8",
+        "CONFORMANCE_API_KEY": "swordfish",
+        "ADMIN": "x",
+        "PWD": "/",
+    }
     provisioner = Provisioner.of(profile, log.append, environ)
     assert provisioner is not None
 
@@ -289,7 +312,7 @@ provisioner:
     assert seen == {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TOKEN": "admin-token"}
 
 
-def test_the_program_starts_in_the_target_files_folder(load, log: list[str], tmp_path: Path) -> None:
+def test_the_program_starts_in_the_target_files_folder(load: Callable[..., Profile], log: list[str], tmp_path: Path) -> None:
     """A relative command is found beside the target file."""
     (tmp_path / "provision.py").write_text("import os, sys; print(os.getcwd(), file=sys.stderr)")
     profile = load(f"provisioner: {{command: [{sys.executable}, provision.py]}}")
@@ -303,7 +326,7 @@ def test_the_program_starts_in_the_target_files_folder(load, log: list[str], tmp
     assert log == [str(tmp_path)]
 
 
-def test_a_target_without_a_provisioner_has_none(load) -> None:
+def test_a_target_without_a_provisioner_has_none(load: Callable[..., Profile]) -> None:
     """Without the section there is nothing to start."""
     assert Provisioner.of(load(""), print) is None
 
@@ -369,7 +392,9 @@ def test_closing_twice_and_calling_afterwards_are_harmless(start: Start) -> None
 
 def test_closing_does_not_wait_for_another_threads_call(start: Start) -> None:
     """A call that waits for its answer gives up when the provisioner is closed."""
-    provisioner = start("import sys, time\nsys.stdin.readline()\nprint(1, file=sys.stderr, flush=True)\ntime.sleep(600)", timeout=600)
+    provisioner = start(
+        "import sys, time\nsys.stdin.readline()\nprint(1, file=sys.stderr, flush=True)\ntime.sleep(600)", timeout=600
+    )
     reasons: list[str] = []
 
     def call() -> None:

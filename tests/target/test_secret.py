@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pickle
 
 import pytest
@@ -8,7 +10,7 @@ from conformance.target.secret import Secret
 
 
 @pytest.mark.parametrize("show", [repr, str, "{}".format, "{!r}".format, "%s".__mod__, lambda secret: f"{[secret]}"])
-def test_no_way_of_printing_shows_the_value(show) -> None:
+def test_no_way_of_printing_shows_the_value(show: Callable[[Secret], str]) -> None:
     """Whatever turns a secret into text turns it into the same placeholder."""
     assert "swordfish" not in show(Secret("swordfish"))
 

@@ -23,6 +23,8 @@ INPUT_POINTS = (
     Point("unknown_parameter", "What becomes of a parameter that the operation does not know?", _TOLERATED),
     Point("choice_case", "Is another letter case of a role, status, sort or order read?", ("refused", "accepted")),
     Point("more_sorts", "Can engagements be sorted by what the interface does not name?", ("none", "status")),
+    Point("role_owner", "How is a change of role to owner refused?", ("422", "400", "403", "409")),
+    Point("unarchive_request", "How is unarchiving refused without a JSON body?", ("accepted", "415", "400", "422")),
     Point("unknown_field", "What becomes of a body field that the operation does not know?", _TOLERATED),
     Point("read_only_field", "What becomes of a body field that clients cannot set?", _TOLERATED),
     Point("repeated_field", "Which value of a repeated body field counts?", ("last", "first", "400", "422")),

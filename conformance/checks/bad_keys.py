@@ -1,0 +1,209 @@
+"""Journeys that call every operation without a valid key, and look whether that changed anything."""
+
+from __future__ import annotations
+
+import base64
+import string
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.aims import Aim, identifier, label, newest_engagements, unknown_like
+from conformance.oracle import read
+from conformance.oracle.batches import Sent
+from conformance.oracle.judgement import Judgement
+from conformance.running.options import Effort, Mode
+from conformance.wire import call
+from conformance.wire.call import Credential
+from conformance.wire.redaction import SHORTEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from random import Random
+
+    from conformance.running.run import Run
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+_LONG_ENOUGH: Final = 16
+"""Characters of a key that are not guessed by chance."""
+
+_NONSENSE: Final = b'{"name": "cut short'
+
+NO_KEY: Final = Credential("no_key", None)
+EMPTY_KEY: Final = Credential("empty_key", "Bearer")
+
+
+@dataclass(frozen=True, slots=True)
+class Aims:
+    """What the calls are aimed at.
+
+    Attributes:
+        proper: What a faulty service can carry out without doing harm.
+        unknown: The same with identifiers that do not exist.
+        own: The engagement of the run that ``proper`` is aimed at; None where it has none.
+        sends_proper_invitations: Whether a faulty service may send the invitation.
+    """
+
+    proper: Aim
+    unknown: Aim
+    own: str | None
+    sends_proper_invitations: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BadKeys:
+    """What came of calls without a valid key.
+
+    Attributes:
+        aims: What they were aimed at.
+        before: A read of the engagement that they were aimed at; None where the run has none.
+        sent: The calls of all thirteen operations, by the kind of key: none, scheme, empty, unknown.
+        lookups: Calls with an unknown key for what does not exist.
+        invalid: Calls with an unknown key and an invalid body or parameter.
+        after: A read of the engagement afterwards.
+        newest: The newest engagements afterwards.
+        organization: The organization afterwards.
+    """
+
+    aims: Aims
+    before: Exchange | None
+    sent: Mapping[str, tuple[Sent, ...]]
+    lookups: tuple[Sent, ...]
+    invalid: tuple[Sent, ...]
+    after: Exchange | None = None
+    newest: tuple[Exchange, ...] = ()
+    organization: Exchange | None = None
+
+    @property
+    def everything(self) -> tuple[Sent, ...]:
+        """All calls without a valid key."""
+        return (*(one for batch in self.sent.values() for one in batch), *self.lookups, *self.invalid)
+
+
+def bad_keys(run: Run) -> BadKeys:
+    """Every operation is called without a key, with other schemes, with an empty and with unknown keys."""
+    aims = _aims(run)
+    before = run.send(call.get_engagement(aims.own)) if aims.own is not None else None
+    key = run.fixtures.main.authorization or ""
+    unknown = unknown_keys(key.partition(" ")[2], run.random("unknown keys"))
+    sent = {
+        "none": _send(run, aims.proper, [("no key", NO_KEY)]),
+        "scheme": _send(run, aims.proper, other_schemes(key.partition(" ")[2])),
+        "empty": _send(run, aims.proper, [("an empty key", EMPTY_KEY)]),
+        "unknown": _send(run, aims.proper, unknown),
+    }
+    lookups = _sent(run, [(unknown[0], one) for one in aims.unknown.calls().values() if one.identifier is not None])
+    invalid = _sent(run, [(unknown[0], one) for one in _invalid(aims.proper)])
+    tried = BadKeys(aims, before, sent, lookups, invalid)
+    return tried if aims.own is None else _looked_after(run, tried)
+
+
+def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
+    return replace(
+        tried,
+        after=run.send(call.get_engagement(tried.aims.own or "")),
+        newest=tuple(newest_engagements(run)),
+        organization=run.send(call.get_organization()),
+    )
+
+
+# --- keys
+
+
+def other_schemes(key: str) -> list[tuple[str, Credential]]:
+    """The real key under other schemes than Bearer."""
+    basic = base64.b64encode(f"{key}:".encode()).decode()
+    schemes = [("the scheme Basic", f"Basic {basic}"), ("the scheme Token", f"Token {key}")]
+    if len(key) >= SHORTEST:  # a shorter one that stands alone would not be taken out of the records
+        schemes.append(("a key without a scheme", key))
+    return [(what, Credential("api_key", value)) for what, value in schemes]
+
+
+def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
+    """Keys that nobody was given; none of them gives more than half of the real one away."""
+    half = len(key) // 2
+    made = _like(key, random)
+    keys = [("an unknown key", made), ("the real key with more behind it", key + _fresh("a" * 8, random))]
+    if len(key) >= _LONG_ENOUGH:
+        keys.append(("a key that only begins as the real one", key[:half] + made[half:]))
+        keys.append(("a key that only ends as the real one", made[:half] + key[half:]))
+    if half >= _LONG_ENOUGH:
+        keys.append(("the first half of the real key", key[:half]))
+    return [(what, Credential.bearer("unknown_key", value)) for what, value in keys]
+
+
+def _like(key: str, random: Random) -> str:
+    """A random key of the same shape, long enough to be nobody's; what stands before its last underscore is kept."""
+    prefix, underscore, rest = key.rpartition("_")
+    if len(rest) < _LONG_ENOUGH:
+        prefix, underscore, rest = "", "", key
+    return prefix + underscore + _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
+
+
+def _fresh(text: str, random: Random) -> str:
+    return "".join(random.choice(_alphabet(sign)) for sign in text)
+
+
+def _alphabet(sign: str) -> str:
+    kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
+    return next((kind for kind in kinds if sign in kind), sign)
+
+
+# --- calls
+
+
+def _aims(run: Run) -> Aims:
+    """Aims that exist where that is safe: engagements of the run; never a member, who might be removed."""
+    name = label(run, "no-key")
+    organization = _name(run.send(call.get_organization()))
+    own, shape = _engagement(run)
+    random = run.random("unknown identifiers")
+    disposable = run.mode is Mode.DISPOSABLE
+    unknown = Aim(
+        engagement=unknown_like(shape, random),
+        user=unknown_like(identifier(run.send(call.list_members(perPage=1))), random),
+        role="member",
+        organization=name if disposable else organization,
+        address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",
+        name=name,
+        description=label(run, "changed"),
+    )
+    return Aims(replace(unknown, engagement=own or unknown.engagement), unknown, own, disposable)
+
+
+def _engagement(run: Run) -> tuple[str | None, str | None]:
+    """An engagement of the run, if there can be one, and what identifiers of engagements look like."""
+    if run.mode is Mode.READ_ONLY:
+        return None, identifier(run.send(call.list_engagements(perPage=1)))
+    made = identifier(run.send(call.create_engagement({"name": run.name("not-without-a-key")})))
+    return made, made
+
+
+def _name(exchange: Exchange) -> str | None:
+    try:
+        return read.text(read.data(exchange), "name", exchange)
+    except Judgement:
+        return None
+
+
+def _invalid(aim: Aim) -> Iterable[Call]:
+    """Calls with a body or a parameter that no service can make anything of."""
+    for one in aim.calls().values():
+        if one.operation.takes_body:
+            yield one.with_body(_NONSENSE)
+        elif one.operation.answer == "list":
+            yield replace(one, query=(("page", "abc"),))
+
+
+def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
+    calls = list(aim.calls().values())
+    if run.effort is Effort.QUICK:
+        return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(calls)])
+    return _sent(run, [(key, one) for key in keys for one in calls])
+
+
+def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:
+    """Send calls with keys; each must be refused, so that repeating it does no harm."""
+    exchanges = run.send_all([replace(one.with_key(key), repeatable=True) for (_, key), one in calls])
+    return tuple(Sent(what, exchange) for ((what, _), _), exchange in zip(calls, exchanges, strict=True))

@@ -1,0 +1,100 @@
+"""Engagements that the run makes, and what checks of several modules ask about them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    import random
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
+"""What an engagement consists of, as far as the interface names it."""
+
+A_TICK: Final = 1.1
+"""Seconds in which a clock that ticks in whole seconds surely ticks."""
+
+A_LONG_TICK: Final = 2.5
+"""Seconds after which a clock that has not ticked does not tick at all."""
+
+_SURELY_UNLIKE: Final = 12
+
+
+def created(run: Run, *labels: str) -> list[dict[str, Any]]:
+    """New engagements with a name and a description, as the answers to their creation show them.
+
+    Returns:
+        The ``data`` of each answer; its id is a string.
+
+    Raises:
+        Undecided: One was not created, or its answer cannot be read.
+    """
+    bodies = [{"name": run.name(label), "description": f"About {label}."} for label in labels]
+    answers = run.send_all([call.create_engagement(body) for body in bodies])
+    return [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
+
+
+def shown(exchange: Exchange, field: str) -> object:
+    """A field of the engagement that an answer shows; None where it shows none."""
+    try:
+        return read.data(exchange).get(field)
+    except Undecided:
+        return None
+
+
+def identifier_of(answer: Exchange) -> str | None:
+    """The identifier that an answer gives, if it can be read."""
+    identifier = shown(answer, "id")
+    return identifier if isinstance(identifier, str) else None
+
+
+def time_of(exchange: Exchange, field: str) -> str:
+    """A time of the engagement that an answer shows."""
+    return read.text(read.data(exchange), field, exchange)
+
+
+def expect_spared(before: Exchange, after: Exchange) -> None:
+    """An engagement that nothing was done to reads as before."""
+    expect.unchanged("the other engagement", read.data(before), read.data(after), FIELDS, before, after)
+
+
+def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
+    """None of the values that are the service's to give is the one that a client sent."""
+    data = read.data(exchange)
+    for field in ("id", "status", "createdAt", "updatedAt"):
+        if field in sent:
+            value = read.text(data, field, exchange)
+            expected, pointer = f"not the {field} that the client sent", f"/data/{field}"
+            expect.holds(value != sent[field], f"{field} is as sent", exchange, expected=expected, actual=value, pointer=pointer)
+
+
+def expect_missing(answer: Exchange) -> None:
+    """An engagement was not found whose identifier is of a shape that the service may never have issued."""
+    expect.status_in(answer, 404, 400, 422)
+
+
+def another_identifier(known: str, choices: random.Random, otherwise: str) -> str:
+    """An identifier that looks like a known one and is surely nobody's.
+
+    Args:
+        known: An identifier of the service.
+        choices: Where the new part comes from.
+        otherwise: What to take where the known one is too short to tell nobody's from somebody's.
+    """
+    if known.isascii() and known.isdigit():
+        return str(choices.randrange(10**14, 10**15))
+    places = [place for place, sign in enumerate(known) if re.fullmatch("[0-9A-Za-z]", sign)][-_SURELY_UNLIKE:]
+    if len(places) < _SURELY_UNLIKE:
+        return otherwise
+    signs = list(known)
+    for place in places:
+        alphabet = "0123456789" if signs[place].isdigit() else "ABCDEF" if signs[place].isupper() else "abcdef"
+        signs[place] = choices.choice(alphabet)
+    return "".join(signs)

@@ -1,0 +1,130 @@
+"""Journeys that send what is certainly invalid, and look at what it was aimed at before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.aims import label, member_of, member_pages, newest_engagements, spare_member
+from conformance.oracle import invalid, read
+from conformance.oracle.batches import Sent
+from conformance.running.options import Effort
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from conformance.oracle.invalid import InvalidBody
+    from conformance.running.run import Run
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+_TICK: Final = 1.1
+"""Seconds in which a clock of whole seconds surely moves, so that a refused write that touches updatedAt shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Certainly invalid requests for one resource, with reads of it (or of the list that has it) before and after."""
+
+    target: str
+    before: tuple[Exchange, ...]
+    sent: tuple[Sent, ...]
+    after: tuple[Exchange, ...]
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """All exchanges in their order."""
+        return (*self.before, *[one.exchange for one in self.sent], *self.after)
+
+
+def invalid_creations(run: Run) -> Refusals:
+    """Engagements are created with every certainly invalid body."""
+    return _creations(run, _bodies(run, "createEngagement"))
+
+
+def unlabelled_creations(run: Run) -> Refusals:
+    """Engagements are created with those certainly invalid bodies that cannot carry a label."""
+    return _creations(run, [one for one in _bodies(run, "createEngagement") if not one.carries_label])
+
+
+def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
+    before = newest_engagements(run)
+    tried = [(one, label(run, "invalid")) for one in bodies]
+    sent = _sent(run.send_all, tried, call.create_engagement({}))
+    return Refusals("", tuple(before), sent, tuple(newest_engagements(run)))
+
+
+def invalid_updates(run: Run) -> Refusals:
+    """An engagement is updated with every certainly invalid body."""
+    body = {"name": run.name("valid"), "description": "It stays as it is."}
+    created = run.send(call.create_engagement(body))
+    engagement_id = read.text(read.data(created), "id", created)
+    run.sleep(_TICK)
+    before = run.send(call.get_engagement(engagement_id))
+    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateEngagement")]
+    sent = _sent(_in_turn(run), tried, call.update_engagement(engagement_id, {}))
+    return Refusals(engagement_id, (before,), sent, (run.send(call.get_engagement(engagement_id)),))
+
+
+def invalid_organization_updates(run: Run) -> Refusals:
+    """The organization is updated with every certainly invalid body."""
+    before = run.send(call.get_organization())
+    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateCurrentOrganization")]
+    sent = _sent(_in_turn(run), tried, call.update_organization({}))
+    return Refusals("", (before,), sent, (run.send(call.get_organization()),))
+
+
+def invalid_invitations(run: Run) -> tuple[Sent, ...]:
+    """Somebody is invited with every certainly invalid body."""
+    tried = [(one, label(run, "invalid")) for one in _bodies(run, "inviteMember")]
+    return _sent(run.send_all, tried, call.invite_member({}), domain=run.profile.invitation_domain)
+
+
+def invalid_role_changes(run: Run) -> Refusals:
+    """A member's role is changed with every certainly invalid body."""
+    user_id = run.journeys.result(spare_member).user_id
+    before = member_pages(run)
+    role = "member" if (member_of(before, user_id) or {}).get("role") == "admin" else "admin"
+    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateMemberRole")]
+    sent = _sent(_in_turn(run), tried, call.update_member_role(user_id, {}), role=role)
+    return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))
+
+
+def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
+    """Both lists are asked for with every certainly invalid parameter."""
+    lists = {"listMembers": call.list_members(), "listEngagements": call.list_engagements()}
+    asked = [(name, one) for name in lists for one in invalid.queries(name, thorough=_is_thorough(run))]
+    exchanges = run.send_all([replace(lists[name], query=one.query) for name, one in asked])
+    answers = list(zip(asked, exchanges, strict=True))
+    return {name: tuple(Sent(one.what, sent) for (of, one), sent in answers if of == name) for name in lists}
+
+
+def _sent(
+    send: Callable[[list[Call]], Iterable[Exchange]],
+    tried: list[tuple[InvalidBody, str]],
+    proper: Call,
+    *,
+    domain: str = "",
+    role: str = "",
+) -> tuple[Sent, ...]:
+    """Send a call with each body in place of its own; each must be refused, so that repeating it does no harm."""
+    bodies = [one.wire(label=text, domain=domain, role=role) for one, text in tried]
+    exchanges = send([replace(proper.with_body(body), repeatable=True) for body in bodies])
+    return tuple(
+        Sent(one.what, exchange, text if one.carries_label else "", one.kind)
+        for (one, text), exchange in zip(tried, exchanges, strict=True)
+    )
+
+
+def _in_turn(run: Run) -> Callable[[list[Call]], Iterable[Exchange]]:
+    """One after the other: writes of one resource at the same time may be refused for that alone."""
+    return lambda calls: [run.send(one) for one in calls]
+
+
+def _bodies(run: Run, operation: str) -> list[InvalidBody]:
+    return invalid.bodies(operation, thorough=_is_thorough(run))
+
+
+def _is_thorough(run: Run) -> bool:
+    return run.effort is not Effort.QUICK

@@ -1,0 +1,88 @@
+"""Judging laws over everything that a run has sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.looks import expect_steadily
+from conformance.checks.lifecycle import basics, lifecycle
+from conformance.oracle.findings import Survey, conclude, survey
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.target.profile import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.oracle.laws import Law
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_CONFIRMED: Final = 3
+"""Offenders that are sent again."""
+_SUCCESSES: Final = range(200, 300)
+
+
+def expect_law(run: Run, law: Law, *operations: str) -> None:
+    """A law holds for every exchange of the run.
+
+    Args:
+        run: The run.
+        law: The law.
+        operations: The operations that it is about; none for all.
+    """
+    _conclude(run, _surveyed(run, law, operations), operations)
+
+
+def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
+    """A law about lists, which others may disturb, holds for every exchange of the run.
+
+    What broke it is sent again; it counts where it breaks it again while nothing moves.
+    """
+    found = _surveyed(run, law, operations)
+    confirmed = Survey(kept=found.kept, unclear=found.unclear)
+    calls = {exchange.call: exchange for exchange, _ in reversed(found.broken)}
+    for exchange in list(reversed(calls.values()))[:_CONFIRMED]:
+        try:
+            expect_steadily(run, (exchange,), lambda look: law(look[0]))
+        except NonConformity as fault:
+            confirmed.broken.append((fault.exchanges[0], fault))
+        except Undecided as doubt:
+            confirmed.unclear.append(doubt)
+        else:
+            confirmed.kept.append(exchange)
+    _conclude(run, confirmed, operations)
+
+
+def _conclude(run: Run, found: Survey, operations: tuple[str, ...]) -> None:
+    conclude(found, nothing="" if found.applied else _nothing(run, operations))
+
+
+def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
+    """The survey of the run; where it has nothing of the kind, as in a run of few checks, a little is sent for it."""
+    found = survey(law, _about(run.wire.exchanges, operations))
+    if not found.applied:
+        run.journeys.result(basics)
+        found = survey(law, _about(run.wire.exchanges, operations))
+    if not found.applied and run.mode is not Mode.READ_ONLY:
+        run.journeys.result(lifecycle)
+        found = survey(law, _about(run.wire.exchanges, operations))
+    return found
+
+
+def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
+    return [exchange for exchange in exchanges if not operations or exchange.call.operation.id in operations]
+
+
+def _nothing(run: Run, operations: tuple[str, ...]) -> str:
+    """Why there was nothing to judge.
+
+    Raises:
+        Undecided: The operations were called and never succeeded, so that what their successes are like is unknown.
+    """
+    if not operations:
+        return "No answer of the run was of this kind"
+    names = " and ".join(operations)
+    tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
+    if tried and not any(exchange.received and exchange.received.status in _SUCCESSES for exchange in tried):
+        raise Undecided(f"{names} never succeeded", tried[0])
+    return f"No answer to {names} was of this kind" if tried else f"The run had no reason to call {names}"

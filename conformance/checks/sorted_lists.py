@@ -1,0 +1,120 @@
+"""Journeys through sorted lists of engagements: everything at once, and two neighbouring pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.stock import Stock, stock
+from conformance.oracle import read
+from conformance.oracle.judgement import Judgement
+from conformance.oracle.listing import neighbours
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.checks.looks import Look
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+PER_PAGE: Final = 100
+_MOST_PAGES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SortedLists:
+    """The list sorted by one field.
+
+    Attributes:
+        default: Without an order: as many pages of 100 as it took to see the stock.
+        ascending: Two neighbouring pages of an ascending list, where the stock is.
+        descending: The second of two such pages of a descending list.
+        stock: What must be in them.
+    """
+
+    default: Look
+    ascending: Look
+    descending: Look
+    stock: Stock
+
+
+def by_created_at(run: Run) -> SortedLists:
+    """Engagements are listed in the order of their creation."""
+    return _sorted_by(run, "createdAt")
+
+
+def by_updated_at(run: Run) -> SortedLists:
+    """Engagements are listed in the order of their last change."""
+    return _sorted_by(run, "updatedAt")
+
+
+def by_name(run: Run) -> SortedLists:
+    """Engagements are listed in the order of their names."""
+    return _sorted_by(run, "name")
+
+
+def active_by_name(run: Run) -> Look:
+    """Two neighbouring pages of active engagements in the order of their names."""
+    everything = run.journeys.result(by_name)
+    active = [item for item in _readable(everything.default) if item.get("status") == "active"]
+    return _two_pages(run, active, everything.stock.active, status="active", sort="name", order="asc")
+
+
+def archived_by_change(run: Run) -> Look:
+    """Two pages of archived engagements, those changed last first; if there are few, they hold all."""
+    everything = run.journeys.result(by_updated_at)
+    archived = [item for item in _readable(everything.default) if item.get("status") == "archived"]
+    half = max(1, min(50, len(archived) // 2))
+    query = {"status": "archived", "sort": "updatedAt", "order": "desc", "perPage": half}
+    return tuple(run.send_all([call.list_engagements(**query, page=page) for page in (1, 2)]))
+
+
+def _sorted_by(run: Run, field: str) -> SortedLists:
+    kept = run.journeys.result(stock)
+    owned = {piece.identifier for piece in kept.pieces}
+    default = _until_seen(run, field, owned)
+    items = _readable(default)
+    ascending = _two_pages(run, items, owned, sort=field, order="asc")
+    position, count, total = _block(items, owned)
+    page, size = neighbours(position, count, total)
+    descending = run.send(call.list_engagements(sort=field, order="desc", page=page + 1, perPage=size))
+    return SortedLists(default, ascending, (descending,), kept)
+
+
+def _until_seen(run: Run, field: str, owned: Collection[str]) -> Look:
+    """Pages of 100, until all of the stock was seen or there are no more, a dozen at most."""
+    pages: list[Exchange] = []
+    missing = set(owned)
+    for page in range(1, _MOST_PAGES + 1):
+        pages.append(run.send(call.list_engagements(sort=field, page=page, perPage=PER_PAGE)))
+        items = _readable((pages[-1],))
+        missing -= {str(item.get("id")) for item in items}
+        if not missing or len(items) < PER_PAGE:
+            break
+    return tuple(pages)
+
+
+def _two_pages(run: Run, descending: list[dict[str, Any]], owned: Collection[str], **query: str) -> Look:
+    """Two neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it."""
+    position, count, total = _block(list(reversed(descending)), owned)
+    page, size = neighbours(position, count, total)
+    calls = [call.list_engagements(**query, page=number, perPage=size) for number in (page, page + 1)]
+    return tuple(run.send_all(calls))
+
+
+def _block(items: list[dict[str, Any]], owned: Collection[str]) -> tuple[int, int, int]:
+    """Where the stock begins in a list, how far it reaches, and how long the list is."""
+    places = [place for place, item in enumerate(items) if item.get("id") in owned]
+    return (places[0], places[-1] - places[0] + 1, len(items)) if places else (0, 0, len(items))
+
+
+def _readable(look: Look) -> list[dict[str, Any]]:
+    """The items of answers, as far as they can be read: a journey judges nothing."""
+    found: list[dict[str, Any]] = []
+    for answer in look:
+        try:
+            found += read.items(answer)
+        except Judgement:
+            break
+    return found

@@ -1,0 +1,153 @@
+"""Engagements of the run's own that lists are judged by, among whatever else an organization holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.judgement import Judgement, Undecided
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.running.options import Effort
+from conformance.target.profile import Mode
+from conformance.wire import call
+from conformance.wire.exchange import Unanswered
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_SIZES: Final = {Effort.QUICK: 21, Effort.STANDARD: 55, Effort.DEEP: 105}
+_BATCHES: Final = 3
+_TICK: Final = 1.1
+"""Seconds after which also a clock that ticks in whole seconds has moved."""
+_SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr", "aeiou")]
+"""Of letters that follow each other alike in every language, and that no language takes for one letter together."""
+_ARCHIVED: Final = (0, 3, -2, -1)
+_DESCRIBED: Final = (1, 4)
+_RENAMED: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One engagement of the stock.
+
+    Attributes:
+        identifier: Its id.
+        name: The name that was given to it last.
+        created: The answer to its creation.
+        archived: Whether it was archived.
+        changed: Whether it was edited or archived after its creation.
+    """
+
+    identifier: str
+    name: str
+    created: Exchange = field(repr=False)
+    archived: bool = False
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """All of them, in the order of their creation; nothing changes them any more."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(piece.name for piece in self.pieces)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The ids of those that are active."""
+        return tuple(piece.identifier for piece in self.pieces if not piece.archived)
+
+    @property
+    def archived(self) -> tuple[str, ...]:
+        """The ids of those that were archived."""
+        return tuple(piece.identifier for piece in self.pieces if piece.archived)
+
+    def untouched_names(self) -> dict[str, str]:
+        """The names by id of those that nothing has changed since their creation; they are active."""
+        return {piece.identifier: piece.name for piece in self.pieces if not piece.changed}
+
+    def creation_times(self) -> dict[str, datetime]:
+        """The times of creation by id, as far as the answers told them."""
+        return {piece.identifier: at for piece in self.pieces if (at := _created_at(piece.created)) is not None}
+
+
+def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
+    """Engagements are created in batches, over a time in which any clock moves.
+
+    Returns:
+        Those that were created, and the run's time when the last one was.
+    """
+    if run.mode is Mode.READ_ONLY:
+        return (), run.wire.clock.monotonic()
+    words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
+    names = [run.name(f"list-{word}") for word in run.random("stock").sample(words, _SIZES[run.effort])]
+    pieces: list[Piece] = []
+    size = -(-len(names) // _BATCHES)
+    for start in range(0, len(names), size):
+        if start:
+            run.sleep(_TICK)
+        batch = names[start : start + size]
+        answers = run.send_all([call.create_engagement(_body(name)) for name in batch])
+        pieces += [
+            Piece(made, name, answer) for name, answer in zip(batch, answers, strict=True) if (made := _made(answer))
+        ]
+    return tuple(pieces), run.wire.clock.monotonic()
+
+
+def stock(run: Run) -> Stock:
+    """Of the new engagements some are archived, some edited, later than all of them were created."""
+    pieces, finished = run.journeys.result(new_engagements)
+    if run.mode is Mode.READ_ONLY:
+        return Stock(())
+    if not pieces:
+        raise Undecided("no engagement could be created that lists could be judged by")
+    run.sleep(max(0.0, finished + _TICK - run.wire.clock.monotonic()))
+    changed = {piece.identifier: piece for piece in pieces}
+    for place in _ARCHIVED:
+        piece = pieces[place % len(pieces)]
+        if _succeeded(run.send(call.archive_engagement(piece.identifier))):
+            changed[piece.identifier] = replace(piece, archived=True, changed=True)
+    for place in (*_DESCRIBED, _RENAMED):
+        piece = pieces[place % len(pieces)]
+        changed[piece.identifier] = _edited(run, changed[piece.identifier], rename=place == _RENAMED)
+    return Stock(tuple(changed.values()))
+
+
+def _edited(run: Run, piece: Piece, *, rename: bool) -> Piece:
+    body = {"name": run.name("list-tutu")} if rename else {"description": "described later"}
+    if piece.archived or not _succeeded(run.send(call.update_engagement(piece.identifier, body))):
+        return piece
+    return replace(piece, name=body.get("name", piece.name), changed=True)
+
+
+def _body(name: str) -> dict[str, str]:
+    """Every second one has a description."""
+    return {"name": name, "description": f"About {name}"} if name[-1] in "02468" else {"name": name}
+
+
+def _made(answer: Exchange) -> str | None:
+    """The id of what was created; None where that cannot be told."""
+    try:
+        return read.text(read.data(answer), "id", answer)
+    except (Judgement, Unanswered):
+        return None
+
+
+def _created_at(answer: Exchange) -> datetime | None:
+    try:
+        return parse_timestamp(read.text(read.data(answer), "createdAt", answer))
+    except (Judgement, Unanswered):
+        return None
+
+
+def _succeeded(answer: Exchange) -> bool:
+    return answer.judgeable and answer.succeeded

@@ -1,0 +1,176 @@
+"""What goes with a deleted engagement: its targets, tasks, wiki pages, reports, threat models and API requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conformance.checks.marks import journey, requirement
+from conformance.oracle import expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.running.options import Effort
+from conformance.target.capabilities import Unavailable
+from conformance.target.profile import KINDS
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.target.profile import SubordinateKind
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(slots=True)
+class Record:
+    """A subordinate record, or why nothing can be said of one.
+
+    Attributes:
+        kind: Its kind.
+        engagement: The engagement that it was made in.
+        id: Its identifier; None where it could not be made.
+        was_there: Whether it was there once made.
+        is_there: Whether it was there after deletions, and the target's patience.
+        trouble: Why it could not be made, or looked for.
+    """
+
+    kind: SubordinateKind
+    engagement: str
+    id: str | None = None
+    was_there: bool = False
+    is_there: bool = False
+    trouble: Unavailable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Engagements that were deleted with records of all kinds, and a neighbour that was not.
+
+    Attributes:
+        deletions: The deletions, of an active engagement and, but at quick effort, of an archived one.
+        gone: The records of the deleted engagements, a list for each.
+        kept: The records of the neighbour.
+    """
+
+    deletions: tuple[Exchange, ...]
+    gone: tuple[list[Record], ...] = field(repr=False)
+    kept: list[Record] = field(repr=False)
+
+
+def cascade(run: Run) -> Cascade:
+    """Engagements get a record of each kind; all but one of them are deleted, one in archived state."""
+    labels = ["doomed"] if run.effort is Effort.QUICK else ["doomed", "doomed-archived"]
+    created = run.send_all([call.create_engagement({"name": run.name(label)}) for label in [*labels, "neighbour"]])
+    doomed, neighbour = created[:-1], created[-1]
+    gone = tuple(_records(run, exchange) for exchange in doomed)
+    kept = _records(run, neighbour)
+    for exchange in doomed[1:]:
+        read.success(run.send(call.archive_engagement(_id(exchange))))
+    deletions = tuple(run.send(call.delete_engagement(_id(exchange))) for exchange in doomed)
+    run.wait_until(lambda: not any(_look(run, record) for records in gone for record in records))
+    for record in kept:
+        _look(run, record)
+    return Cascade(deletions, gone, kept)
+
+
+cascade_journey = journey(cascade)
+
+
+def _id(exchange: Exchange) -> str:
+    return read.text(read.data(exchange), "id", exchange)
+
+
+def _records(run: Run, created: Exchange) -> list[Record]:
+    """Make a record of each kind, as far as that can be done."""
+    records = [Record(kind, _id(created)) for kind in KINDS]
+    for record in records:
+        try:
+            record.id = run.fixtures.make_subordinate(record.engagement, record.kind)
+        except Unavailable as trouble:
+            record.trouble = trouble
+        record.was_there = _look(run, record)
+    return records
+
+
+def _look(run: Run, record: Record) -> bool:
+    """Whether a record is there now; what cannot be told any more is not looked for again."""
+    if record.id is None or record.trouble is not None:
+        return False
+    try:
+        record.is_there = run.fixtures.subordinate_exists(record.engagement, record.kind, record.id)
+    except Unavailable as trouble:
+        record.trouble = trouble
+    return record.is_there and record.trouble is None
+
+
+def _settled(record: Record, *at: Exchange) -> Record:
+    """The record, if it was there and what became of it is known."""
+    if record.trouble is not None:
+        raise Unavailable(record.trouble.need, record.trouble.reason)
+    if not record.was_there:
+        raise Undecided(f"the {record.kind} was not there once it was made", *at)
+    return record
+
+
+def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
+    for deletion, records in zip(cascade.deletions, cascade.gone, strict=True):
+        read.success(deletion)
+        record = _settled(next(record for record in records if record.kind == kind), deletion)
+        expect.holds(
+            not record.is_there,
+            f"the {kind} of a deleted engagement is still there",
+            deletion,
+            expected="gone within the target's patience",
+            actual="still there",
+        )
+
+
+@requirement("subordinate-targets-go")
+def test_targets_go(cascade: Cascade) -> None:
+    """A deleted engagement takes its targets with it."""
+    _judge_gone(cascade, "target")
+
+
+@requirement("subordinate-tasks-go")
+def test_tasks_go(cascade: Cascade) -> None:
+    """A deleted engagement takes its tasks with it."""
+    _judge_gone(cascade, "task")
+
+
+@requirement("subordinate-wiki-pages-go")
+def test_wiki_pages_go(cascade: Cascade) -> None:
+    """A deleted engagement takes its wiki pages with it."""
+    _judge_gone(cascade, "wikiPage")
+
+
+@requirement("subordinate-reports-go")
+def test_reports_go(cascade: Cascade) -> None:
+    """A deleted engagement takes its reports with it."""
+    _judge_gone(cascade, "report")
+
+
+@requirement("subordinate-threat-models-go")
+def test_threat_models_go(cascade: Cascade) -> None:
+    """A deleted engagement takes its threat models with it."""
+    _judge_gone(cascade, "threatModel")
+
+
+@requirement("subordinate-api-requests-go")
+def test_api_requests_go(cascade: Cascade) -> None:
+    """A deleted engagement takes its API requests with it."""
+    _judge_gone(cascade, "apiRequest")
+
+
+@requirement("subordinates-of-others-stay")
+def test_records_of_neighbour_stay(cascade: Cascade) -> None:
+    """Deleting an engagement leaves the subordinate records of another one alone."""
+    for deletion in cascade.deletions:
+        read.success(deletion)
+    known = [record for record in cascade.kept if record.trouble is None]
+    for record in known or cascade.kept:
+        _settled(record, *cascade.deletions)
+        expect.holds(
+            record.is_there,
+            f"the {record.kind} of an engagement is gone after another one was deleted",
+            *cascade.deletions,
+            expected="still there",
+            actual="gone",
+        )

@@ -1,0 +1,267 @@
+"""Section 3, archiving: an active engagement becomes archived and read-only, and nothing else happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conformance.checks.engagements import (
+    A_LONG_TICK,
+    A_TICK,
+    FIELDS,
+    created,
+    expect_missing,
+    expect_spared,
+    shown,
+    time_of,
+)
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.searching import Search, expect_listed, search
+from conformance.oracle import describe, expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An archiving between two reads of the engagement."""
+
+    before: Exchange
+    answer: Exchange
+    after: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Archiving:
+    """An engagement's way into the archive, and what was tried there.
+
+    Attributes:
+        identifier: The engagement's.
+        first: Its archiving.
+        edits: Edits after it.
+        after_edits: A read after those.
+        again: Another archiving, the read before it being ``after_edits``.
+        found: What the list shows of it.
+        neighbour: The identifier of an engagement beside it that nothing was done to.
+        beside: Reads of that one, before and after everything.
+        namesake: The creation of another engagement with the archived one's name.
+    """
+
+    identifier: str
+    first: Transition
+    edits: tuple[Exchange, ...]
+    after_edits: Exchange
+    again: Transition
+    found: Search
+    neighbour: str
+    beside: tuple[Exchange, Exchange]
+    namesake: Exchange
+
+
+def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transition:
+    """Archive an engagement, so long after it was read that the service's clock has moved."""
+    before = run.send(call.get_engagement(engagement["id"]))
+    run.sleep(pause)
+    answer = run.send(call.archive_engagement(engagement["id"]))
+    return Transition(before, answer, run.send(call.get_engagement(engagement["id"])))
+
+
+def archiving(run: Run) -> Archiving:
+    """An engagement is archived, edited in vain, looked for in the list and archived again, beside another one."""
+    subject, neighbour = created(run, "archive", "archive-neighbour")
+    identifier, beside = subject["id"], run.send(call.get_engagement(neighbour["id"]))
+    first = archived_after(run, subject, A_TICK)
+    run.sleep(A_TICK)
+    edits = run.send_all(
+        [
+            call.update_engagement(identifier, {"name": run.name("archived-edited")}),
+            call.update_engagement(identifier, {"description": "Edited in the archive."}),
+            call.update_engagement(identifier, {"name": run.name("archived-revived"), "status": "active"}),
+        ]
+    )
+    after_edits = run.send(call.get_engagement(identifier))
+    found = search(run, [identifier])
+    again = run.send(call.archive_engagement(identifier))
+    after_again, beside_after, namesake = run.send_all(
+        [
+            call.get_engagement(identifier),
+            call.get_engagement(neighbour["id"]),
+            call.create_engagement({"name": subject.get("name")}),
+        ]
+    )
+    return Archiving(
+        identifier=identifier,
+        first=first,
+        edits=tuple(edits),
+        after_edits=after_edits,
+        again=Transition(after_edits, again, after_again),
+        found=found,
+        neighbour=neighbour["id"],
+        beside=(beside, beside_after),
+        namesake=namesake,
+    )
+
+
+archiving_journey = journey(archiving)
+
+
+def in_archive(exchange: Exchange) -> dict[str, Any]:
+    """The engagement that a read shows, if it is archived there."""
+    data = read.data(exchange)
+    if data.get("status") != "archived":
+        raise Undecided("the engagement did not become archived", exchange)
+    return data
+
+
+@requirement("archive-engagement-succeeds")
+def test_archiving_succeeds(archiving: Archiving) -> None:
+    """Archiving an active engagement gives a success."""
+    read.success(archiving.first.before)
+
+    expect.success(archiving.first.answer)
+
+
+@requirement("archive-engagement-answers-id")
+def test_archive_answers_identifier(archiving: Archiving) -> None:
+    """The answer to an archive carries the identifier of the engagement."""
+    answer = archiving.first.answer
+    identifier = read.text(read.data(answer), "id", answer)
+
+    expect.equal("id", identifier, archiving.identifier, answer, pointer="/data/id")
+
+
+@requirement("archive-engagement-answers-updated-at")
+def test_archive_answers_updated_at(archiving: Archiving) -> None:
+    """The answer to an archive carries the updatedAt that a read gives afterwards."""
+    exchanges = archiving.first.answer, archiving.first.after
+    told, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
+
+    same = expect.moment(told, *exchanges) == expect.moment(then, *exchanges)
+    expect.holds(
+        same, "updatedAt is not the one that is read then", *exchanges, expected=then, actual=told, pointer="/data/updatedAt"
+    )
+
+
+@requirement("archive-unknown-engagement")
+def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
+    """An engagement that does not exist cannot be archived."""
+    expect_missing(run.send(call.archive_engagement(run.name("missing"))))
+
+
+@requirement("archive-sets-status")
+def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
+    """An archived engagement reads archived, in the answer and afterwards."""
+    read.success(archiving.first.answer)
+
+    for exchange in (archiving.first.answer, archiving.first.after):
+        status = read.text(read.data(exchange), "status", exchange)
+        expect.equal("status", status, "archived", exchange, pointer="/data/status")
+
+
+@requirement("archive-refreshes-updated-at")
+def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
+    """Archiving moves updatedAt past the value that the engagement had."""
+    in_archive(archiving.first.after)
+    transition = archiving.first
+    if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
+        # Another one, with more time, in case the service's clock ticks slowly.
+        transition = archived_after(run, *created(run, "archive-later"), pause=A_LONG_TICK)
+
+    before, after = transition.before, transition.after
+    expect.later("updatedAt", time_of(after, "updatedAt"), time_of(before, "updatedAt"), before, transition.answer, after)
+
+
+@requirement("archive-keeps-content")
+def test_archiving_keeps_content(archiving: Archiving) -> None:
+    """Archiving leaves name and description as they were."""
+    before, answer, after = archiving.first.before, read.success(archiving.first.answer), archiving.first.after
+
+    content = ("name", "description")
+    expect.unchanged("the archived engagement", read.data(before), read.data(after), content, before, answer, after)
+
+
+@requirement("archive-spares-others")
+def test_archiving_spares_others(archiving: Archiving) -> None:
+    """Archiving one engagement leaves the others as they were."""
+    read.success(archiving.first.answer)
+
+    expect_spared(*archiving.beside)
+
+
+@requirement("archived-edit-refused")
+def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
+    """An edit of an archived engagement is refused."""
+    in_archive(archiving.first.after)
+
+    for edit in archiving.edits:
+        expect.refused(edit)
+
+
+@requirement("archived-edit-changes-nothing")
+def test_edit_of_archived_engagement_changes_nothing(archiving: Archiving) -> None:
+    """A refused edit of an archived engagement leaves it as it was, updatedAt included."""
+    before = in_archive(archiving.first.after)
+    if any(edit.succeeded for edit in archiving.edits):
+        raise Undecided("edits of the archived engagement were not refused", *archiving.edits)
+
+    exchanges = archiving.first.after, *archiving.edits, archiving.after_edits
+    expect.unchanged("the archived engagement", before, read.data(archiving.after_edits), FIELDS, *exchanges)
+
+
+@requirement("archived-readable")
+def test_archived_engagement_can_be_read(archiving: Archiving) -> None:
+    """An archived engagement can still be read."""
+    read.success(archiving.first.before)
+    read.success(archiving.first.answer)
+
+    expect.success(archiving.first.after)
+
+
+@requirement("archived-listed")
+def test_archived_engagement_is_listed(archiving: Archiving) -> None:
+    """An archived engagement is still in the list."""
+    in_archive(archiving.after_edits)
+
+    expect_listed("an archived engagement", archiving.found)
+
+
+@requirement("archived-again-stays-archived")
+def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
+    """An engagement that is archived once more stays archived."""
+    in_archive(archiving.again.before)
+
+    after = archiving.again.after
+    status = read.text(read.data(after), "status", after)
+    expect.equal("status", status, "archived", archiving.again.answer, after, pointer="/data/status")
+
+
+@observes("archive-status")
+def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
+    """The status with which archiving succeeds is open."""
+    run.observe("archive-status", describe.answered(archiving.first.answer), archiving.first.answer)
+
+
+@observes("archive-again")
+def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
+    """What archiving an archived engagement gives is open."""
+    before, answer, after = archiving.again.before, archiving.again.answer, archiving.again.after
+    same = shown(before, "updatedAt") == shown(after, "updatedAt")
+    words = f"{describe.answered(answer)}, {'unchanged' if same else 'updatedAt refreshed'}"
+    run.observe("archive-again", words, before, answer, after)
+
+
+@observes("archived-edit-status")
+def test_observe_refusal_of_archived_edits(run: Run, archiving: Archiving) -> None:
+    """With which error the edit of an archived engagement is refused is open."""
+    for edit in archiving.edits:
+        run.observe("archived-edit-status", describe.answered(edit), edit)
+
+
+@observes("duplicate-name-of-archived")
+def test_observe_name_of_archived_engagement(run: Run, archiving: Archiving) -> None:
+    """What a new engagement with the name of an archived one gives is open."""
+    run.observe("duplicate-name-of-archived", describe.answered(archiving.namesake), archiving.namesake)

@@ -1,0 +1,187 @@
+"""Section 3, deletion: an engagement is gone for good, in whichever state it was, and no other one is touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.checks.engagements import created, expect_missing, expect_spared, shown
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.searching import NEWEST, ids_on
+from conformance.oracle import describe, expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A deletion, and what was tried on the engagement afterwards."""
+
+    identifier: str
+    answer: Exchange
+    read: Exchange
+    edit: Exchange
+    archive: Exchange
+    unarchive: Exchange
+    again: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """Deletions of an active and of an archived engagement.
+
+    Attributes:
+        active: The one that was active.
+        archived: The one that was archived.
+        archive: The answer to its archiving.
+        lists: Newest pages afterwards: without a filter, of active, and of archived engagements.
+        beside: Reads of an engagement beside them, before and after everything.
+    """
+
+    active: Deleted
+    archived: Deleted
+    archive: Exchange
+    lists: tuple[Exchange, ...]
+    beside: tuple[Exchange, Exchange]
+
+
+def deletion(run: Run) -> Deletion:
+    """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
+    active, archived, neighbour = created(run, "delete", "delete-archived", "delete-neighbour")
+    ids = [active["id"], archived["id"]]
+    archive, beside = run.send_all([call.archive_engagement(ids[1]), call.get_engagement(neighbour["id"])])
+    answers = run.send_all([call.delete_engagement(one) for one in ids])
+    reads = run.send_all([call.get_engagement(one) for one in ids])
+    lists = run.send_all([call.list_engagements(status=status, **NEWEST) for status in (None, "active", "archived")])
+    edits = run.send_all([call.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
+    archives = run.send_all([call.archive_engagement(one) for one in ids])
+    unarchives = run.send_all([call.unarchive_engagement(one) for one in ids])
+    again = run.send_all([call.delete_engagement(one) for one in ids])
+    tried = zip(ids, answers, reads, edits, archives, unarchives, again, strict=True)
+    first, second = (Deleted(*each) for each in tried)
+    return Deletion(first, second, archive, tuple(lists), (beside, run.send(call.get_engagement(neighbour["id"]))))
+
+
+deletion_journey = journey(deletion)
+
+
+def deleted(deletion: Deletion) -> list[Deleted]:
+    """The engagements whose deletion succeeded."""
+    found = [one for one in (deletion.active, deletion.archived) if one.answer.succeeded]
+    if not found:
+        raise Undecided("no deletion succeeded", deletion.active.answer, deletion.archived.answer)
+    return found
+
+
+def gone(deletion: Deletion) -> list[Deleted]:
+    """The deleted engagements; that they cannot be read is for another requirement to judge."""
+    found = [one for one in deleted(deletion) if not one.read.succeeded]
+    if not found:
+        raise Undecided("the deletion had no effect", *(one.read for one in deleted(deletion)))
+    return found
+
+
+@requirement("delete-engagement-succeeds")
+def test_deleting_succeeds(deletion: Deletion) -> None:
+    """Deleting an engagement gives 200."""
+    expect.success(deletion.active.answer)
+
+
+@requirement("archived-deletable")
+def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
+    """An archived engagement can be deleted."""
+    if shown(deletion.archive, "status") != "archived":
+        raise Undecided("the engagement did not become archived", deletion.archive)
+    if deletion.active.answer.status != _OK:
+        raise Undecided("deleting an active engagement does not succeed either", deletion.active.answer)
+
+    expect.success(deletion.archived.answer)
+
+
+@requirement("delete-engagement-answers-true")
+def test_deletion_answers_what_was_deleted(deletion: Deletion) -> None:
+    """The answer to a deletion says that the engagement asked for was deleted."""
+    for one in deleted(deletion):
+        data = read.data(one.answer)
+        if not isinstance(data.get("deleted"), bool):
+            raise Undecided("deleted is no boolean", one.answer)
+
+        expect.equal("deleted", data["deleted"], True, one.answer, pointer="/data/deleted")  # noqa: FBT003
+        expect.equal("id", read.text(data, "id", one.answer), one.identifier, one.answer, pointer="/data/id")
+
+
+@requirement("delete-unknown-engagement")
+def test_unknown_engagement_cannot_be_deleted(run: Run) -> None:
+    """An engagement that does not exist cannot be deleted."""
+    expect_missing(run.send(call.delete_engagement(run.name("missing"))))
+
+
+@requirement("deleted-unreadable")
+def test_deleted_engagement_cannot_be_read(deletion: Deletion) -> None:
+    """A deleted engagement is not found by a read."""
+    for one in deleted(deletion):
+        expect.status_in(one.read, 404)
+
+
+@requirement("deleted-uneditable")
+def test_deleted_engagement_cannot_be_edited(deletion: Deletion) -> None:
+    """A deleted engagement is not found by an edit."""
+    for one in gone(deletion):
+        expect.status_in(one.edit, 404)
+
+
+@requirement("deleted-undeletable")
+def test_deleted_engagement_cannot_be_deleted_again(deletion: Deletion) -> None:
+    """A deleted engagement is not found by another deletion."""
+    for one in gone(deletion):
+        expect.status_in(one.again, 404)
+
+
+@requirement("deleted-unarchivable")
+def test_deleted_engagement_cannot_be_archived(deletion: Deletion) -> None:
+    """A deleted engagement is not found by an archive."""
+    for one in gone(deletion):
+        expect.status_in(one.archive, 404)
+
+
+@requirement("deleted-not-unarchived")
+def test_deleted_engagement_is_not_unarchived(deletion: Deletion) -> None:
+    """Unarchiving a deleted engagement is refused, as not found or for what its request may lack."""
+    for one in gone(deletion):
+        expect.status_in(one.unarchive, 404, 400, 403, 415, 422)
+
+
+@requirement("deleted-unlisted")
+def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
+    """A deleted engagement is in no list, with or without a filter."""
+    ids = {one.identifier for one in gone(deletion)}
+
+    for page in deletion.lists:
+        still = ids & ids_on(page)
+        expect.holds(
+            not still, "a deleted engagement is listed", page, expected="no deleted engagement", actual=sorted(still), pointer="/data"
+        )
+
+
+@requirement("delete-spares-others")
+def test_deleting_spares_others(deletion: Deletion) -> None:
+    """Deleting one engagement leaves the others as they were."""
+    before, after = deletion.beside
+    deleted(deletion)
+    read.success(before)
+
+    expect.status(after, lambda status: status != 404, "the other engagement")  # noqa: PLR2004
+    expect_spared(before, after)
+
+
+@observes("unarchive-unknown")
+def test_observe_unarchiving_of_deleted(run: Run, deletion: Deletion) -> None:
+    """What unarchiving a deleted engagement gives is open."""
+    for one in gone(deletion):
+        run.observe("unarchive-unknown", describe.answered(one.unarchive), one.unarchive)

@@ -1,0 +1,151 @@
+"""Section 3, unarchiving: an operation of every engagement, whose effect the interface leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import shown
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.test_s3_archiving import archiving, in_archive
+from conformance.oracle import describe, expect, read
+from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_FORBIDDEN: Final = 403
+_NEVER: Final = frozenset({401, 404, 405, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class Revival:
+    """What was done to an engagement that unarchiving had made active: an edit, a read, an archiving, a read."""
+
+    name: str
+    edit: Exchange
+    after_edit: Exchange
+    archive: Exchange
+    after_archive: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Unarchiving:
+    """Unarchivings of an archived and of an active engagement.
+
+    Attributes:
+        before: A read of the archived engagement.
+        answer: The answer to its unarchiving.
+        after: A read after that.
+        revival: What followed where it is active then.
+        active: A read of the active engagement.
+        of_active: The answer to the unarchiving of that one.
+    """
+
+    before: Exchange
+    answer: Exchange
+    after: Exchange
+    revival: Revival | None
+    active: Exchange
+    of_active: Exchange
+
+
+def unarchiving(run: Run) -> Unarchiving:
+    """An archived engagement is unarchived and, where it is active then, edited and archived again."""
+    past = run.journeys.result(archiving)
+    answer, of_active = run.send_all(
+        [call.unarchive_engagement(past.identifier), call.unarchive_engagement(past.neighbour)]
+    )
+    after = run.send(call.get_engagement(past.identifier))
+    revival = _revive(run, past.identifier) if shown(after, "status") == "active" else None
+    return Unarchiving(past.again.after, answer, after, revival, past.beside[1], of_active)
+
+
+def _revive(run: Run, identifier: str) -> Revival:
+    name = run.name("unarchived-edited")
+    edit = run.send(call.update_engagement(identifier, {"name": name}))
+    after_edit = run.send(call.get_engagement(identifier))
+    archive = run.send(call.archive_engagement(identifier))
+    return Revival(name, edit, after_edit, archive, run.send(call.get_engagement(identifier)))
+
+
+unarchiving_journey = journey(unarchiving)
+
+
+def revived(unarchiving: Unarchiving) -> Revival:
+    """What was done to the engagement after it was archived and made active again.
+
+    Raises:
+        Undecided: It was not archived, or the main key may not unarchive.
+        Inapplicable: It is not active.
+    """
+    in_archive(unarchiving.before)
+    if unarchiving.answer.status == _FORBIDDEN:
+        raise Undecided("the main key may not unarchive", unarchiving.answer)
+    if unarchiving.revival is None:
+        status = read.text(read.data(unarchiving.after), "status", unarchiving.after)
+        raise Inapplicable(f"the engagement is {status} after unarchiving", unarchiving.answer, unarchiving.after)
+    return unarchiving.revival
+
+
+@requirement("unarchive-served")
+def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
+    """Unarchiving is an operation of an existing engagement, whatever it brings about."""
+    for engagement, answer in ((unarchiving.before, unarchiving.answer), (unarchiving.active, unarchiving.of_active)):
+        read.success(engagement)
+
+        expect.status(
+            answer,
+            lambda status: 200 <= status < 300 or (400 <= status < 500 and status not in _NEVER),  # noqa: PLR2004
+            "any 2xx, or a 4xx other than 401, 404, 405 or 429",
+        )
+
+
+@requirement("unarchived-editable")
+def test_unarchived_engagement_can_be_edited(unarchiving: Unarchiving) -> None:
+    """An engagement that is active again after unarchiving can be edited again."""
+    revival = revived(unarchiving)
+
+    expect.success(revival.edit)
+
+    name = read.text(read.data(revival.after_edit), "name", revival.after_edit)
+    expect.equal("name", name, revival.name, revival.edit, revival.after_edit, pointer="/data/name")
+
+
+@requirement("unarchived-archivable")
+def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None:
+    """An engagement that is active again after unarchiving can be archived again."""
+    revival = revived(unarchiving)
+
+    expect.success(revival.archive)
+
+    status = read.text(read.data(revival.after_archive), "status", revival.after_archive)
+    expect.equal("status", status, "archived", revival.archive, revival.after_archive, pointer="/data/status")
+
+
+@observes("unarchive-answer")
+def test_observe_answer_to_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
+    """What unarchiving an archived engagement gives is open."""
+    run.observe("unarchive-answer", describe.answered(unarchiving.answer), unarchiving.answer)
+
+
+@observes("unarchive-body")
+def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
+    """Which members the answer to unarchiving carries is open."""
+    run.observe("unarchive-body", describe.members(read.success(unarchiving.answer)), unarchiving.answer)
+
+
+@observes("unarchive-status-afterwards")
+def test_observe_status_after_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
+    """Which status an engagement shows after unarchiving is open."""
+    after = unarchiving.after
+    words = f"{read.text(read.data(after), 'status', after)} after {describe.answered(unarchiving.answer)}"
+    run.observe("unarchive-status-afterwards", words, unarchiving.answer, after)
+
+
+@observes("unarchive-active")
+def test_observe_unarchiving_of_active(run: Run, unarchiving: Unarchiving) -> None:
+    """What unarchiving an active engagement gives is open."""
+    run.observe("unarchive-active", describe.answered(unarchiving.of_active), unarchiving.of_active)

@@ -1,0 +1,216 @@
+"""Section 4, POST /api/v1/engagements: what is created is there, as it was sent, and as one of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.engagements import FIELDS, another_identifier, expect_not_honoured, identifier_of
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.searching import Search, expect_listed, search
+from conformance.oracle import describe, expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_EARLIER: Final = "2001-02-03T04:05:06.789Z"
+_CONFLICT: Final = 409
+_NOT_FOUND: Final = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A creation, and a read of what it gave.
+
+    Attributes:
+        sent: The body.
+        answer: The answer to the creation.
+        read: The read; None where the answer gave nothing to read.
+    """
+
+    sent: dict[str, Any]
+    answer: Exchange
+    read: Exchange | None = None
+
+    def after(self) -> Exchange:
+        """The read of the engagement.
+
+        Raises:
+            Undecided: There is none.
+        """
+        if self.read is None:
+            raise Undecided("the creation gave no identifier to read by", self.answer)
+        return self.read
+
+
+@dataclass(frozen=True, slots=True)
+class Creating:
+    """Two engagements, one of them with a name alone; another creation with that name; and what the list shows."""
+
+    bare: Creation
+    described: Creation
+    namesake: Exchange
+    found: Search
+
+    @property
+    def proper(self) -> tuple[Creation, Creation]:
+        """The creations that nothing can be said against."""
+        return self.bare, self.described
+
+
+def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
+    """Create engagements, and read those that were created."""
+    answers = run.send_all([call.create_engagement(body) for body in bodies])
+    ids = [identifier_of(answer) for answer in answers]
+    reads = iter(run.send_all([call.get_engagement(identifier) for identifier in ids if identifier is not None]))
+    return [
+        Creation(body, answer, None if identifier is None else next(reads))
+        for body, answer, identifier in zip(bodies, answers, ids, strict=True)
+    ]
+
+
+def creating(run: Run) -> Creating:
+    """Two engagements are created, read and looked for in the list; then a namesake of the first is created."""
+    bare = {"name": run.name("create")}
+    described = {"name": run.name("create-described"), "description": "What the engagement is about."}
+    first, second = create(run, bare, described)
+    ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
+    found = search(run, ids)
+    return Creating(first, second, run.send(call.create_engagement(bare)), found)
+
+
+def own_values_at_creation(run: Run) -> list[Creation]:
+    """A creation sends values that are the service's to give: all at once, and one by one where that is refused."""
+    known = identifier_of(run.journeys.result(creating).bare.answer)
+    values = {
+        "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
+        "status": "archived",
+        "createdAt": _EARLIER,
+        "updatedAt": _EARLIER,
+    }
+    together = create(run, {"name": run.name("own-values"), **values})
+    if together[0].answer.succeeded:
+        return together
+    return together + create(run, *({"name": run.name(f"own-{name}"), name: value} for name, value in values.items()))
+
+
+creating_journey = journey(creating)
+own_values_journey = journey(own_values_at_creation)
+
+
+@requirement("create-engagement-succeeds")
+def test_creating_succeeds(creating: Creating) -> None:
+    """A creation with a name, and one with a name and a description, give a success."""
+    for creation in creating.proper:
+        expect.success(creation.answer)
+
+
+@requirement("create-engagement-answers-what-was-sent")
+def test_creation_answers_what_was_sent(creating: Creating) -> None:
+    """The answer to a creation carries the name and the description that were sent."""
+    for creation in creating.proper:
+        answered = read.data(creation.answer)
+
+        for field, value in creation.sent.items():
+            expect.equal(field, answered.get(field), value, creation.answer, pointer=f"/data/{field}")
+
+
+@requirement("create-engagement-lasts")
+def test_created_engagement_lasts(creating: Creating) -> None:
+    """A created engagement can be read, and reads as the answer to its creation."""
+    for creation in creating.proper:
+        answered, after = read.data(creation.answer), creation.after()
+        if after.status == _NOT_FOUND and answered["id"] in creating.found.ids:
+            raise Undecided("the engagement was created, for it is in the list, but cannot be read", after)
+        expect.status(after, lambda status: status != _NOT_FOUND, "the engagement that was created")
+        if read.data(after).get("id") != answered["id"]:
+            raise Undecided("the read gave another engagement", after)
+
+        expect.unchanged("the created engagement", answered, read.data(after), FIELDS, creation.answer, after)
+
+
+@requirement("create-engagement-listed")
+def test_created_engagement_is_listed(creating: Creating) -> None:
+    """A created engagement is in the list."""
+    for creation in creating.proper:
+        read.success(creation.after())
+
+    expect_listed("a created engagement", creating.found)
+
+
+@requirement("new-engagement-active")
+def test_new_engagement_is_active(creating: Creating) -> None:
+    """A new engagement is active, in the answer and when it is read."""
+    for creation in creating.proper:
+        for exchange in (creation.answer, creation.after()):
+            status = read.text(read.data(exchange), "status", exchange)
+
+            expect.equal("status", status, "active", exchange, pointer="/data/status")
+
+
+@requirement("create-engagement-own-values")
+def test_own_values_are_not_honoured_at_creation(own_values_at_creation: list[Creation]) -> None:
+    """Identifier, status and times that are sent with a creation are ignored or refused."""
+    for creation in own_values_at_creation:
+        expect.status(creation.answer, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
+        if creation.answer.succeeded:
+            expect_not_honoured(creation.sent, creation.answer)
+            expect_not_honoured(creation.sent, creation.after())
+
+
+@requirement("create-engagement-duplicate-name")
+def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
+    """A second engagement of the same name is one of its own, or refused with 409."""
+    first, second = read.success(creating.bare.answer), creating.namesake
+
+    expect.status(second, lambda status: status // 100 == 2 or status == _CONFLICT, "any 2xx or 409")  # noqa: PLR2004
+    if second.succeeded:
+        ids = [read.text(read.data(exchange), "id", exchange) for exchange in (first, second)]
+        expect.holds(
+            ids[0] != ids[1],
+            "a second engagement of the same name has the identifier of the first",
+            first,
+            second,
+            expected="an identifier of its own",
+            actual=ids[1],
+            pointer="/data/id",
+        )
+
+
+@observes("create-status")
+def test_observe_status_of_creation(run: Run, creating: Creating) -> None:
+    """The status with which creating succeeds is open."""
+    run.observe("create-status", describe.answered(creating.bare.answer), creating.bare.answer)
+
+
+@observes("identifier-shapes")
+def test_observe_identifiers(run: Run, creating: Creating) -> None:
+    """What identifiers look like is open."""
+    answer = creating.bare.answer
+    run.observe("identifier-shapes", describe.shape(read.text(read.data(answer), "id", answer)), answer)
+
+
+@observes("never-given-description")
+def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> None:
+    """How a description reads that nobody gave is open."""
+    answer, after = creating.bare.answer, creating.bare.after()
+    told, then = (describe.reads(read.data(exchange), "description") for exchange in (answer, after))
+    words = told if told == then else f"{told} in the answer to the creation, {then} when read"
+    run.observe("never-given-description", words, answer, after)
+
+
+@observes("duplicate-name")
+def test_observe_duplicate_name(run: Run, creating: Creating) -> None:
+    """What a second engagement of the same name gives is open."""
+    run.observe("duplicate-name", describe.answered(creating.namesake), creating.namesake)
+
+
+@observes("fields-of-the-service")
+def test_observe_own_values_at_creation(run: Run, own_values_at_creation: list[Creation]) -> None:
+    """Whether values that are the service's to give are ignored or refused is open."""
+    for creation in own_values_at_creation:
+        fields = ", ".join(name for name in creation.sent if name != "name")
+        run.observe("fields-of-the-service", f"{fields}: {describe.answered(creation.answer)}", creation.answer)

@@ -1,0 +1,276 @@
+"""Inviting members, the owner's role, and users that are nobody's members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.aims import unknown_like
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.members import Headcount, Roster, headcount, roster
+from conformance.oracle import expect, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Undecided
+from conformance.oracle.steady import steadily
+from conformance.oracle.words import shown
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+LIFE: Final = timedelta(days=7)
+TOLERANCE: Final = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """One invitation."""
+
+    email: str
+    role: str
+    answer: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Inviting:
+    """Invitations, and the members before and after them.
+
+    Attributes:
+        before: The members before.
+        proper: An invitation for each role.
+        after: The members after these two.
+        capitals: An invitation of an address with capitals.
+        twice: An address invited once more.
+    """
+
+    before: Headcount
+    proper: tuple[Invited, ...]
+    after: Headcount
+    capitals: Invited
+    twice: Invited
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The invitations with what was seen before and after."""
+        return (*self.before.exchanges, *(invited.answer for invited in self.proper), *self.after.exchanges)
+
+
+def inviting(run: Run) -> Inviting:
+    """Unknown addresses are invited in both roles, one with capitals, and one twice."""
+    before = headcount(run)
+    proper = tuple(_invite(run, run.address("invited"), role) for role in ("member", "admin"))
+    after = headcount(run)
+    capitals = _invite(run, f"Mixed.{run.address('Case')}", "member")
+    return Inviting(before, proper, after, capitals, _invite(run, proper[0].email, proper[0].role))
+
+
+inviting_journey = journey(inviting, alone=True)
+
+
+def _invite(run: Run, email: str, role: str) -> Invited:
+    return Invited(email, role, run.send(call.invite_member({"email": email, "role": role})))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerChange:
+    """The attempts to take an owner's role away, and an owner's role after them."""
+
+    user_id: str
+    attempts: tuple[Exchange, ...]
+    after: Roster
+
+
+def changing_owner(run: Run) -> OwnerChange:
+    """Somebody tries to make an admin, then a member, of an owner."""
+    user_id = _owner(run)
+    attempts: list[Exchange] = []
+    for role in ("admin", "member"):
+        attempts.append(run.send(call.update_member_role(user_id, {"role": role})))
+        if not 400 <= attempts[-1].status < 500:  # noqa: PLR2004 - a faulty service may have done it: no more of that
+            break
+    after = roster(run)
+    if after.role(user_id) in {"admin", "member"}:
+        run.send(call.update_member_role(user_id, {"role": "owner"}))
+    return OwnerChange(user_id, tuple(attempts), after)
+
+
+changing_owner_journey = journey(changing_owner, alone=True)
+
+
+def _owner(run: Run) -> str:
+    """An owner, found by the filter, or in the whole list where the filter finds none."""
+    looks = []
+    for role in ("owner", None):
+        looks.append(roster(run, role))
+        owners = sorted(user_id for user_id in looks[-1].ids if looks[-1].role(user_id) == "owner")
+        if owners:
+            return owners[0]
+    raise Undecided("the list of members shows no owner", *(page for look in looks for page in look.pages))
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers:
+    """Requests about users who are not members."""
+
+    changes: tuple[Exchange, ...]
+    removals: tuple[Exchange, ...]
+
+
+def strangers(run: Run) -> Strangers:
+    """The role of somebody unknown is to be changed, and somebody unknown to be removed."""
+    known = roster(run)
+    alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
+    unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
+    answers = run.send_all(
+        [call.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
+        + [call.remove_member(user_id) for user_id in unknown]
+    )
+    return Strangers(tuple(answers[: len(unknown)]), tuple(answers[len(unknown) :]))
+
+
+strangers_journey = journey(strangers)
+
+
+# --- invitations
+
+
+@requirement("invite-succeeds")
+def test_invitation_succeeds(inviting: Inviting) -> None:
+    """Inviting an unknown address gives a success, as a member and as an admin."""
+    for invited in inviting.proper:
+        expect.success(invited.answer)
+
+
+@requirement("invite-answers-what-was-sent")
+def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
+    """An invitation carries the address, in whatever letter case, and the role that were sent."""
+    for invited in inviting.proper:
+        told = read.data(invited.answer)
+        email = read.text(told, "email", invited.answer).casefold()
+
+        expect.equal("email", email, invited.email.casefold(), invited.answer, pointer="/data/email")
+        role = read.text(told, "role", invited.answer)
+        expect.equal("role", role, invited.role, invited.answer, pointer="/data/role")
+
+
+@requirement("invitation-begins-pending")
+def test_invitation_is_pending(inviting: Inviting) -> None:
+    """A new invitation is pending."""
+    for invited in inviting.proper:
+        status = read.text(read.data(invited.answer), "status", invited.answer)
+
+        expect.equal("status", status, "pending", invited.answer, pointer="/data/status")
+
+
+@requirement("invitation-expires-in-seven-days")
+def test_invitation_expires_in_seven_days(inviting: Inviting) -> None:
+    """An invitation expires seven days after its creation, within a second."""
+    for invited in inviting.proper:
+        told = read.data(invited.answer)
+        created = expect.moment(told.get("createdAt"), invited.answer)
+        expires = expect.moment(told.get("expiresAt"), invited.answer)
+
+        expect.holds(
+            abs(expires - created - LIFE) <= TOLERANCE,
+            "the invitation does not expire seven days after its creation",
+            invited.answer,
+            expected="createdAt and 7 days, within a second",
+            actual=f"createdAt and {expires - created}",
+            pointer="/data/expiresAt",
+        )
+
+
+@requirement("invite-adds-no-member")
+def test_invitation_adds_no_member(run: Run, inviting: Inviting) -> None:
+    """An invitation leaves the members and their count as they were."""
+    looks = iter([inviting])
+
+    steadily(lambda: next(looks, None) or _invite_and_count(run), _judge_members, at_rest=_growth, sleep=run.sleep)
+
+
+def _invite_and_count(run: Run) -> Inviting:
+    """Another look: somebody else is invited, so that what others changed meanwhile is left behind."""
+    before = headcount(run)
+    invited = _invite(run, run.address("invited"), "member")
+    return Inviting(before, (invited,), headcount(run), invited, invited)
+
+
+def _growth(look: Inviting) -> tuple[int, int]:
+    """How many members more the organization and the list count after the invitations."""
+    return look.after.count - look.before.count, look.after.roster.total - look.before.roster.total
+
+
+def _judge_members(look: Inviting) -> None:
+    for invited in look.proper:
+        read.success(invited.answer)
+    for name, more in zip(("memberCount", "total"), _growth(look), strict=True):
+        message = f"{name} has changed with an invitation"
+        expect.holds(more == 0, message, *look.exchanges, expected="the same", actual="more" if more > 0 else "less")
+    listed = any(look.after.roster.has_address(invited.email) for invited in look.proper)
+    expect.holds(
+        not listed,
+        "an invited address is in the list of members",
+        *look.exchanges,
+        expected="members only",
+        actual="the address that was invited",
+    )
+
+
+# --- the owner, and strangers
+
+
+@requirement("owner-role-change-refused")
+def test_owner_cannot_be_changed(changing_owner: OwnerChange) -> None:
+    """Changing the role of an owner is refused, to admin and to member."""
+    for attempt in changing_owner.attempts:
+        expect.refused(attempt)
+
+
+@requirement("owner-stays-owner")
+def test_owner_stays_owner(changing_owner: OwnerChange) -> None:
+    """An owner is an owner after the attempt to change that."""
+    after = changing_owner.after
+    role = after.role(changing_owner.user_id)
+    if role is None:
+        raise Undecided("the owner is not in the list any more", *changing_owner.attempts, *after.pages)
+
+    expect.equal("the owner's role", role, "owner", *changing_owner.attempts, *after.pages)
+
+
+@requirement("update-role-unknown-member")
+def test_role_of_unknown_user(strangers: Strangers) -> None:
+    """Changing the role of an unknown user is refused."""
+    for answer in strangers.changes:
+        expect.status_in(answer, 404, 400, 422)
+
+
+@requirement("remove-unknown-member")
+def test_removal_of_unknown_user(strangers: Strangers) -> None:
+    """Removing an unknown user is refused."""
+    for answer in strangers.removals:
+        expect.status_in(answer, 404, 400, 422)
+
+
+# --- observations
+
+
+@observes("invite-status", "invitation-status-seen", "invite-twice", "invite-address-letter-case")
+def test_observe_invitations(run: Run, inviting: Inviting) -> None:
+    """With which status inviting succeeds, what an invitation's status is, and what the second one gives."""
+    first, capitals = inviting.proper[0].answer, inviting.capitals
+    run.observe("invite-status", answered(first), first)
+    run.observe("invite-twice", answered(inviting.twice.answer), first, inviting.twice.answer)
+
+    run.observe("invitation-status-seen", shown(read.text(read.data(first), "status", first)), first)
+    email = read.text(read.data(capitals.answer), "email", capitals.answer)
+    lowered = "lowered" if email == capitals.email.lower() else "changed otherwise"
+    run.observe("invite-address-letter-case", "kept" if email == capitals.email else lowered, capitals.answer)
+
+
+@observes("owner-role-error")
+def test_observe_owner_role(run: Run, changing_owner: OwnerChange) -> None:
+    """With which error the change of an owner's role is refused."""
+    for attempt in changing_owner.attempts:
+        run.observe("owner-role-error", answered(attempt), attempt)

@@ -1,0 +1,250 @@
+"""Renaming the organization, and that nothing else about it can be changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle import expect, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.target.asking import MAIN_KEY
+from conformance.target.journal import Action
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+ODD_NAMES: Final = (
+    "Zürich ∑ 漢字 שלום 🛡😀 é",
+    "\"Quoted\" 'name' \\ back/slash & <b>bold</b>; -- %41 ${x}",
+)
+"""Text that must be kept where it is accepted: no blanks at the ends or doubled, no controls, in normal form C."""
+
+FIXED: Final = ("id", "slug", "plan", "createdAt")
+SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
+COUNTS: Final = ("memberCount", "engagementCount")
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """One renaming and a read after it."""
+
+    name: str
+    answer: Exchange
+    after: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """What renaming the organization, and the attempt to change more, came to.
+
+    Attributes:
+        before: The organization as it was.
+        plain: The renaming to a name that no service has a reason to object to.
+        odd: The renamings to odd names.
+        empty: An update without any field, and a read after it.
+        claimed: The values of other fields that were sent with the name that stands.
+        foreign: The updates that sent them: all at once and, where that was refused, one by one.
+        after_foreign: A read after those.
+    """
+
+    before: Exchange
+    plain: Rename
+    odd: tuple[Rename, ...]
+    empty: Rename
+    claimed: dict[str, Any]
+    foreign: tuple[Exchange, ...]
+    after_foreign: Exchange
+
+
+def renaming(run: Run) -> Renaming:
+    """The organization is renamed several times, is sent what cannot be changed, and gets its name back."""
+    before = run.send(call.get_organization())
+    name = _name_before(run, before)
+    back = replace(call.update_organization({"name": name}), repeatable=True)
+    try:
+        return _renamed(run, before)
+    finally:
+        with run.wire.undoing():
+            run.send(back)
+
+
+renaming_journey = journey(renaming, alone=True)
+
+
+def _name_before(run: Run, before: Exchange) -> str:
+    """The name that the organization had before the run, also where an earlier attempt could not restore it."""
+    name = read.text(read.data(before), "name", before)
+    if not run.names.owns(name):
+        return name
+    renamed = [entry for entry in run.journal.entries() if entry.action is Action.RENAME_ORGANIZATION]
+    for entry in renamed:
+        if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
+            return entry.before
+    raise Undecided("the name that the organization had before is not known any more", before)
+
+
+def _renamed(run: Run, before: Exchange) -> Renaming:
+    plain = _rename(run, run.name("organization"))
+    odd = tuple(_rename(run, f"{run.name('organization')} {text}") for text in ODD_NAMES)
+    empty = Rename("", run.send(call.update_organization({})), run.send(call.get_organization()))
+    claimed = _claims(run, read.data(empty.after))
+    foreign = _claim(run, empty.after, claimed)
+    after = run.send(call.get_organization())
+    if _differences(empty.after, after):
+        _repair(run, empty.after)
+    return Renaming(before, plain, odd, empty, claimed, foreign, after)
+
+
+def _rename(run: Run, name: str) -> Rename:
+    return Rename(name, run.send(call.update_organization({"name": name})), run.send(call.get_organization()))
+
+
+def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
+    """A value for every field that cannot be changed: of its type, plausible, and not the one that stands."""
+    settings = organization.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    return {
+        "id": run.name("id"),
+        "slug": run.name("slug"),
+        "plan": "enterprise" if organization.get("plan") != "enterprise" else "free",
+        "memberCount": 7_654_321,
+        "engagementCount": 7_654_321,
+        "createdAt": "2001-02-03T04:05:06.789Z",
+        "settings": {name: settings.get(name) is not True for name in SETTINGS},
+    }
+
+
+def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchange, ...]:
+    """Send the values with the name that stands; one by one where together they are refused."""
+    name = {"name": read.text(read.data(before), "name", before)}
+    together = run.send(call.update_organization(name | claimed))
+    if together.succeeded:
+        return (together,)
+    alone = [run.send(call.update_organization(name | {field: value})) for field, value in claimed.items()]
+    return (together, *alone)
+
+
+def _repair(run: Run, before: Exchange) -> None:
+    """A service that let fields be changed may let them be changed back, for which the journal has no means."""
+    was = read.data(before)
+    run.send(call.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
+
+
+def _standing(exchange: Exchange) -> dict[str, Any]:
+    """The fields that an update cannot change, settings among them; counts are changed by others."""
+    organization = read.data(exchange)
+    settings = organization.get("settings")
+    if not isinstance(settings, dict) or not all(isinstance(settings.get(name), bool) for name in SETTINGS):
+        raise Undecided("the settings cannot be read", exchange)
+    fields = {name: read.text(organization, name, exchange) for name in FIXED}
+    return fields | {f"settings/{name}": settings[name] for name in SETTINGS}
+
+
+def _differences(before: Exchange, after: Exchange) -> list[str]:
+    """The fields that read otherwise than before, whatever they hold."""
+    was, now = read.data(before), read.data(after)
+    return [name for name in (*FIXED, "settings") if was.get(name) != now.get(name)]
+
+
+# --- checks
+
+
+@requirement("update-organization-succeeds")
+def test_renaming_succeeds(renaming: Renaming) -> None:
+    """Renaming the organization gives 200."""
+    expect.success(renaming.plain.answer)
+
+
+@requirement("update-organization-answers-new-name")
+def test_answer_carries_new_name(renaming: Renaming) -> None:
+    """The answer to a renaming carries the new name, and the id and slug of the organization."""
+    answer, was = renaming.plain.answer, read.data(renaming.before)
+    told = read.data(answer)
+
+    name = read.text(told, "name", answer)
+    expect.equal("name", name, renaming.plain.name, answer, pointer="/data/name")
+    for field in ("id", "slug"):
+        known = read.text(was, field, renaming.before)
+        expect.equal(field, read.text(told, field, answer), known, answer, renaming.before, pointer=f"/data/{field}")
+
+
+@requirement("update-organization-takes-effect")
+def test_new_name_is_read(renaming: Renaming) -> None:
+    """A renamed organization reads with its new name."""
+    read.success(renaming.plain.answer)
+    after = renaming.plain.after
+
+    name = read.text(read.data(after), "name", after)
+    expect.equal("name", name, renaming.plain.name, renaming.plain.answer, after, pointer="/data/name")
+
+
+@requirement("update-organization-keeps-the-rest")
+def test_rest_stays(renaming: Renaming) -> None:
+    """Renaming the organization leaves id, slug, plan, createdAt and settings as they were."""
+    read.success(renaming.plain.answer)
+    after = renaming.plain.after
+    was, now = _standing(renaming.before), _standing(after)
+
+    expect.unchanged("the organization", was, now, was, renaming.before, renaming.plain.answer, after)
+
+
+@requirement("update-organization-keeps-text")
+def test_odd_names_are_kept(renaming: Renaming) -> None:
+    """A name with quotes, markup and characters of many scripts reads back as it was sent, where it is accepted."""
+    accepted = [rename for rename in renaming.odd if rename.answer.succeeded]
+    if not accepted:
+        raise Inapplicable("the service accepts none of the odd names")
+
+    for rename in accepted:
+        name = read.text(read.data(rename.after), "name", rename.after)
+        expect.equal("name", name, rename.name, rename.answer, rename.after, pointer="/data/name")
+
+
+@requirement("update-organization-only-name")
+def test_other_fields_are_not_honoured(renaming: Renaming) -> None:
+    """Fields other than the name cannot be changed by an update of the organization, whether ignored or refused."""
+    before, after = renaming.empty.after, renaming.after_foreign
+    was, now, counted = _standing(before), _standing(after), read.data(after)
+
+    expect.unchanged("the organization", was, now, was, *renaming.foreign, after)
+    for field in COUNTS:
+        honoured = counted.get(field) == renaming.claimed[field]
+        expect.holds(
+            not honoured,
+            f"{field} is the number that a client sent",
+            *renaming.foreign,
+            after,
+            expected="the service's own count",
+            actual=counted.get(field),
+            pointer=f"/data/{field}",
+        )
+
+
+# --- observations
+
+
+@observes("organization-empty-update")
+def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
+    """What an update without any field gives."""
+    was = (renaming.odd[-1] if renaming.odd else renaming.plain).after
+    same = read.data(was).get("name") == read.data(renaming.empty.after).get("name")
+
+    run.observe(
+        "organization-empty-update",
+        f"{answered(renaming.empty.answer)}, name {'unchanged' if same else 'changed'}",
+        renaming.empty.answer,
+        renaming.empty.after,
+    )
+
+
+@observes("organization-foreign-fields")
+def test_observe_foreign_fields(run: Run, renaming: Renaming) -> None:
+    """What happens to an update that sends fields other than the name."""
+    changed = _differences(renaming.empty.after, renaming.after_foreign)
+    outcome = f"changed {', '.join(changed)}" if changed else "nothing changed"
+
+    run.observe("organization-foreign-fields", f"{answered(renaming.foreign[0])}, {outcome}", *renaming.foreign)

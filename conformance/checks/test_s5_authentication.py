@@ -1,0 +1,148 @@
+"""Section 5: without a valid key every operation gives 401, before anything else, and nothing happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.bad_keys import BadKeys, bad_keys
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle import batches, expect, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+from conformance.wire.call import Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.oracle.batches import Sent
+    from conformance.running.run import Run
+
+_UNAUTHORIZED: Final = 401
+_NOT_FOUND: Final = 404
+_INVALID: Final = (400, 422)
+
+keys_journey = journey(bad_keys)
+
+
+@requirement("key-missing-refused")
+def test_requests_without_a_key_are_refused(bad_keys: BadKeys) -> None:
+    """Each of the thirteen operations gives 401 without an Authorization header."""
+    _all_unauthorized(bad_keys, "none")
+
+
+@requirement("key-other-scheme-refused")
+def test_other_schemes_are_refused(bad_keys: BadKeys) -> None:
+    """Each of the thirteen operations gives 401 to the real key under another scheme than Bearer."""
+    _all_unauthorized(bad_keys, "scheme")
+
+
+@requirement("key-empty-refused")
+def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
+    """Each of the thirteen operations gives 401 to the scheme Bearer without a key."""
+    _all_unauthorized(bad_keys, "empty")
+
+
+@requirement("key-unknown-refused")
+def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
+    """Each of the thirteen operations gives 401 to a key that nobody was given."""
+    _all_unauthorized(bad_keys, "unknown")
+
+
+@requirement("authentication-before-lookup")
+def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
+    """An operation that gives 401 for an existing resource gives it for one that does not exist, too."""
+    settled = [one for one in bad_keys.lookups if _refuses_unknown_keys(bad_keys, one)]
+    batches.every_status(settled, _is_unauthorized, "401")
+
+    _none_left_out(bad_keys.lookups, settled)
+
+
+@requirement("authentication-before-validation")
+def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
+    """An operation that gives 401 for a proper request gives it for an invalid one, too."""
+    settled = [
+        one for one in bad_keys.invalid if _refuses_unknown_keys(bad_keys, one) and not _was_looked_up(bad_keys, one)
+    ]
+    batches.every_status(settled, _is_unauthorized, "401")
+
+    _none_left_out(bad_keys.invalid, settled)
+
+
+@requirement("unauthenticated-changes-nothing")
+def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
+    """After requests that gave 401, engagement and organization are as before and nothing was created."""
+    tried = bad_keys
+    if tried.before is None or tried.after is None or tried.organization is None:
+        raise Undecided("there was no engagement that the requests could have changed")
+
+    batches.engagement_untouched(tried.before, tried.after, tried.everything)
+    batches.only_if_refused(tried.everything, lambda: _left_nothing(tried))
+
+
+@observes("bearer-letter-case")
+def test_letter_case_of_the_scheme(run: Run) -> None:
+    """How the scheme is taken in other letter case."""
+    key = (run.fixtures.main.authorization or "").partition(" ")[2]
+    for scheme in ("bearer", "BEARER"):
+        exchange = run.send(call.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
+        run.observe("bearer-letter-case", f"{scheme}: {answered(exchange)}", exchange)
+
+
+def _all_unauthorized(tried: BadKeys, kind: str) -> None:
+    """All thirteen operations gave 401; what looked for the resource or at the body first is judged elsewhere."""
+    sent = tried.sent[kind]
+    settled = [one for one in sent if not _was_looked_up(tried, one) and not _was_validated(tried, one)]
+    batches.every_status(settled, _is_unauthorized, "401")
+    _none_left_out(sent, settled)
+
+
+def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
+    if left := [one for one in sent if one not in settled]:
+        told = ", ".join(sorted({f"{one.told} was answered {answered(one.exchange)}" for one in left}))
+        raise Undecided(f"{told}, which another requirement forbids", *[one.exchange for one in left])
+
+
+def _is_unauthorized(status: int) -> bool:
+    return status == _UNAUTHORIZED
+
+
+def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
+    """Whether a call for what does not exist was answered so, whatever the key."""
+    named = one.exchange.call.identifier
+    return named not in {None, tried.aims.own} and _status(one) == _NOT_FOUND
+
+
+def _was_validated(tried: BadKeys, one: Sent) -> bool:
+    """Whether an invitation that was made invalid for safety was refused as such, whatever the key."""
+    is_spoilt = one.exchange.call.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
+    return is_spoilt and _status(one) in _INVALID
+
+
+def _refuses_unknown_keys(tried: BadKeys, one: Sent) -> bool:
+    """Whether the operation refuses unknown keys where nothing else is wrong, as far as that could be tried."""
+    operation = one.exchange.call.operation
+    tries = [other for other in tried.sent["unknown"] if other.exchange.call.operation is operation]
+    proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
+    return all(_status(other) == _UNAUTHORIZED for other in proper)
+
+
+def _status(one: Sent) -> int | None:
+    return one.exchange.status if one.exchange.judgeable else None
+
+
+def _left_nothing(tried: BadKeys) -> None:
+    """No creation came through, and the organization does not have the name that was sent."""
+    creations = [one for one in tried.everything if one.exchange.call.operation.id == "createEngagement"]
+    name = tried.aims.proper.name
+    batches.none_created([batches.labelled(one, name) for one in creations], tried.newest)
+    if tried.organization is not None and tried.aims.proper.organization == name:
+        found = read.data(tried.organization).get("name")
+        expect.holds(
+            found != name,
+            "the organization was renamed without a valid key",
+            tried.organization,
+            expected="its name as before",
+            actual=found,
+            pointer="/data/name",
+        )

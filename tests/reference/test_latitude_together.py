@@ -1,0 +1,62 @@
+"""Choices at several open points at a time."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.reference.latitude import POINTS
+from conformance.reference.refusal import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Visitor
+
+ENGAGEMENTS = "/api/v1/engagements"
+ORGANIZATION = "/api/v1/organizations/current"
+MEMBERS = f"{ORGANIZATION}/members"
+
+
+def chosen(seed: int) -> dict[str, str]:
+    """Choose at every point at once, but for answers that take their time."""
+    lot = random.Random(seed)  # noqa: S311 - repeatable
+    choices = {name: lot.choice(point.values) for name, point in POINTS.items()}
+    return {**choices, "pace": "prompt"}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_choices_go_together(visit: Callable[..., Visitor], seed: int) -> None:
+    """Whatever is chosen, a life of an engagement goes by without an unexpected error, and ends in a deletion."""
+    visitor = visit(**chosen(seed))
+    body = {"name": "one", "description": "d"}
+    path = visitor.at(visitor.engagement(**body)["id"])
+    user = visitor.at(visitor.member("member")["id"], MEMBERS)
+    requests = [
+        ("GET", ORGANIZATION, None),
+        ("PATCH", ORGANIZATION, {"name": "new"}),
+        ("GET", f"{MEMBERS}?perPage=2&role=owner", None),
+        ("POST", f"{MEMBERS}/invite", {"email": "guest@example.com", "role": "admin"}),
+        ("PATCH", user, {"role": "admin"}),
+        ("DELETE", user, None),
+        ("GET", f"{ENGAGEMENTS}?sort=name&order=asc&status=active", None),
+        ("PATCH", path, {"name": "two"}),
+        ("POST", f"{path}/archive", None),
+        ("GET", path, None),
+    ]
+
+    for method, where, content in requests:
+        answer = visitor.send(method, where, content)
+        assert answer.is_success, (where, answer.text)
+        assert "data" in answer.json()
+
+    assert visitor.get(path).json()["data"]["status"] == "archived"
+    for method, where, content in [("PATCH", path, {"name": "three"}), ("POST", ENGAGEMENTS, {}), ("PUT", path, None)]:
+        refused = visitor.send(method, where, content)
+        error = refused.json()["error"]
+        assert (error["statusCode"], error["code"]) == (refused.status_code, CODES[refused.status_code])
+    assert visitor.post(f"{path}/unarchive").status_code in {200, 201, 202, 400, 403, 409, 415, 422}
+    assert visitor.delete(path).json()["data"]["deleted"] is True
+    assert visitor.get(path).status_code == 404

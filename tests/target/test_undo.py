@@ -1,0 +1,494 @@
+# ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.target.journal import Journal, JournalError
+from conformance.target.recorder import JournalRecorder
+from conformance.target.undo import UndoResult, undo
+from conformance.wire import call as calls
+from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Exchange, Unanswered
+
+PREFIX = "cf-abcdefgh-"
+OTHER = Credential.bearer("other_organization", "k")
+FOREIGN = {"f_1": "Quarterly audit", "f_2": "cf-zzzzzzzz-other run", "f_3": ""}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    """The journal of a run."""
+    return Journal.open(tmp_path, PREFIX)
+
+
+@pytest.fixture
+def running(service: Any, journal: Journal) -> Any:
+    """The service during the run, with other people's engagements in it and the journal watching."""
+    service.engagements |= FOREIGN
+    service.observers.append(JournalRecorder(journal))
+    service.send(calls.get_organization())
+    service.send(calls.list_members())
+    return service
+
+
+@pytest.fixture
+def clean_up(service: Any, journal: Journal) -> Callable[..., UndoResult]:
+    """Cleans up as another process does: from the file, without anybody watching."""
+
+    def cleaning(**more: Any) -> UndoResult:
+        service.observers.clear()
+        service.lost.clear()
+        service.writes.clear()
+        return undo(Journal.read(journal._path.parent), service.send, **more)
+
+    return cleaning
+
+
+def make(service: Any, *labels: str) -> None:
+    """Create engagements of the run."""
+    for label in labels:
+        service.send(calls.create_engagement({"name": f"{PREFIX}{label}"}))
+
+
+def test_what_was_created_is_deleted_and_nothing_else(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """After undoing the organization holds what it held before."""
+    make(running, "a", "b")
+
+    result = clean_up()
+
+    assert running.engagements == FOREIGN
+    assert (result.undone, result.left, result.lasting) == (2, [], [])
+    assert running.writes == ["DELETE /api/v1/engagements/e_2", "DELETE /api/v1/engagements/e_1"]
+
+
+def test_a_second_time_sends_nothing(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Where everything is undone a second cleanup does not send a single request."""
+    make(running, "a")
+    clean_up()
+    running.calls.clear()
+
+    result = clean_up()
+
+    assert running.calls == []
+    assert (result.undone, result.left) == (0, [])
+
+
+def test_nothing_done_is_nothing_to_undo(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A run that changed nothing leaves nothing to send."""
+    running.calls.clear()
+
+    assert clean_up().left == []
+    assert running.calls == []
+
+
+def test_what_is_gone_already_counts_as_undone(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """An engagement that somebody else deleted is no problem."""
+    make(running, "a")
+    del running.engagements["e_1"]
+
+    assert clean_up().left == []
+
+
+def test_lost_creations_are_found_by_name(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A creation whose answer was lost is found among the engagements and deleted."""
+    running.lost.add("createEngagement")
+    make(running, "a", "b")
+
+    result = clean_up()
+
+    assert running.engagements == FOREIGN
+    assert (result.undone, result.left) == (2, [])
+
+
+def test_a_creation_that_never_arrived_is_settled_by_looking(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Where no engagement has the run's prefix the lost creation was not carried out."""
+    running.overrides["createEngagement"] = None
+    make(running, "a")
+
+    assert (clean_up().left, running.writes) == ([], [])
+    running.calls.clear()
+    clean_up()
+    assert running.calls == []
+
+
+def test_lost_creations_are_found_on_later_pages(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Others may have created hundreds of engagements meanwhile."""
+    running.lost.add("createEngagement")
+    make(running, "a")
+    running.engagements |= {f"x_{number}": "busy" for number in range(250)}
+
+    assert clean_up().left == []
+    assert f"{PREFIX}a" not in running.engagements.values()
+
+
+def test_looking_is_bounded(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """In a huge organization ten pages of the latest are looked through, and no more."""
+    running.overrides["createEngagement"] = None
+    make(running, "a")
+    running.engagements |= {f"x_{number}": "busy" for number in range(3000)}
+    running.calls.clear()
+
+    assert clean_up().left == []
+    assert sum(call.operation.id == "listEngagements" for call in running.calls) == 10
+
+
+def test_a_list_in_another_order_decides_nothing(running: Any, clean_up: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a huge list does not begin with the latest a lost creation stays unclear, and is told."""
+    running.overrides["createEngagement"] = None
+    make(running, "a")
+    running.engagements |= {f"x_{number}": "busy" for number in range(1500)}
+    answer = running._listEngagements
+
+    def ascending(call: Call, body: object) -> tuple[int, dict[str, Any]]:
+        status, listed = answer(call, body)
+        return status, {"data": listed["data"][::-1]}
+
+    monkeypatch.setattr(running, "_listEngagements", ascending)
+
+    assert clean_up().left == ["Of 1 creations that had no answer it could not be told what came of them."]
+
+
+def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """What has no name of the run cannot be found, and nothing is guessed."""
+    running.lost.add("createEngagement")
+    running.send(calls.create_engagement({"name": ""}))
+
+    result = clean_up()
+
+    assert result.left == ["Of 1 creations that had no answer it could not be told what came of them."]
+    assert running.writes == []
+
+
+def test_a_creation_refused_and_carried_out_is_found(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A faulty service that refuses and creates all the same leaves nothing behind either."""
+    running.overrides["createEngagement"] = 422
+    make(running, "a")
+    running.engagements["e_9"] = f"{PREFIX}a"
+
+    assert clean_up().left == []
+    assert running.engagements == FOREIGN
+
+
+def test_refused_creations_cost_one_request(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """However many creations were refused, one look is enough, and it is the last."""
+    running.overrides["createEngagement"] = 422
+    make(running, "a", "b", "c")
+    running.calls.clear()
+
+    clean_up()
+    assert [call.operation.id for call in running.calls] == ["getCurrentOrganization", "listEngagements"]
+    running.calls.clear()
+    clean_up()
+    assert running.calls == []
+
+
+@pytest.mark.parametrize("status", [403, 500, 503, None])
+def test_a_list_that_cannot_be_read_is_told(running: Any, clean_up: Callable[..., UndoResult], status: int | None) -> None:
+    """Where engagements cannot be listed the lost creation is left and named."""
+    running.lost.add("createEngagement")
+    make(running, "a")
+    running.overrides["listEngagements"] = status
+
+    (sentence,) = clean_up().left
+    assert sentence.startswith("Of 1 creations that had no answer it could not be told what came of them: ")
+
+
+@pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
+def test_a_list_of_another_shape_is_told(running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], body: bytes) -> None:
+    """A list that is none decides nothing."""
+    running.lost.add("createEngagement")
+    make(running, "a")
+    send = running.send
+    running.send = lambda call: make_exchange(call, 200, body) if call.operation.id == "listEngagements" else send(call)
+
+    assert len(clean_up().left) == 1
+
+
+def test_odd_items_of_a_list_are_passed_over(running: Any, clean_up: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items without a name, or with an id that is none, are nobody's."""
+    running.lost.add("createEngagement")
+    make(running, "a")
+    items = [None, 7, {}, {"name": f"{PREFIX}x"}, {"name": f"{PREFIX}x", "id": ""}, {"name": 7, "id": "f_1"}]
+    monkeypatch.setattr(running, "_listEngagements", lambda *_: (200, {"data": items}))
+
+    clean_up()
+
+    assert running.writes == []
+
+
+@pytest.mark.parametrize(("status", "reason"), [(409, "status 409"), (500, "status 500"), (403, "status 403")])
+def test_a_deletion_that_fails_is_left_and_named(running: Any, clean_up: Callable[..., UndoResult], status: int, reason: str) -> None:
+    """What cannot be deleted is told with its id, and tried again the next time."""
+    make(running, "a")
+    running.overrides["deleteEngagement"] = status
+
+    assert clean_up().left == [f"The engagement e_1 could not be deleted: {reason}."]
+    running.overrides.clear()
+    assert clean_up().left == []
+
+
+def test_an_id_of_somebody_elses_is_not_deleted(running: Any, clean_up: Callable[..., UndoResult], journal: Journal, make_exchange: Callable[..., Exchange]) -> None:
+    """A faulty service that answers a creation with another's engagement cannot make the suite delete it."""
+    call = calls.create_engagement({"name": f"{PREFIX}a"})
+    running.observers[0].before(call)
+    running.observers[0].after(make_exchange(call, 201, {"data": {"id": "f_1", "name": "Quarterly audit"}}))
+
+    result = clean_up()
+
+    assert running.engagements == FOREIGN
+    assert result.left == ["The engagement f_1 was not deleted, because its name is not one of this run's."]
+    assert running.writes == []
+
+
+def test_a_doubtful_id_that_turns_out_to_be_ours_is_deleted(running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]) -> None:
+    """Where the name reads back as the run's the engagement is deleted."""
+    call = calls.create_engagement({"name": f"{PREFIX}a"})
+    running.observers[0].before(call)
+    running.observers[0].after(make_exchange(call, 201, {"data": {"id": "e_7", "name": "Quarterly audit"}}))
+    running.engagements["e_7"] = f"{PREFIX}a"
+
+    assert clean_up().left == []
+    assert running.engagements == FOREIGN
+
+
+def test_another_organization_is_not_touched(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """With a key of another organization nothing is sent but the question whose it is."""
+    make(running, "a")
+    running.id = "org_2"
+
+    result = clean_up()
+
+    assert result.left == ["Nothing was undone: the run used the organization org_1, and the key belongs to org_2."]
+    assert running.writes == []
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(401, "refused with status 401"), (403, "refused with status 403"), (None, "could not be read")],
+)
+def test_a_useless_key_undoes_nothing(running: Any, clean_up: Callable[..., UndoResult], status: int | None, reason: str) -> None:
+    """A key that is refused, or a target that is gone, is told, and nothing is ticked off."""
+    make(running, "a")
+    running.overrides["getCurrentOrganization"] = status
+
+    (sentence,) = clean_up().left
+    assert reason in sentence
+    running.overrides.clear()
+    assert clean_up().undone == 1
+
+
+def test_an_organization_that_reads_oddly_does_not_prevent_undoing(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A faulty service that fails to show the organization still gets its engagements deleted."""
+    make(running, "a")
+    running.overrides["getCurrentOrganization"] = 500
+
+    clean_up()
+
+    assert running.engagements == FOREIGN
+
+
+def test_the_organizations_name_is_restored(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Whatever it was named in the end, it gets the first name back."""
+    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(calls.update_organization({"name": f"{PREFIX}c"}))
+
+    assert clean_up().left == []
+    assert running.name == "Acme"
+
+
+def test_a_renaming_without_an_answer_is_looked_at(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Whether or not it was carried out, the name is right in the end."""
+    running.lost.add("updateCurrentOrganization")
+    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+
+    clean_up()
+
+    assert running.name == "Acme"
+
+
+def test_a_renaming_refused_and_carried_out_is_mended(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A faulty service that refuses and renames all the same is set right."""
+    running.overrides["updateCurrentOrganization"] = 400
+    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.overrides.clear()
+    running.name = f"{PREFIX}b"
+
+    assert clean_up().left == []
+    assert running.name == "Acme"
+
+
+def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Where the name is as before nothing is written, and the next time nothing is sent."""
+    running.overrides["updateCurrentOrganization"] = 400
+    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.overrides.clear()
+
+    assert (clean_up().left, running.writes) == ([], [])
+    running.calls.clear()
+    clean_up()
+    assert running.calls == []
+
+
+def test_a_name_that_is_not_known_is_told(service: Any, journal: Journal, clean_up: Callable[..., UndoResult]) -> None:
+    """Without a look before the renaming the name cannot be restored."""
+    service.observers.append(JournalRecorder(journal))
+    service.send(calls.update_organization({"name": "B"}))
+
+    assert clean_up().left == ["The organization may have been renamed, and its name before is not known."]
+
+
+def test_a_name_that_is_refused_is_told(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A name that the service does not take back is named."""
+    running.send(calls.update_organization({"name": "B"}))
+    running.overrides["updateCurrentOrganization"] = 500
+
+    assert clean_up().left == ['The organization could not be named "Acme" again: status 500.']
+
+
+def test_roles_are_given_back(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A member whose role was changed has the first one again."""
+    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+
+    assert clean_up().left == []
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+
+
+def test_an_owner_who_lost_the_role_is_told(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A faulty service that changes the owner's role cannot be set right through the interface."""
+    running.send(calls.update_member_role("u_owner", {"role": "member"}))
+
+    assert clean_up().left == [
+        "The role of u_owner may have been changed, and the interface cannot make it owner again."
+    ]
+    assert running.writes == []
+
+
+def test_members_of_the_run_are_removed(running: Any, clean_up: Callable[..., UndoResult], journal: Journal) -> None:
+    """A member that was made for the run is removed, without a role being given back first."""
+    running.roles["u_9"] = "member"
+    journal.member_made("u_9", "member")
+    running.send(calls.update_member_role("u_9", {"role": "admin"}))
+
+    assert clean_up().left == []
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+    assert running.writes == ["DELETE /api/v1/organizations/current/members/u_9"]
+
+
+def test_a_member_that_cannot_be_removed_is_told(running: Any, clean_up: Callable[..., UndoResult], journal: Journal) -> None:
+    """A member who stays is named."""
+    journal.member_made("u_9", "member")
+    running.overrides["removeMember"] = 500
+
+    assert clean_up().left == ["The member u_9 could not be removed: status 500."]
+
+
+def test_what_lasts_is_listed_and_not_left(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Invitations cannot be undone and do not count as left behind."""
+    running.send(calls.invite_member({"email": "a@x", "role": "member"}))
+
+    result = clean_up()
+    assert result.lasting == ["a@x was invited; an invitation expires after seven days."]
+    assert result.left == []
+
+
+def test_the_other_organizations_engagements_need_its_key(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """What the other organization's key made is deleted with it, and left where it is not at hand."""
+    running.send(calls.create_engagement({"name": f"{PREFIX}a"}).with_key(OTHER))
+
+    assert clean_up().left == ["The engagement e_1 could not be deleted: the key <other_organization> is not at hand."]
+    assert running.writes == []
+    running.calls.clear()
+    assert clean_up(credentials={"other_organization": OTHER}).left == []
+    assert running.calls[-1].credential == OTHER
+
+
+def test_a_silent_target_is_given_up(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """After three calls without an answer no more are tried, and everything left is named."""
+    make(running, *"abcdef")
+    running.overrides["deleteEngagement"] = None
+
+    result = clean_up()
+
+    assert len(running.writes) == 3
+    assert len(result.left) == 6
+    assert result.left[-1].endswith("could not be deleted: the service does not answer any more.")
+
+
+def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journal) -> None:
+    """Where sending is over each thing left is named, and no error comes out."""
+    make(running, "a")
+
+    def stopped(_call: Call) -> Exchange:
+        raise Unanswered("the time for undoing is used up")
+
+    assert undo(journal, stopped).left == [
+        "Nothing was undone, because the organization could not be read: the time for undoing is used up."
+    ]
+
+
+def test_deletions_may_go_together(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """With a way to send together all deletions are one batch."""
+    make(running, *"abcdef")
+    batches: list[int] = []
+
+    def send_all(batch: list[Call]) -> list[Exchange]:
+        batches.append(len(batch))
+        return [running.send(call) for call in batch]
+
+    assert clean_up(send_all=send_all).undone == 6
+    assert max(batches) == 6
+
+
+def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal: Journal) -> None:
+    """Undone through the watched wire of the run, the journal is settled as well."""
+    make(running, "a", "b")
+    running.send(calls.update_organization({"name": "B"}))
+    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+    journal.member_made("u_9", "member")
+    running.roles["u_9"] = "member"
+
+    result = undo(journal, running.send)
+
+    assert (result.left, result.lasting) == ([], [])
+    assert journal.pending() == []
+    assert Journal.read(journal._path.parent).pending() == []
+    assert (running.engagements, running.name) == (FOREIGN, "Acme")
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+
+
+def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
+    running: Any, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a full disk the organization is set right all the same, and the missing ticks are told."""
+    make(running, "a")
+    running.send(calls.update_organization({"name": "B"}))
+    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+
+    def full(*_: object, **__: object) -> None:
+        raise JournalError("The disk is full.")
+
+    monkeypatch.setattr(journal, "_append", full)
+    result = undo(journal, running.send)
+
+    assert (running.engagements, running.name) == (FOREIGN, "Acme")
+    assert running.roles["u_1"] == "member"
+    assert result.left == ["The disk is full. What was undone could not be ticked off."]
+
+
+@pytest.mark.parametrize("kept", range(3, 9))
+def test_cleaning_up_works_after_any_torn_line(running: Any, clean_up: Callable[..., UndoResult], journal: Journal, kept: int) -> None:
+    """Wherever the journal ends, what it says was sent is undone, and what it does not was never made."""
+    make(running, "a", "b", "c")
+    lines = journal._path.read_bytes().splitlines(keepends=True)
+    torn = b"".join(lines[:kept]) + (lines[kept][:-7] if kept < len(lines) else b"")
+    journal._path.write_bytes(torn)
+    intended = sum(b'"do"' in line for line in lines[:kept])
+    for number in range(intended + 1, 4):
+        del running.engagements[f"e_{number}"]  # its intention is not written, so it was never sent
+
+    assert clean_up().left == []
+    assert running.engagements == FOREIGN
