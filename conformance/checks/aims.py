@@ -115,7 +115,8 @@ def _like(sign: str, identifier: str, random: Random) -> str:
         return sign
     if sign.isdigit():
         return random.choice("0123456789")
-    return random.choice([other for other in identifier if _is_plain(other) and other.isupper() is sign.isupper() and other.isalpha()])
+    letters = [other for other in identifier if _is_plain(other) and other.isalpha()]
+    return random.choice([letter for letter in letters if letter.isupper() is sign.isupper()])
 
 
 def newest_engagements(run: Run, credential: Credential | None = None) -> list[Exchange]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.stock import Stock, stock
 from conformance.oracle import read
-from conformance.oracle.judgement import Judgement, Undecided
-from conformance.oracle.listing import Listing
+from conformance.oracle.judgement import Judgement
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -66,29 +65,3 @@ def _told(answer: Exchange) -> int:
         return max(read.number(answer, "total"), len(read.items(answer)))
     except Judgement:
         return 0
-
-
-def everything(look: Look) -> Listing:
-    """The answer with all that there is.
-
-    Raises:
-        Undecided: There is more than one page can hold.
-    """
-    if read.number(look[0], "total") > PER_PAGE:
-        raise Undecided("there is more than one page of 100 can hold", look[0])
-    return Listing(look[:1])
-
-
-def pages(look: Look) -> Listing:
-    """The pages, which together hold everything.
-
-    Raises:
-        Undecided: There are too many of them to look through.
-    """
-    listing = Listing(look[1:])
-    if not listing.answers:
-        raise Undecided("the first answer did not tell how many pages there are", look[0])
-    reach = sum(read.number(answer, "perPage") for answer in listing.answers)
-    if reach < read.number(look[0], "total"):
-        raise Undecided("there are too many pages to look through", *look)
-    return listing

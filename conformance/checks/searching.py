@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_PER_PAGE: Final = 100
+PER_PAGE: Final = 100
+"""The largest page that a list gives."""
+
 _MOST_PAGES: Final = 20
 _PAUSES: Final = (0.0, 0.4, 1.0)
 
-NEWEST: Final = {"sort": "createdAt", "order": "desc", "perPage": _PER_PAGE}
+NEWEST: Final = {"sort": "createdAt", "order": "desc", "perPage": PER_PAGE}
 """The parameters of the page that shows what was created last."""
 
 
@@ -116,7 +118,7 @@ def _every_page(run: Run) -> Look:
     """The whole list, as far as that can be afforded."""
     pages: list[Exchange] = []
     for number in range(1, _MOST_PAGES + 1):
-        pages.append(run.send(call.list_engagements(page=number, perPage=_PER_PAGE)))
+        pages.append(run.send(call.list_engagements(page=number, perPage=PER_PAGE)))
         if number >= read.number(pages[-1], "totalPages"):
             return _look(pages, complete=True)
     return _look(pages, complete=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _SIZES: Final = {Effort.QUICK: 21, Effort.STANDARD: 55, Effort.DEEP: 105}
-_BATCHES: Final = 3
+_BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
 _TICK: Final = 1.1
 """Seconds after which also a clock that ticks in whole seconds has moved."""
 _SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr", "aeiou")]
@@ -87,11 +87,11 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
         Those that were created, and the run's time when the last one was.
     """
     if run.mode is Mode.READ_ONLY:
-        return (), run.wire.clock.monotonic()
+        return (), run.clock.monotonic()
     words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
     names = [run.name(f"list-{word}") for word in run.random("stock").sample(words, _SIZES[run.effort])]
     pieces: list[Piece] = []
-    size = -(-len(names) // _BATCHES)
+    size = -(-len(names) // _BATCHES[run.effort])
     for start in range(0, len(names), size):
         if start:
             run.sleep(_TICK)
@@ -100,7 +100,7 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
         pieces += [
             Piece(made, name, answer) for name, answer in zip(batch, answers, strict=True) if (made := _made(answer))
         ]
-    return tuple(pieces), run.wire.clock.monotonic()
+    return tuple(pieces), run.clock.monotonic()
 
 
 def stock(run: Run) -> Stock:
@@ -110,7 +110,7 @@ def stock(run: Run) -> Stock:
         return Stock(())
     if not pieces:
         raise Undecided("no engagement could be created that lists could be judged by")
-    run.sleep(max(0.0, finished + _TICK - run.wire.clock.monotonic()))
+    run.sleep(max(0.0, finished + _TICK - run.clock.monotonic()))
     changed = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]

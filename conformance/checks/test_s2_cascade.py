@@ -65,7 +65,8 @@ def cascade(run: Run) -> Cascade:
     for exchange in doomed[1:]:
         read.success(run.send(call.archive_engagement(_id(exchange))))
     deletions = tuple(run.send(call.delete_engagement(_id(exchange))) for exchange in doomed)
-    run.wait_until(lambda: not any(_look(run, record) for records in gone for record in records))
+    if all(deletion.succeeded for deletion in deletions):
+        run.wait_until(lambda: not any([_look(run, record) for records in gone for record in records if record.is_there]))
     for record in kept:
         _look(run, record)
     return Cascade(deletions, gone, kept)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.marks import journey, requirement
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import Undecided
+from conformance.oracle.words import shown
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ def mailing(run: Run) -> Mailing:
     good, bad = run.address("letter"), run.address("no-letter")
     refused = run.send(call.invite_member({"email": bad, "role": "owner"}))
     invited = run.send(call.invite_member({"email": good, "role": "member"}))
-    began = run.wire.clock.monotonic()
+    began = run.clock.monotonic()
     arrived = run.fixtures.mail(good, run.profile.patience)
-    took = run.wire.clock.monotonic() - began
+    took = run.clock.monotonic() - began
     unwanted = run.fixtures.mail(bad, max(AFTER, took)) if arrived else []
     return Mailing(invited, tuple(arrived), refused, tuple(unwanted))
 
@@ -63,7 +64,7 @@ def test_invitation_is_sent(mailing: Mailing) -> None:
         "the e-mail of an invitation has no link",
         mailing.good,
         expected="an http or https link in the text",
-        actual=mailing.good_mails[0].text,
+        actual=shown(mailing.good_mails[0].text),
     )
 
 
@@ -71,7 +72,8 @@ def test_invitation_is_sent(mailing: Mailing) -> None:
 def test_refused_invitation_is_not_sent(mailing: Mailing) -> None:
     """A refused invitation is not sent."""
     if not 400 <= mailing.refused.status < 500:  # noqa: PLR2004
-        raise Undecided(f"the invitation of an owner was answered {mailing.refused.status}, not refused", mailing.refused)
+        message = f"the invitation of an owner was answered {mailing.refused.status}, not refused"
+        raise Undecided(message, mailing.refused)
     if not mailing.good_mails:
         raise Undecided("no e-mail arrived at all, so that none is missed", mailing.good)
 

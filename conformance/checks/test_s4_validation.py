@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks import invalid_requests as requests
 from conformance.checks.aims import member_of
-from conformance.checks.invalid_requests import Refusals
 from conformance.checks.marks import journey, observes, requirement
 from conformance.oracle import batches, expect, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
 from conformance.oracle.invalid import Kind
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.judgement import Undecided
 from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
+    from conformance.checks.invalid_requests import Refusals
     from conformance.oracle.read import JsonObject
     from conformance.running.run import Run
 
@@ -25,6 +25,8 @@ Queries = dict[str, tuple[Sent, ...]]
 _ORGANIZATION: Final = ("id", "name", "slug", "plan", "createdAt", "settings")
 _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _FORBIDDEN: Final = 403
+_NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
+"""What a body without a name could have been turned into."""
 
 creations_journey = journey(requests.invalid_creations)
 updates_journey = journey(requests.invalid_updates)
@@ -179,10 +181,9 @@ def _no_nameless(look: Refusals) -> None:
 
 
 def _is_nameless(item: JsonObject) -> bool:
-    """Whether an engagement has no name, or one that a body without a name could have been turned into."""
+    """Whether an engagement has no name of its own, and nothing else to tell it by."""
     name = item.get("name")
-    made_up = not isinstance(name, str) or name.strip().lower() in {"", "null", "none", "undefined", "12345", "true", "[]"}
-    return made_up and not read.description(item)
+    return (not isinstance(name, str) or name.strip().lower() in _NO_NAMES) and not read.description(item)
 
 
 def _new(look: Refusals) -> list[JsonObject]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.bad_keys import BadKeys, bad_keys
@@ -135,7 +136,7 @@ def _left_nothing(tried: BadKeys) -> None:
     """No creation came through, and the organization does not have the name that was sent."""
     creations = [one for one in tried.everything if one.exchange.call.operation.id == "createEngagement"]
     name = tried.aims.proper.name
-    batches.none_created([batches.labelled(one, name) for one in creations], tried.newest)
+    batches.none_created([replace(one, label=name) for one in creations], tried.newest)
     if tried.organization is not None and tried.aims.proper.organization == name:
         found = read.data(tried.organization).get("name")
         expect.holds(

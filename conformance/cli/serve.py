@@ -95,28 +95,28 @@ def serve(  # noqa: PLR0913 - one argument an option
 
 
 def _introduce(app: Application, base_url: str) -> None:
-    """Say how the service is used."""
+    """Say how the service is used: variables to paste into another terminal, and what to do with them."""
     from rich.console import Console  # noqa: PLC0415 - as above
-    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
 
     from conformance.reference.application import SANDBOX_PATH  # noqa: PLC0415 - as above
     from conformance.reference.records import SCOPES  # noqa: PLC0415 - as above
 
-    table = Table(show_header=False, box=None, pad_edge=False)
-    rows = {
-        "Base URL": base_url,
-        "Full key": app.founding.api_key,
-        **{f"Only {scope}": app.service.add_key(app.founding.organization_id, [scope]) for scope in SCOPES},
-        "Another organization": app.founding.other_organization,
-        "Sandbox (JSON-RPC)": f"{base_url}{SANDBOX_PATH}",
-        "Sandbox token": app.sandbox_token,
-        **{f"Latitude {name}": value for name, value in app.service.latitude.deviations.items()},
+    keys = {scope: app.service.add_key(app.founding.organization_id, [scope]) for scope in SCOPES}
+    variables = {
+        "CONFORMANCE_BASE_URL": base_url,
+        "CONFORMANCE_API_KEY": app.founding.api_key,
+        **{f"KEY_{scope.upper().replace(':', '_')}": key for scope, key in keys.items()},
+        "KEY_OTHER": app.founding.other_organization,
+        "CONFORMANCE_SANDBOX_URL": f"{base_url}{SANDBOX_PATH}",
+        "CONFORMANCE_SANDBOX_TOKEN": app.sandbox_token,
     }
-    for name, value in rows.items():
-        table.add_row(f"[bold]{name}[/bold]", value)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(table)
-    console.print("\nTry it:", markup=False)
-    curl = f"  curl -H 'Authorization: Bearer {app.founding.api_key}' {base_url}/api/v1/organizations/current"
-    console.print(curl, markup=False)
-    console.print("\nCtrl-C stops it.", markup=False)
+    console.print(Text(f"The reference service answers at {base_url}. Ctrl-C stops it.", "bold"))
+    for name, value in app.service.latitude.deviations.items():
+        console.print(Text(f"Latitude {name}: {value}"))
+    console.print(Text("\nFor another terminal: a full key, keys of a single permission, another organization's, the sandbox's"))
+    for name, value in variables.items():
+        console.print(Text(f"export {name}={value}"))
+    console.print(Text("\nTry it there:"))
+    console.print(Text('curl -H "Authorization: Bearer $CONFORMANCE_API_KEY" $CONFORMANCE_BASE_URL/api/v1/organizations/current'))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
@@ -130,11 +130,6 @@ def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
             expected="no engagement of a refused creation",
             actual=f"{len(found)} of them",
         )
-
-
-def labelled(one: Sent, label: str) -> Sent:
-    """A request with the label that it carried."""
-    return replace(one, label=label)
 
 
 def carries(item: dict[str, Any], label: str) -> bool:

@@ -78,7 +78,8 @@ def _malformed(valid: str) -> Iterator[InvalidBody]:
     yield InvalidBody(Kind.MALFORMED, "single quotes", valid.replace('"', "'"))
     yield InvalidBody(Kind.MALFORMED, "a comma too many", f"{valid[:-1]},}}", thorough=True)
     yield InvalidBody(Kind.MALFORMED, "two bodies", f"{valid} {valid}", thorough=True)
-    yield InvalidBody(Kind.MALFORMED, "names without quotes", valid.replace('{"', "{").replace('":', ":"), thorough=True)
+    unquoted = valid.replace('{"', "{").replace(', "', ", ").replace('":', ":")
+    yield InvalidBody(Kind.MALFORMED, "names without quotes", unquoted, thorough=True)
     yield InvalidBody(Kind.MALFORMED, "a bare word as the body", "LABEL", thorough=True)
 
 
@@ -93,7 +94,7 @@ def _no_object(valid: str) -> Iterator[InvalidBody]:
 
 
 def _no_string(field: str, body: str, text: str = "LABEL") -> Iterator[InvalidBody]:
-    """Every JSON type but string and null, where VALUE stands in a body; the thorough ones count as false in some languages."""
+    """Every JSON type but string and null in place of VALUE; some languages take the thorough ones for nothing."""
     for name, value, thorough in (
         ("a number", "12345", False),
         ("a boolean", "true", False),

@@ -11,11 +11,12 @@ from conformance.oracle.judgement import NonConformity
 from conformance.oracle.words import one_of, shown
 
 if TYPE_CHECKING:
-    from conformance.wire.exchange import Answer, Exchange
+    from conformance.wire.exchange import Exchange
 
 LIMIT: Final = "X-RateLimit-Limit"
 REMAINING: Final = "X-RateLimit-Remaining"
 RESET: Final = "X-RateLimit-Reset"
+_TIME: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 _PAST: Final = 5 * 60
 _CLOCKS_APART: Final = 5 * 60
 _AHEAD: Final = 366 * 24 * 3600
@@ -33,7 +34,7 @@ def headers_present(exchange: Exchange) -> bool:
 
 def limit_positive(exchange: Exchange) -> bool:
     """The limit is an integer above zero."""
-    given = _value(exchange.answer, LIMIT)
+    given = value(exchange, LIMIT)
     if given is None:
         return False
     if not whole(given):
@@ -43,7 +44,7 @@ def limit_positive(exchange: Exchange) -> bool:
 
 def remaining_in_range(exchange: Exchange) -> bool:
     """What remains is an integer from zero to the limit."""
-    given, limit = _value(exchange.answer, REMAINING), _value(exchange.answer, LIMIT)
+    given, limit = _value(exchange.answer, REMAINING), value(exchange, LIMIT)
     if given is None:
         return False
     most = whole(limit) if limit is not None else None
@@ -55,11 +56,11 @@ def remaining_in_range(exchange: Exchange) -> bool:
 
 def reset_is_time(exchange: Exchange) -> bool:
     """The reset is a Unix time in seconds: hardly past, and not more than a year ahead."""
-    given = _value(exchange.answer, RESET)
+    given = value(exchange, RESET)
     if given is None:
         return False
-    now, slack = _service_time(exchange)
-    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", given) or not now - slack <= float(given) <= now + _AHEAD + slack:
+    now, slack = service_time(exchange), _slack(exchange)
+    if not _TIME.fullmatch(given) or not now - slack <= float(given) <= now + _AHEAD + slack:
         moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
         raise NonConformity(
             f"{RESET} is no time at which a window ends",
@@ -77,35 +78,53 @@ def whole(text: str) -> int | None:
 
 def remaining(exchange: Exchange) -> int | None:
     """What the answer says remains, if it says so rightly."""
-    given = _value(exchange.answer, REMAINING)
+    given = value(exchange, REMAINING)
     return int(given) if given is not None and _digits(given) else None
 
 
 def limit(exchange: Exchange) -> int | None:
     """The limit that the answer names, if it does so rightly."""
-    given = _value(exchange.answer, LIMIT)
+    given = value(exchange, LIMIT)
     return whole(given) if given is not None else None
 
 
 def reset(exchange: Exchange) -> str | None:
     """The text of the reset header."""
-    return _value(exchange.answer, RESET)
+    return value(exchange, RESET)
 
 
 def _digits(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,18}", text) is not None
 
 
-def _value(answer: Answer, name: str) -> str | None:
+def value(exchange: Exchange, name: str) -> str | None:
     """The value of a header; a gateway that repeats it with the same value says it once."""
-    values = {value.strip() for given, value in answer.headers if given.lower() == name.lower()}
+    received = exchange.received
+    values = {given.strip() for header, given in received.headers if header.lower() == name.lower()} if received else set()
     return ", ".join(sorted(values)) if values else None
 
 
-def _service_time(exchange: Exchange) -> tuple[float, float]:
-    """The service's time of the answer, and how far in the past a reset may lie."""
-    date = exchange.answer.header("Date")
+def ahead(exchange: Exchange) -> float | None:
+    """Seconds from the answer to the reset that it names, if it names one rightly."""
+    given = reset(exchange)
+    if given is None or not _TIME.fullmatch(given):
+        return None
+    return float(given) - service_time(exchange)
+
+
+def service_time(exchange: Exchange) -> float:
+    """The time of an answer in seconds of the epoch, by its Date; by the run's clock where it has none."""
+    dated = _date(exchange)
+    return exchange.started_at.timestamp() + exchange.seconds if dated is None else dated
+
+
+def _slack(exchange: Exchange) -> int:
+    """How far in the past a reset may lie: further where nothing but two clocks can be compared."""
+    return _PAST if _date(exchange) is not None else _PAST + _CLOCKS_APART
+
+
+def _date(exchange: Exchange) -> float | None:
     try:
-        return parsedate_to_datetime(date or "").timestamp(), _PAST
+        return parsedate_to_datetime((exchange.received.header("Date") if exchange.received else None) or "").timestamp()
     except (ValueError, TypeError, OverflowError):
-        return exchange.started_at.timestamp() + exchange.seconds, _PAST + _CLOCKS_APART
+        return None

@@ -122,7 +122,7 @@ class Execution:
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
                 self._delete_together()
                 self.undone = undo(self.run.journal, self.run.send, credentials=self.run.fixtures.known_keys())
-                if self.run.closed is None:
+                if "before" in self.census:
                     self.census["after"] = take_census(self.run.send, self.run.names)
         return self.undone
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from conformance.target.changes import Action, Entry, State
 from conformance.target.names import RunNames
 
 if TYPE_CHECKING:
@@ -23,55 +22,6 @@ _FORMAT: Final = "conformance-journal/1"
 
 class JournalError(Exception):
     """The journal cannot be written or read; the message is a plain sentence."""
-
-
-class Action(StrEnum):
-    """What a run can change."""
-
-    CREATE_ENGAGEMENT = "create-engagement"
-    RENAME_ORGANIZATION = "rename-organization"
-    INVITE = "invite"
-    CHANGE_ROLE = "change-role"
-    REMOVE_MEMBER = "remove-member"
-    MAKE_MEMBER = "make-member"
-
-
-class State(StrEnum):
-    """What is known of a change."""
-
-    INTENDED = "intended"
-    """It was about to be sent; whether it was carried out is unknown."""
-    DONE = "done"
-    """The service says that it was carried out."""
-    REFUSED = "refused"
-    """The service says that it was not; a faulty one may have done it all the same."""
-    SETTLED = "settled"
-    """Nothing is left of it."""
-
-
-@dataclass(slots=True)
-class Entry:
-    """One change.
-
-    Attributes:
-        number: 1 for the first.
-        action: What is changed.
-        key: The name of the key that it was sent with.
-        subject: The name sent, the address invited, or the user's id; None where none was sent.
-        before: The organization's name or the member's role before, as far as it was known.
-        state: What is known of it.
-        id: The id of what was created, as the service gave it.
-        doubtful: Whether the answer to a creation named something else than was sent.
-    """
-
-    number: int
-    action: Action
-    key: str
-    subject: str | None
-    before: str | None = None
-    state: State = State.INTENDED
-    id: str | None = None
-    doubtful: bool = False
 
 
 _LASTING: Final = {

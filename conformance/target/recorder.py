@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.json_text import Parsed, read_json
 from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, member_of
-from conformance.target.journal import Action, Entry
+from conformance.target.changes import Action, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

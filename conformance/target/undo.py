@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.target.asking import PAGES, Asking, data_of, own_engagements, told
-from conformance.target.journal import Action, Entry, Journal, JournalError, State
+from conformance.target.changes import Action, Entry, State
+from conformance.target.journal import Journal, JournalError
 from conformance.target.recorder import owner
 from conformance.wire import call as calls
 

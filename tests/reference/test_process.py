@@ -182,13 +182,14 @@ def test_serve_shows_how_to_use_it_and_stops_on_interrupt() -> None:
     )
     assert process.stdout
     shown = b""
-    while b"Ctrl-C" not in shown:
+    while b"curl" not in shown:
         shown += process.stdout.readline()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=TIMEOUT)
 
-    assert shown.count(b"key_") == 8
-    assert b"curl -H 'Authorization: Bearer key_" in shown
+    assert b"Ctrl-C stops it" in shown
+    assert shown.count(b"=key_") == 7
+    assert b"export CONFORMANCE_SANDBOX_TOKEN=" in shown
     assert (process.returncode, out, err) == (0, b"Stopped.\n", b"")
 
 

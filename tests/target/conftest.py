@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.target.loading import load_profile
-from conformance.target.profile import Profile
-from conformance.wire.call import Call
 from conformance.wire.exchange import Answer, Exchange, SentRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conformance.target.profile import Profile
+    from conformance.wire.call import Call
 
 
 def exchange(call: Call, status: int | None, body: object = None, *, attempt: int = 1, number: int = 1) -> Exchange:

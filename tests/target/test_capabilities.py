@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from conformance.target.profile import Profile
-
-from collections.abc import Callable
-
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.catalogue.catalogue import load_catalogue
 from conformance.target.capabilities import UNLOCKS, is_met, lacking, missing
-from conformance.target.profile import Mode
+from conformance.target.profile import Mode, Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FULL = """
 disposable: true

@@ -1,16 +1,18 @@
 # ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.target.census import take_census
 from conformance.target.names import RunNames
-from conformance.wire.call import Call
 from conformance.wire.exchange import Exchange, Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.wire.call import Call
 
 NAMES = RunNames("cf-abcdefgh-")
 UNTOLD = {"id": None, "name": None, "memberCount": None, "engagementCount": None, "ownEngagements": None}

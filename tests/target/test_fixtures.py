@@ -1,21 +1,22 @@
 # ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 from __future__ import annotations
 
-from conformance.target.profile import Profile
-
 import json
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.target.capabilities import Unavailable
 from conformance.target.fixtures import Fixtures
-from conformance.target.profile import Mode
+from conformance.target.profile import Mode, Profile
 from conformance.target.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
 from conformance.target.secret import Secret
-from conformance.wire.call import Call
-from conformance.wire.exchange import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
 
 PROVISIONED = "provisioner: {command: [p]}\n"
 DISPOSABLE = "disposable: true\n"
@@ -42,31 +43,38 @@ class Program:
             raise self.failing[method]
 
     def create_key(self, scopes: list[str]) -> Secret:
+        """The key tells its scopes."""
         self._asked("create_key")
         return Secret("key-with-" + "+".join(scopes))
 
     def create_throttled_key(self) -> Secret:
+        """Always the same key."""
         self._asked("create_throttled_key")
         return Secret("slow-key")
 
     def create_organization(self) -> Secret:
+        """Always the same key."""
         self._asked("create_organization")
         return Secret("other-key")
 
     def create_member(self, role: str) -> ProvisionedMember:
+        """A new member each time, or a failure."""
         self._asked("create_member")
         number = len(self.asked)
         return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key)
 
     def read_mail(self, _to: str) -> list[Mail]:
+        """The next of the prepared answers."""
         self._asked("read_mail")
         return self.mails.pop(0) if self.mails else []
 
     def create_subordinate(self, engagement_id: str, kind: str) -> str:
+        """The id tells what it was asked for."""
         self._asked("create_subordinate")
         return f"{engagement_id}/{kind}"
 
     def subordinate_exists(self, _engagement_id: str, _kind: str, record_id: str) -> bool:
+        """Only the record ``there`` is there."""
         self._asked("subordinate_exists")
         return record_id == "there"
 
@@ -133,7 +141,9 @@ def test_the_main_key_is_at_hand(fixtures: Callable[..., Fixtures]) -> None:
         (lambda made: made.subordinate_exists("e", "task", "1"), "subordinates:task", "subordinates: [{kind: task"),
     ],
 )
-def test_what_is_not_there_tells_the_line_to_add(fixtures: Callable[..., Fixtures], ask: Callable[[Fixtures], object], need: str, line: str) -> None:
+def test_what_is_not_there_tells_the_line_to_add(
+    fixtures: Callable[..., Fixtures], ask: Callable[[Fixtures], object], need: str, line: str
+) -> None:
     """Without a provisioner each need says what unlocks it."""
     with pytest.raises(Unavailable) as caught:
         ask(fixtures())
@@ -155,7 +165,9 @@ def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
         (MethodMissing("The provisioner has no method create_key."), "no method create_key. To unlock it: keys:"),
     ],
 )
-def test_a_failing_provisioner_is_asked_once(fixtures: Callable[..., Fixtures], failure: Exception, reason: str) -> None:
+def test_a_failing_provisioner_is_asked_once(
+    fixtures: Callable[..., Fixtures], failure: Exception, reason: str
+) -> None:
     """A failure makes the need unavailable, with the reason, for every later check as well."""
     program = Program(create_key=failure)
     made = fixtures(PROVISIONED, program)
@@ -296,7 +308,9 @@ def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) 
     assert made.subordinate_exists("e", "task", "gone") is False
 
 
-def test_records_are_made_through_the_service(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]) -> None:
+def test_records_are_made_through_the_service(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
+) -> None:
     """A template is filled in, sent beside the interface, and the id read out of the answer."""
     sent: list[Call] = []
 
@@ -317,7 +331,9 @@ def test_records_are_made_through_the_service(fixtures: Callable[..., Fixtures],
 
 
 @pytest.mark.parametrize(("status", "there"), [(200, True), (204, True), (404, False), (410, False)])
-def test_a_status_tells_whether_a_record_is_there(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int, there: bool) -> None:  # noqa: FBT001
+def test_a_status_tells_whether_a_record_is_there(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int, *, there: bool
+) -> None:
     """Any 2xx is yes; 404 and 410 are no."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
 
@@ -325,7 +341,9 @@ def test_a_status_tells_whether_a_record_is_there(fixtures: Callable[..., Fixtur
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_another_status_tells_nothing(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None) -> None:
+def test_another_status_tells_nothing(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None
+) -> None:
     """What is neither there nor gone is unavailable, and so is no answer at all."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
 
@@ -338,7 +356,9 @@ def test_another_status_tells_nothing(fixtures: Callable[..., Fixtures], make_ex
 @pytest.mark.parametrize(
     "body", [{}, {"data": {}}, {"data": {"id": None}}, {"data": {"id": True}}, {"data": []}, [], b"x"]
 )
-def test_an_answer_without_an_id_makes_no_record(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object) -> None:
+def test_an_answer_without_an_id_makes_no_record(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
+) -> None:
     """A creation whose answer holds no id where the template says is unavailable."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, 201, body))
 
@@ -346,7 +366,9 @@ def test_an_answer_without_an_id_makes_no_record(fixtures: Callable[..., Fixture
         made.make_subordinate("e", "task")
 
 
-def test_an_id_is_found_in_lists_and_under_odd_names(fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]) -> None:
+def test_an_id_is_found_in_lists_and_under_odd_names(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
+) -> None:
     """The pointer goes through lists and escaped names."""
     made = fixtures(
         TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n",

@@ -3,11 +3,15 @@ from __future__ import annotations
 import errno
 import json
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.target.journal import Action, Journal, JournalError, State
+from conformance.target.changes import Action, State
+from conformance.target.journal import Journal, JournalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PREFIX = "cf-abcdefgh-"
 
@@ -136,7 +140,7 @@ def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: 
     journal._path.write_bytes(text[:-cut])
 
     again = Journal.read(tmp_path / "report")
-    assert [entry.subject for entry in again.entries()][0] == kept.subject
+    assert next(entry.subject for entry in again.entries()) == kept.subject
     again.settle(again.entries()[0])
     again.close()
 
@@ -228,7 +232,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """A report folder that is a file is a sentence."""
     (tmp_path / "report").write_text("")
 
-    with pytest.raises(JournalError, match="cannot be written|is not a directory|cannot be read"):
+    with pytest.raises(JournalError, match=r"cannot be written|is not a directory|cannot be read"):
         Journal.open(tmp_path / "report", PREFIX)
 
 

@@ -44,6 +44,6 @@ def test_names_and_addresses_begin_with_the_prefix() -> None:
         (7, False),
     ],
 )
-def test_a_run_owns_what_bears_its_prefix(name: object, owned: bool) -> None:  # noqa: FBT001
+def test_a_run_owns_what_bears_its_prefix(name: object, *, owned: bool) -> None:
     """A name is the run's if it begins with the prefix, blanks aside; no other value is."""
     assert RunNames("cf-abcdefgh-").owns(name) is owned

@@ -8,13 +8,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.target.profile import Profile
 from conformance.target.provisioner import Mail, MethodMissing, ProvisionedMember, Provisioner, ProvisionerError
 from conformance.target.rpc import RpcChild
 from conformance.target.secret import Secret
+
+if TYPE_CHECKING:
+    from conformance.target.profile import Profile
 
 ANSWERING = """
 import json, os, sys
@@ -252,7 +255,7 @@ def test_a_late_answer_is_not_taken_for_the_next(start: Start) -> None:
 
 def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> None:
     """A request that nobody takes ends after the timeout."""
-    with pytest.raises(ProvisionerError, match="did not take the request read_mail within 0.5 s"):
+    with pytest.raises(ProvisionerError, match=r"did not take the request read_mail within 0.5 s"):
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))
 
 
@@ -312,7 +315,9 @@ provisioner:
     assert seen == {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TOKEN": "admin-token"}
 
 
-def test_the_program_starts_in_the_target_files_folder(load: Callable[..., Profile], log: list[str], tmp_path: Path) -> None:
+def test_the_program_starts_in_the_target_files_folder(
+    load: Callable[..., Profile], log: list[str], tmp_path: Path
+) -> None:
     """A relative command is found beside the target file."""
     (tmp_path / "provision.py").write_text("import os, sys; print(os.getcwd(), file=sys.stderr)")
     profile = load(f"provisioner: {{command: [{sys.executable}, provision.py]}}")
@@ -343,13 +348,14 @@ def test_closing_lets_the_program_end_by_itself(start: Start, log: list[str]) ->
     assert log == ["cleaned up"]
 
 
-def test_closing_ends_the_program_and_all_that_it_started(start: Start, log: list[str]) -> None:
+def test_closing_ends_the_program_and_all_that_it_started(start: Start) -> None:
     """A program that stays, and its own children, are gone after closing, even when they ignore being asked."""
     provisioner = start(
         """
 import signal, subprocess, sys, time, json, os
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"])
+ignoring = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", ignoring])
 request = json.loads(sys.stdin.readline())
 print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"key": f"{os.getpid()}-{child.pid}"}}), flush=True)
 time.sleep(600)

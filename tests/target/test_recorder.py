@@ -1,17 +1,20 @@
 from __future__ import annotations
 
-from conformance.wire.exchange import Exchange
-
-from collections.abc import Callable
-
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.target.journal import Action, Entry, Journal, State
+from conformance.target.changes import Action, Entry, State
+from conformance.target.journal import Journal
 from conformance.target.recorder import JournalRecorder
 from conformance.wire import call as calls
 from conformance.wire.call import Call, Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conformance.wire.exchange import Exchange
 
 PREFIX = "cf-abcdefgh-"
 OTHER = Credential.bearer("other_organization", "k")
@@ -30,7 +33,7 @@ def recorder(journal: Journal) -> JournalRecorder:
 
 
 @pytest.fixture
-def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]):
+def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
     """Lets the recorder see a call and its answer."""
 
     def seeing(call: Call, status: int | None, body: object = None) -> None:
@@ -41,14 +44,17 @@ def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]):
 
 
 def create(name: object = f"{PREFIX}a") -> Call:
+    """A creation with that name."""
     return calls.create_engagement({"name": name})
 
 
 def created(made_id: object = "e_1", name: object = f"{PREFIX}a") -> dict[str, object]:
+    """The answer to a creation."""
     return {"data": {"id": made_id, "name": name}}
 
 
 def only(journal: Journal) -> Entry:
+    """The one entry."""
     (entry,) = journal.entries()
     return entry
 
@@ -69,7 +75,9 @@ def test_the_answer_to_a_creation_gives_the_id(journal: Journal, see: Callable[.
 
 
 @pytest.mark.parametrize("status", [None, 500, 503, 302, 429])
-def test_a_creation_without_a_verdict_stays_intended(journal: Journal, see: Callable[..., None], status: int | None) -> None:
+def test_a_creation_without_a_verdict_stays_intended(
+    journal: Journal, see: Callable[..., None], status: int | None
+) -> None:
     """No answer, a gateway's, a crash or a rate limit leave open whether it was carried out."""
     see(create(), status, {})
 
@@ -92,7 +100,9 @@ def test_a_refused_creation_is_noted_as_such(journal: Journal, see: Callable[...
     assert only(journal).state is State.REFUSED
 
 
-def test_a_429_that_was_sought_is_a_refusal(journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> None:
+def test_a_429_that_was_sought_is_a_refusal(
+    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
+) -> None:
     """Past the limit nothing happens."""
     call = Call(operation=create().operation, body=create().body, expects_429=True)
     recorder.before(call)
@@ -101,7 +111,9 @@ def test_a_429_that_was_sought_is_a_refusal(journal: Journal, recorder: JournalR
     assert only(journal).state is State.REFUSED
 
 
-def test_a_repetition_belongs_to_its_call(journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> None:
+def test_a_repetition_belongs_to_its_call(
+    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
+) -> None:
     """A creation that first met the rate limit is one entry, with the id of its second attempt."""
     recorder.before(create())
     recorder.after(make_exchange(create(), 429, {}))
@@ -135,8 +147,8 @@ def test_equal_calls_under_way_are_entries_of_their_own(
     ],
 )
 def test_an_answer_with_anothers_name_is_doubtful(
-    journal: Journal, see: Callable[..., None], sent: object, answered: object, doubtful: bool
-) -> None:  # noqa: FBT001
+    journal: Journal, see: Callable[..., None], sent: object, answered: object, *, doubtful: bool
+) -> None:
     """An id that comes with a name quite unlike the one sent may be somebody else's."""
     see(create(sent), 201, created(name=answered))
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pickle
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.target.secret import Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("show", [repr, str, "{}".format, "{!r}".format, "%s".__mod__, lambda secret: f"{[secret]}"])

@@ -1,9 +1,7 @@
 # ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +11,10 @@ from conformance.target.undo import UndoResult, undo
 from conformance.wire import call as calls
 from conformance.wire.call import Call, Credential
 from conformance.wire.exchange import Exchange, Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 PREFIX = "cf-abcdefgh-"
 OTHER = Credential.bearer("other_organization", "k")
@@ -136,7 +138,9 @@ def test_looking_is_bounded(running: Any, clean_up: Callable[..., UndoResult]) -
     assert sum(call.operation.id == "listEngagements" for call in running.calls) == 10
 
 
-def test_a_list_in_another_order_decides_nothing(running: Any, clean_up: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_in_another_order_decides_nothing(
+    running: Any, clean_up: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a huge list does not begin with the latest a lost creation stays unclear, and is told."""
     running.overrides["createEngagement"] = None
     make(running, "a")
@@ -187,7 +191,9 @@ def test_refused_creations_cost_one_request(running: Any, clean_up: Callable[...
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_a_list_that_cannot_be_read_is_told(running: Any, clean_up: Callable[..., UndoResult], status: int | None) -> None:
+def test_a_list_that_cannot_be_read_is_told(
+    running: Any, clean_up: Callable[..., UndoResult], status: int | None
+) -> None:
     """Where engagements cannot be listed the lost creation is left and named."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -198,7 +204,9 @@ def test_a_list_that_cannot_be_read_is_told(running: Any, clean_up: Callable[...
 
 
 @pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
-def test_a_list_of_another_shape_is_told(running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], body: bytes) -> None:
+def test_a_list_of_another_shape_is_told(
+    running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], body: bytes
+) -> None:
     """A list that is none decides nothing."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -208,7 +216,9 @@ def test_a_list_of_another_shape_is_told(running: Any, clean_up: Callable[..., U
     assert len(clean_up().left) == 1
 
 
-def test_odd_items_of_a_list_are_passed_over(running: Any, clean_up: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_items_of_a_list_are_passed_over(
+    running: Any, clean_up: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Items without a name, or with an id that is none, are nobody's."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -221,7 +231,9 @@ def test_odd_items_of_a_list_are_passed_over(running: Any, clean_up: Callable[..
 
 
 @pytest.mark.parametrize(("status", "reason"), [(409, "status 409"), (500, "status 500"), (403, "status 403")])
-def test_a_deletion_that_fails_is_left_and_named(running: Any, clean_up: Callable[..., UndoResult], status: int, reason: str) -> None:
+def test_a_deletion_that_fails_is_left_and_named(
+    running: Any, clean_up: Callable[..., UndoResult], status: int, reason: str
+) -> None:
     """What cannot be deleted is told with its id, and tried again the next time."""
     make(running, "a")
     running.overrides["deleteEngagement"] = status
@@ -231,7 +243,9 @@ def test_a_deletion_that_fails_is_left_and_named(running: Any, clean_up: Callabl
     assert clean_up().left == []
 
 
-def test_an_id_of_somebody_elses_is_not_deleted(running: Any, clean_up: Callable[..., UndoResult], journal: Journal, make_exchange: Callable[..., Exchange]) -> None:
+def test_an_id_of_somebody_elses_is_not_deleted(
+    running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+) -> None:
     """A faulty service that answers a creation with another's engagement cannot make the suite delete it."""
     call = calls.create_engagement({"name": f"{PREFIX}a"})
     running.observers[0].before(call)
@@ -244,7 +258,9 @@ def test_an_id_of_somebody_elses_is_not_deleted(running: Any, clean_up: Callable
     assert running.writes == []
 
 
-def test_a_doubtful_id_that_turns_out_to_be_ours_is_deleted(running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]) -> None:
+def test_a_doubtful_id_that_turns_out_to_be_ours_is_deleted(
+    running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+) -> None:
     """Where the name reads back as the run's the engagement is deleted."""
     call = calls.create_engagement({"name": f"{PREFIX}a"})
     running.observers[0].before(call)
@@ -270,7 +286,9 @@ def test_another_organization_is_not_touched(running: Any, clean_up: Callable[..
     ("status", "reason"),
     [(401, "refused with status 401"), (403, "refused with status 403"), (None, "could not be read")],
 )
-def test_a_useless_key_undoes_nothing(running: Any, clean_up: Callable[..., UndoResult], status: int | None, reason: str) -> None:
+def test_a_useless_key_undoes_nothing(
+    running: Any, clean_up: Callable[..., UndoResult], status: int | None, reason: str
+) -> None:
     """A key that is refused, or a target that is gone, is told, and nothing is ticked off."""
     make(running, "a")
     running.overrides["getCurrentOrganization"] = status
@@ -281,7 +299,9 @@ def test_a_useless_key_undoes_nothing(running: Any, clean_up: Callable[..., Undo
     assert clean_up().undone == 1
 
 
-def test_an_organization_that_reads_oddly_does_not_prevent_undoing(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+def test_an_organization_that_reads_oddly_does_not_prevent_undoing(
+    running: Any, clean_up: Callable[..., UndoResult]
+) -> None:
     """A faulty service that fails to show the organization still gets its engagements deleted."""
     make(running, "a")
     running.overrides["getCurrentOrganization"] = 500
@@ -378,7 +398,9 @@ def test_members_of_the_run_are_removed(running: Any, clean_up: Callable[..., Un
     assert running.writes == ["DELETE /api/v1/organizations/current/members/u_9"]
 
 
-def test_a_member_that_cannot_be_removed_is_told(running: Any, clean_up: Callable[..., UndoResult], journal: Journal) -> None:
+def test_a_member_that_cannot_be_removed_is_told(
+    running: Any, clean_up: Callable[..., UndoResult], journal: Journal
+) -> None:
     """A member who stays is named."""
     journal.member_made("u_9", "member")
     running.overrides["removeMember"] = 500
@@ -480,7 +502,9 @@ def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
 
 
 @pytest.mark.parametrize("kept", range(3, 9))
-def test_cleaning_up_works_after_any_torn_line(running: Any, clean_up: Callable[..., UndoResult], journal: Journal, kept: int) -> None:
+def test_cleaning_up_works_after_any_torn_line(
+    running: Any, clean_up: Callable[..., UndoResult], journal: Journal, kept: int
+) -> None:
     """Wherever the journal ends, what it says was sent is undone, and what it does not was never made."""
     make(running, "a", "b", "c")
     lines = journal._path.read_bytes().splitlines(keepends=True)

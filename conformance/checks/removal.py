@@ -1,0 +1,82 @@
+"""A member is removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.checks.members import Headcount, Roster, another_member, headcount, roster
+from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
+from conformance.checks.role_changes import changeable_role, role_changes
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.target.fixtures import Member
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The removal of a member, and what was seen before and after it.
+
+    Attributes:
+        member: The member.
+        bystander: Another member that the run may touch; None where there is none.
+        before: The members before.
+        answer: The removal.
+        attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
+        after: The members after.
+        filtered: The members of each role after.
+        again: The removal sent once more.
+        change: A role change of the removed member.
+        bystander_reads: Reads with the bystander's key, before and after; empty without one.
+    """
+
+    member: Member
+    bystander: Member | None
+    before: Headcount
+    answer: Exchange
+    attempts: tuple[Attempt, ...]
+    after: Headcount
+    filtered: tuple[Roster, ...]
+    again: Exchange
+    change: Exchange
+    bystander_reads: tuple[tuple[Exchange, Exchange], ...]
+
+
+def removal(run: Run) -> Removal:
+    """A member that uses its key is removed, and its key is used for everything at that instant."""
+    member = run.journeys.result(role_changes).member
+    bystander, leaver = another_member(run, with_key=True), another_member(run)
+    known = roster(run)
+    others = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
+    changeable_role(known, member)
+    allowed: tuple[Allowed, ...] = ()
+    if member.credential is not None:
+        allowed = beforehand(run, member.credential, others)
+    reads_before = _reads(run, bystander)
+    before = headcount(run)
+    answer = run.send(call.remove_member(member.user_id))
+    attempts = afterwards(run, allowed)
+    after = headcount(run)
+    return Removal(
+        member,
+        bystander,
+        before,
+        answer,
+        attempts,
+        after,
+        tuple(roster(run, role) for role in ("admin", "member")),
+        run.send(call.remove_member(member.user_id)),
+        run.send(call.update_member_role(member.user_id, {"role": "member"})),
+        tuple(zip(reads_before, _reads(run, bystander), strict=True)),
+    )
+
+
+def _reads(run: Run, member: Member | None) -> list[Exchange]:
+    """What a member that stays can read, in both halves of the interface."""
+    if member is None or member.credential is None:
+        return []
+    reads = (call.get_organization(), call.list_engagements())
+    return run.send_all([one.with_key(member.credential) for one in reads])

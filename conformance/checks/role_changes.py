@@ -1,0 +1,101 @@
+"""The role of a member is changed, and looked for in the list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.members import Roster, roster, testing_member
+from conformance.oracle.judgement import Undecided, Untested
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.target.fixtures import Member
+    from conformance.wire.exchange import Exchange
+
+OTHER_ROLE: Final = {"admin": "member", "member": "admin"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One role change, and the members after it."""
+
+    role: str
+    answer: Exchange
+    after: Roster
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChanges:
+    """What was done to a member's role.
+
+    Attributes:
+        member: The member.
+        role: The role that it had, and has again.
+        before: The members before.
+        changes: To the other role, and back.
+        of_new_role: The members of the other role after the first change.
+        of_old_role: The members of the role that it had, then.
+        same: The role set that it had again already.
+        invited: An invitation of its own address; None where the list shows none.
+        to_owner: The attempt to make it an owner.
+        after: The members after all this.
+    """
+
+    member: Member
+    role: str
+    before: Roster
+    changes: tuple[Change, ...]
+    of_new_role: Roster
+    of_old_role: Roster
+    same: Exchange
+    invited: Exchange | None
+    to_owner: Exchange
+    after: Roster
+
+
+def role_changes(run: Run) -> RoleChanges:
+    """A member becomes an admin and a member again, or the other way round; it is to become an owner, and invited."""
+    member = testing_member(run, "admin")
+    before = roster(run)
+    role = changeable_role(before, member)
+    first = _change(run, member, OTHER_ROLE[role])
+    of_new_role, of_old_role = roster(run, OTHER_ROLE[role]), roster(run, role)
+    changes = (first, _change(run, member, role))
+    same = _set(run, member, role)
+    invited = _invite(run, before.members[member.user_id].get("email"))
+    to_owner = _set(run, member, "owner")
+    after = roster(run)
+    if after.role(member.user_id) == "owner":
+        _set(run, member, role)
+    return RoleChanges(member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, after)
+
+
+def changeable_role(members: Roster, member: Member) -> str:
+    """The role of a member that may be touched.
+
+    Raises:
+        Untested: It is an owner, whom nothing is tried on.
+        Undecided: The list does not show it.
+    """
+    role = members.role(member.user_id)
+    if role == "owner":
+        raise Untested("a member that may be changed is an owner; name another one under members")
+    if role not in OTHER_ROLE:
+        raise Undecided("the list of members does not show the member that may be changed, with its role", *members.pages)
+    return role
+
+
+def _set(run: Run, member: Member, role: str) -> Exchange:
+    return run.send(call.update_member_role(member.user_id, {"role": role}))
+
+
+def _change(run: Run, member: Member, role: str) -> Change:
+    return Change(role, _set(run, member, role), roster(run))
+
+
+def _invite(run: Run, email: object) -> Exchange | None:
+    if not isinstance(email, str) or "@" not in email:
+        return None
+    return run.send(call.invite_member({"email": email, "role": "member"}))

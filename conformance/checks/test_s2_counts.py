@@ -1,0 +1,181 @@
+"""Section 2, the counts of the organization: they are those of the lists, and follow every creation and deletion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from conformance.checks.engagements import created
+from conformance.checks.marks import journey, requirement
+from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
+from conformance.oracle import expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.oracle.steady import steadily
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+L = TypeVar("L")
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The organization before and after its lists."""
+
+    before: Exchange
+    engagements: Exchange
+    members: Exchange
+    after: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of engagements by the organization and, at about that time, by the list."""
+
+    organization: Exchange
+    listed: Exchange
+
+    @property
+    def told(self) -> int:
+        """The engagementCount."""
+        return read.integer(read.data(self.organization), "engagementCount", self.organization)
+
+    @property
+    def total(self) -> int:
+        """The total of the list."""
+        return read.number(self.listed, "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """An engagement is created and deleted, and the engagements are counted before, in between and after.
+
+    Attributes:
+        identifier: The engagement's.
+        deletion: The answer to its deletion.
+    """
+
+    identifier: str
+    before: Count
+    between: Count
+    deletion: Exchange
+    after: Count
+
+    def beside(self, count: Count) -> frozenset[str]:
+        """The other engagements that the list showed."""
+        return ids_on(count.listed) - {self.identifier}
+
+    def others(self) -> object:
+        """The other engagements that were listed, if they were the same all the time; else something unlike all else."""
+        seen = {self.beside(count) for count in (self.before, self.between, self.after)}
+        return seen.pop() if len(seen) == 1 else object()
+
+
+def counts(run: Run) -> Counts:
+    """The organization is read, both lists are, and the organization once more."""
+    engagements, members = call.list_engagements(perPage=1), call.list_members(perPage=1)
+    organization = call.get_organization()
+    return Counts(*(run.send(one) for one in (organization, engagements, members, organization)))
+
+
+def counting(run: Run) -> Counting:
+    """The engagements are counted, one is created, they are counted, it is deleted, and they are counted again."""
+    organization, newest = call.get_organization(), call.list_engagements(**NEWEST)
+    before = Count(listed=run.send(newest), organization=run.send(organization))
+    (subject,) = created(run, "count")
+    between = Count(organization=run.send(organization), listed=run.send(newest))
+    deletion = run.send(call.delete_engagement(subject["id"]))
+    after = Count(organization=run.send(organization), listed=run.send(newest))
+    return Counting(subject["id"], before, between, deletion, after)
+
+
+counts_journey = journey(counts, alone=True)
+counting_journey = journey(counting, alone=True)
+
+
+@requirement("member-count-agrees")
+def test_member_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
+    """The memberCount of the organization is the number of members that the list counts."""
+    _agree(run, counts, "memberCount", lambda seen: seen.members)
+
+
+@requirement("engagement-count-agrees")
+def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
+    """The engagementCount of the organization is the number of engagements that the unfiltered list counts."""
+    _agree(run, counts, "engagementCount", lambda seen: seen.engagements)
+
+
+@requirement("create-engagement-counted")
+def test_created_engagement_is_counted(run: Run, counting: Counting) -> None:
+    """A created engagement is counted, by the organization and by the list."""
+    _steadily_counted(run, counting, lambda seen: _follows(seen, seen.before, seen.between, 1))
+
+
+@requirement("deleted-uncounted")
+def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -> None:
+    """A deleted engagement is no longer counted, by the organization or by the list."""
+
+    def judge(seen: Counting) -> None:
+        read.success(seen.deletion)
+        if seen.identifier in ids_on(seen.after.listed):
+            raise Undecided("the deleted engagement is still listed", seen.after.listed)
+        _follows(seen, seen.between, seen.after, -1)
+
+    _steadily_counted(run, counting, judge)
+
+
+def _agree(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
+    """A count of the organization is the total of a list, at some moment around the answer of the list."""
+
+    def told(seen: Counts) -> list[int]:
+        return [read.integer(read.data(exchange), name, exchange) for exchange in (seen.before, seen.after)]
+
+    def judge(seen: Counts) -> None:
+        total, exchanges = read.number(listed(seen), "total"), (seen.before, listed(seen), seen.after)
+        expected, actual = f"{total}, the total of the list", " then ".join(map(str, told(seen)))
+        expect.holds(total in told(seen), f"{name} is not what the list counts", *exchanges, expected=expected, actual=actual)
+
+    def at_rest(seen: Counts) -> object:
+        numbers = told(seen)
+        return (*numbers, read.number(listed(seen), "total")) if numbers[0] == numbers[1] else object()
+
+    steadily(_first_then(first, lambda: counts(run)), judge, at_rest=at_rest, sleep=run.sleep)
+
+
+def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> None:
+    """Judge a change of both counts, with other engagements where others may have been at work."""
+    steadily(_first_then(first, lambda: counting(run)), judge, at_rest=Counting.others, sleep=run.sleep)
+
+
+def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
+    """Both counts have changed by one engagement, and by what others are seen to have done meanwhile."""
+    exchanges = (before.organization, before.listed, after.organization, after.listed)
+    total = before.total + by
+    if max(before.total, after.total) <= PER_PAGE:
+        total += len(seen.beside(after)) - len(seen.beside(before))
+    expect.holds(
+        after.total == total,
+        "the total of the list has not followed",
+        *exchanges,
+        expected=str(total),
+        actual=after.total,
+        pointer="/meta/total",
+    )
+    # Others may come between the organization and its list: right is what follows its own count, or the list's.
+    expect.holds(
+        after.told in {before.told + by, after.total},
+        "engagementCount has not followed",
+        *exchanges,
+        expected=str(before.told + by),
+        actual=after.told,
+        pointer="/data/engagementCount",
+    )
+
+
+def _first_then(first: L, again: Callable[[], L]) -> Callable[[], L]:
+    """A look that is there already, and new ones after it."""
+    looks = iter([first])
+    return lambda: next(looks, None) or again()

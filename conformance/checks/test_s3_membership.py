@@ -1,0 +1,138 @@
+"""Changing the role of a member."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.members import Roster, roster
+from conformance.checks.role_changes import RoleChanges, role_changes
+from conformance.oracle import expect, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
+from conformance.oracle.steady import steadily
+from conformance.oracle.words import shown
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+KEPT: Final = ("name", "email", "joinedAt")
+"""What a role change leaves alone; lastSeenAt moves whenever the member is active."""
+
+role_changes_journey = journey(role_changes, alone=True)
+
+
+# --- checks
+
+
+@requirement("update-role-succeeds")
+def test_role_change_succeeds(role_changes: RoleChanges) -> None:
+    """Changing the role of a member gives 200."""
+    for change in role_changes.changes:
+        expect.success(change.answer)
+
+
+@requirement("update-role-answers-what-was-sent")
+def test_answer_carries_new_role(role_changes: RoleChanges) -> None:
+    """The answer to a role change carries the member's id and the new role."""
+    for change in role_changes.changes:
+        told = read.data(change.answer)
+
+        user_id = read.text(told, "id", change.answer)
+        expect.equal("id", user_id, role_changes.member.user_id, change.answer, pointer="/data/id")
+        role = read.text(told, "role", change.answer)
+        expect.equal("role", role, change.role, change.answer, pointer="/data/role")
+
+
+@requirement("role-changes-both-ways")
+def test_list_shows_new_role(role_changes: RoleChanges) -> None:
+    """A member becomes an admin and an admin a member, and the list shows it, under the filter too."""
+    for change in role_changes.changes:
+        read.success(change.answer)
+        role = change.after.role(role_changes.member.user_id)
+
+        expect.equal("the member's role in the list", role, change.role, change.answer, *change.after.pages)
+    _judge_filters(role_changes)
+
+
+def _judge_filters(role_changes: RoleChanges) -> None:
+    """The changed member is under its new role, and not the only one that is wrongly under the old one."""
+    user_id, answer = role_changes.member.user_id, role_changes.changes[0].answer
+    new, old = role_changes.of_new_role, role_changes.of_old_role
+    misplaced = {one for one in old.ids if old.role(one) != role_changes.role}
+    stale = user_id in old.ids and misplaced <= {user_id}
+    for right, role, pages in ((user_id in new.ids, "new", new.pages), (not stale, "old", old.pages)):
+        expect.holds(
+            right,
+            f"the list of the member's {role} role has not followed the change",
+            answer,
+            *pages,
+            expected=f"{'with' if role == 'new' else 'without'} the member",
+            actual=f"{'without' if role == 'new' else 'with'} the member",
+            pointer="/data",
+        )
+
+
+@requirement("update-role-keeps-the-rest")
+def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None:
+    """A role change leaves the member's other fields and the other members as they were."""
+    user_id, before = role_changes.member.user_id, role_changes.before
+    for change in role_changes.changes:
+        read.success(change.answer)
+        own = change.after.members.get(user_id)
+        if own is None:
+            raise Undecided("the member is not in the list after the change", *change.after.pages)
+        at = (*before.pages, change.answer, *change.after.pages)
+        expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
+
+    looks = iter([role_changes.changes[-1].after])
+    steadily(
+        lambda: next(looks, None) or roster(run),
+        lambda seen: _judge_others(before, seen, user_id),
+        at_rest=lambda seen: {one: seen.role(one) for one in seen.ids},
+        sleep=run.sleep,
+    )
+
+
+def _judge_others(before: Roster, seen: Roster, but: str) -> None:
+    for user_id, was in before.members.items():
+        if user_id == but:
+            continue
+        now, at = seen.members.get(user_id), (*before.pages, *seen.pages)
+        expect.holds(now, "another member is gone after a role change", *at, expected="there", actual="gone")
+        expect.unchanged("another member", was, now or {}, ("role", *KEPT), *at)
+
+
+@requirement("no-owner-through-role-change")
+def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
+    """Nobody becomes an owner through a role change: it is refused, and the member is what it was."""
+    expect.refused(role_changes.to_owner)
+
+    role = role_changes.after.role(role_changes.member.user_id)
+    if role == "owner":
+        raise NonConformity(
+            "a member is an owner after a role change that was refused",
+            role_changes.to_owner,
+            *role_changes.after.pages,
+            expected=shown(role_changes.role),
+            actual=shown(role),
+        )
+
+
+# --- observations
+
+
+@observes("same-role-again")
+def test_observe_same_role(run: Run, role_changes: RoleChanges) -> None:
+    """What setting the role gives that a member has already."""
+    for change in role_changes.changes:
+        read.success(change.answer)
+    run.observe("same-role-again", answered(role_changes.same), role_changes.same)
+
+
+@observes("invite-member-again")
+def test_observe_invitation_of_member(run: Run, role_changes: RoleChanges) -> None:
+    """What inviting a member's address gives."""
+    if role_changes.invited is None:
+        raise Inapplicable("the list shows no address of the member")
+    run.observe("invite-member-again", answered(role_changes.invited), role_changes.invited)

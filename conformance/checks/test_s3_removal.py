@@ -1,0 +1,169 @@
+"""Removing a member: gone at once, with all access, and nobody else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.members import Headcount, Roster, headcount, roster
+from conformance.checks.removal import Removal, removal
+from conformance.oracle import expect, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Inapplicable, Undecided, Untested
+from conformance.oracle.steady import steadily
+
+if TYPE_CHECKING:
+    from conformance.operations import Family
+    from conformance.running.run import Run
+
+removal_journey = journey(removal, alone=True)
+
+
+# --- the removal itself
+
+
+@requirement("remove-member-succeeds")
+def test_removal_succeeds(removal: Removal) -> None:
+    """Removing a member gives 200."""
+    expect.success(removal.answer)
+
+
+@requirement("remove-member-answers-true")
+def test_answer_says_removed(removal: Removal) -> None:
+    """The answer to a removal says that the member asked for was removed."""
+    told = read.data(removal.answer)
+    if not isinstance(told.get("removed"), bool):
+        raise Undecided("removed is no boolean", removal.answer)
+
+    expect.equal("removed", told["removed"], True, removal.answer, pointer="/data/removed")
+    user_id = read.text(told, "userId", removal.answer)
+    expect.equal("userId", user_id, removal.member.user_id, removal.answer, pointer="/data/userId")
+
+
+@requirement("removed-member-unlisted")
+def test_removed_member_is_in_no_list(removal: Removal) -> None:
+    """A removed member is in no list of members, whatever the filter."""
+    read.success(removal.answer)
+    for look in (removal.after.roster, *removal.filtered):
+        expect.holds(
+            removal.member.user_id not in look.ids,
+            "a removed member is still in the list",
+            removal.answer,
+            *look.pages,
+            expected="a list without the member",
+            actual="the member",
+            pointer="/data",
+        )
+
+
+@requirement("removed-member-uncounted")
+def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
+    """A removed member is no longer counted, by the organization or by the list."""
+    read.success(removal.answer)
+    looks = iter([removal.after])
+
+    steadily(
+        lambda: next(looks, None) or headcount(run),
+        lambda seen: _judge_counts(removal, seen),
+        at_rest=lambda seen: (seen.count, seen.roster.ids),
+        sleep=run.sleep,
+    )
+
+
+def _judge_counts(removal: Removal, seen: Headcount) -> None:
+    """One less than before, but for those whom the list shows to have come or gone meanwhile."""
+    before, own = removal.before, {removal.member.user_id}
+    moved = len(seen.roster.ids - before.roster.ids - own) - len(before.roster.ids - seen.roster.ids - own)
+    exchanges = (*before.exchanges, removal.answer, *seen.exchanges)
+    for name, was, now in (
+        ("memberCount", before.count, seen.count),
+        ("total", before.roster.total, seen.roster.total),
+    ):
+        message = f"{name} is not one less after a removal"
+        expect.holds(now == was - 1 + moved, message, *exchanges, expected=str(was - 1 + moved), actual=str(now))
+
+
+@requirement("removed-member-not-removable")
+def test_removed_member_cannot_be_removed(removal: Removal) -> None:
+    """Removing a removed member once more finds nobody."""
+    read.success(removal.answer)
+
+    expect.status_in(removal.again, 404)
+
+
+@requirement("removed-member-role-unchangeable")
+def test_removed_member_cannot_be_changed(removal: Removal) -> None:
+    """Changing the role of a removed member finds nobody."""
+    read.success(removal.answer)
+
+    expect.status_in(removal.change, 404)
+
+
+# --- the key of the removed member, and the other members
+
+
+@requirement("removed-member-loses-organization")
+def test_key_loses_organization(removal: Removal) -> None:
+    """A removed member's key is refused by every operation on the organization, from the first request on."""
+    _judge_refused(removal, "organizations")
+
+
+@requirement("removed-member-loses-engagements")
+def test_key_loses_engagements(removal: Removal) -> None:
+    """A removed member's key is refused by every operation on engagements, from the first request on."""
+    _judge_refused(removal, "engagements")
+
+
+def _judge_refused(removal: Removal, family: Family) -> None:
+    if removal.member.credential is None:
+        raise Untested("the member has no key of its own; name one under members, or let create_member answer with one")
+    read.success(removal.answer)
+    attempts = [attempt for attempt in removal.attempts if attempt.before.call.operation.family == family]
+    if not attempts:
+        raise Inapplicable("the member's key was allowed none of these operations before the removal")
+
+    for attempt in attempts:
+        expect.status_in(attempt.after, 401, 403)
+
+
+@requirement("removal-spares-other-members")
+def test_others_stay_members(run: Run, removal: Removal) -> None:
+    """Removing one member leaves the others members and their access as it was."""
+    read.success(removal.answer)
+    if any(attempt.after.succeeded and attempt.removes for attempt in removal.attempts):
+        raise Undecided("another member was removed with the removed member's key", removal.answer)
+    looks = iter([removal.after.roster])
+
+    steadily(
+        lambda: next(looks, None) or roster(run),
+        lambda seen: _judge_others(removal, seen),
+        at_rest=lambda seen: seen.ids,
+        sleep=run.sleep,
+    )
+    for exchange_before, exchange_after in removal.bystander_reads:
+        if exchange_before.succeeded:
+            expect.success(exchange_after)
+
+
+def _judge_others(removal: Removal, seen: Roster) -> None:
+    gone = removal.before.roster.ids - seen.ids - {removal.member.user_id}
+    expect.holds(
+        not gone,
+        "other members are gone after one was removed",
+        *removal.before.exchanges,
+        removal.answer,
+        *seen.pages,
+        expected="all others in the list",
+        actual=f"{len(gone)} missing",
+        pointer="/data",
+    )
+
+
+# --- observations
+
+
+@observes("removed-member-status")
+def test_observe_refusal_of_removed_key(run: Run, removal: Removal) -> None:
+    """With which status a removed member's key is refused."""
+    for attempt in removal.attempts:
+        run.observe("removed-member-status", answered(attempt.after), attempt.after)

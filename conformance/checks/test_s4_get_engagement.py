@@ -1,0 +1,50 @@
+"""Section 4, GET /api/v1/engagements/:id: the engagement that was asked for, and no other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import expect_missing, identifier_of
+from conformance.checks.marks import journey, requirement
+from conformance.checks.test_s4_create_engagement import Creating, creating
+from conformance.checks.test_s4_update_engagement import Editing, editing
+from conformance.oracle import expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+_NOT_FOUND: Final = 404
+
+creating_journey = journey(creating)
+editing_journey = journey(editing)
+
+
+@requirement("get-engagement-succeeds")
+def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
+    """Reading an engagement gives 200."""
+    for creation in creating.proper:
+        after = creation.after()
+        if after.status == _NOT_FOUND and identifier_of(creation.answer) not in creating.found.ids:
+            raise Undecided("the engagement is not in the list either, so that it was not created", after)
+        expect.success(after)
+
+    for exchange in (editing.name.before, *(done.after for done in editing.all), *editing.beside):
+        expect.success(exchange)
+
+
+@requirement("get-engagement-is-the-one-asked-for")
+def test_read_gives_the_one_asked_for(creating: Creating, editing: Editing) -> None:
+    """A read gives the engagement whose identifier was asked for."""
+    reads = [creation.after() for creation in creating.proper]
+    for exchange in (*reads, editing.both.after, *editing.beside):
+        identifier = read.text(read.data(exchange), "id", exchange)
+
+        expect.equal("id", identifier, exchange.call.identifier, exchange, pointer="/data/id")
+
+
+@requirement("get-unknown-engagement")
+def test_unknown_engagement_cannot_be_read(run: Run) -> None:
+    """An engagement that does not exist cannot be read."""
+    expect_missing(run.send(call.get_engagement(run.name("missing"))))

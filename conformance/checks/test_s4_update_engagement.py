@@ -1,0 +1,263 @@
+"""Section 4, PATCH /api/v1/engagements/:id: what is sent takes effect, and nothing else changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.engagements import (
+    A_LONG_TICK,
+    A_TICK,
+    FIELDS,
+    another_identifier,
+    created,
+    expect_missing,
+    expect_not_honoured,
+    expect_spared,
+    identifier_of,
+    shown,
+    time_of,
+)
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.test_s4_create_engagement import creating
+from conformance.oracle import describe, expect, read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_EARLIER: Final = "2001-02-03T04:05:06.789Z"
+_LATER: Final = "2099-08-07T06:05:04.321Z"
+_CONFLICT: Final = 409
+_NOT_FOUND: Final = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit between two reads of the engagement."""
+
+    sent: dict[str, Any]
+    before: Exchange
+    answer: Exchange
+    after: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """Edits of an engagement, beside another one.
+
+    Attributes:
+        name: An edit of the name alone, long enough after the creation for the clock to have moved.
+        description: An edit of the description alone, as long after that one.
+        both: An edit of both.
+        beside: Reads of another engagement, before and after everything.
+    """
+
+    name: Edit
+    description: Edit
+    both: Edit
+    beside: tuple[Exchange, Exchange]
+
+    @property
+    def all(self) -> tuple[Edit, Edit, Edit]:
+        """All edits."""
+        return self.name, self.description, self.both
+
+
+@dataclass(frozen=True, slots=True)
+class OddEditing:
+    """Edits that the interface leaves open, each by its field of this class, or by a read before or after it."""
+
+    own_values: tuple[Edit, ...]
+    same: Edit
+    empty: Exchange
+    null_name: Exchange
+    null_description: Exchange
+    after_null: Exchange
+    namesake: Exchange
+
+
+def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0) -> Edit:
+    """Edit an engagement, so long after it was read that the service's clock has moved, and read it."""
+    identifier = before.call.identifier or ""
+    run.sleep(pause)
+    answer = run.send(call.update_engagement(identifier, sent))
+    return Edit(sent, before, answer, run.send(call.get_engagement(identifier)))
+
+
+def editing(run: Run) -> Editing:
+    """An engagement's name is edited, then its description, then both, beside another engagement."""
+    subject, neighbour = created(run, "edit", "edit-neighbour")
+    before, beside = run.send_all([call.get_engagement(one["id"]) for one in (subject, neighbour)])
+    name = edit(run, before, {"name": run.name("edited")}, pause=A_TICK)
+    description = edit(run, name.after, {"description": "Another description."}, pause=A_TICK)
+    both = edit(run, description.after, {"name": run.name("edited-again"), "description": "A third description."})
+    return Editing(name, description, both, (beside, run.send(call.get_engagement(neighbour["id"]))))
+
+
+def odd_editing(run: Run) -> OddEditing:
+    """An engagement gets edits that may be refused: own values, the same values, none, null, a name in use."""
+    past = run.journeys.result(creating)
+    before = past.described.after()
+    identifier = before.call.identifier or ""
+    own_values = _send_own_values(run, before)
+    same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=A_TICK)
+    empty = run.send(call.update_engagement(identifier, {}))
+    null_name = run.send(call.update_engagement(identifier, {"name": None}))
+    null_description = run.send(call.update_engagement(identifier, {"description": None}))
+    after_null = run.send(call.get_engagement(identifier))
+    namesake = run.send(call.update_engagement(identifier, {"name": past.bare.sent["name"]}))
+    return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
+
+
+def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
+    """Edits that send values of the service's: all at once, and one by one where that is refused."""
+    known = identifier_of(before) or ""
+    values = {
+        "id": another_identifier(known, run.random("own-values-of-an-edit"), run.name("id")),
+        "status": "archived",
+        "createdAt": _EARLIER,
+        "updatedAt": _LATER,
+    }
+    edits = [edit(run, before, {"name": run.name("own-values-edited"), **values})]
+    if not edits[0].answer.succeeded:
+        for name, value in values.items():
+            edits.append(edit(run, edits[-1].after, {"name": run.name(f"own-{name}-edited"), name: value}))
+    return tuple(edits)
+
+
+def _content(exchange: Exchange) -> dict[str, Any]:
+    """The name and the description that stand already."""
+    return {"name": shown(exchange, "name"), "description": shown(exchange, "description")}
+
+
+editing_journey = journey(editing)
+odd_editing_journey = journey(odd_editing)
+
+
+def has_taken_effect(done: Edit) -> bool:
+    """Whether everything that an edit sent is read afterwards."""
+    return all(shown(done.after, field) == value for field, value in done.sent.items())
+
+
+@requirement("update-engagement-succeeds")
+def test_updating_succeeds(editing: Editing) -> None:
+    """An update of the name, of the description, and of both gives a success."""
+    for done in editing.all:
+        read.success(done.before)
+
+        expect.success(done.answer)
+
+
+@requirement("update-engagement-takes-effect")
+def test_update_takes_effect(editing: Editing) -> None:
+    """What an update sends can be read afterwards."""
+    for done in editing.all:
+        read.success(done.answer)
+        now = read.data(done.after)
+
+        for field, value in done.sent.items():
+            expect.equal(field, now.get(field), value, done.answer, done.after, pointer=f"/data/{field}")
+
+
+@requirement("update-engagement-keeps-the-rest")
+def test_update_keeps_the_rest(editing: Editing) -> None:
+    """An update changes what it sends and nothing else of the engagement."""
+    for done in editing.all:
+        read.success(done.answer)
+        rest = [field for field in FIELDS if field not in {*done.sent, "updatedAt"}]
+
+        before, now = read.data(done.before), read.data(done.after)
+        expect.unchanged("the updated engagement", before, now, rest, done.before, done.answer, done.after)
+
+
+@requirement("update-engagement-moves-updated-at")
+def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
+    """An update moves updatedAt."""
+    for number, unhurried in enumerate((editing.name, editing.description)):
+        done = unhurried
+        if not has_taken_effect(done):
+            raise Undecided("the update did not take effect", done.answer, done.after)
+        if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
+            # Once more with more time, in case the service's clock ticks slowly.
+            sent = {field: f"{value} (edit {number})" for field, value in done.sent.items()}
+            done = edit(run, run.send(editing.both.after.call), sent, pause=A_LONG_TICK)
+
+        before, after = time_of(done.before, "updatedAt"), time_of(done.after, "updatedAt")
+        expect.later("updatedAt", after, before, done.before, done.answer, done.after)
+
+
+@requirement("update-engagement-spares-others")
+def test_update_spares_others(editing: Editing) -> None:
+    """Updating one engagement leaves the others as they were."""
+    read.success(editing.name.answer)
+
+    expect_spared(*editing.beside)
+
+
+@requirement("update-engagement-own-values")
+def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
+    """Identifier, status and times that are sent with an update are ignored or refused."""
+    for done in odd_editing.own_values:
+        created_at = time_of(done.before, "createdAt")
+        expect.status(done.answer, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
+
+        expect.status(done.after, lambda status: status != _NOT_FOUND, "the engagement, under the identifier it has")
+        expect_not_honoured(done.sent, done.after)
+        expect.equal("createdAt", time_of(done.after, "createdAt"), created_at, done.answer, done.after)
+
+
+@requirement("update-engagement-duplicate-name")
+def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing) -> None:
+    """Renaming an engagement to the name of another one is accepted, or refused with 409."""
+    permitted = "any 2xx or 409"
+
+    expect.status(odd_editing.namesake, lambda status: status // 100 == 2 or status == _CONFLICT, permitted)  # noqa: PLR2004
+
+
+@requirement("update-unknown-engagement")
+def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
+    """An engagement that does not exist cannot be updated."""
+    expect_missing(run.send(call.update_engagement(run.name("missing"), {"name": run.name("missing-edited")})))
+
+
+@observes("update-status", "update-body")
+def test_observe_answer_to_update(run: Run, editing: Editing) -> None:
+    """The status and the body with which updating succeeds are open."""
+    answer = editing.name.answer
+    run.observe("update-status", describe.answered(answer), answer)
+    run.observe("update-body", describe.members(read.success(answer)), answer)
+
+
+@observes("update-empty-body", "update-null-name", "update-null-description")
+def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> None:
+    """What an update with an empty object or with null gives is open."""
+    run.observe("update-empty-body", describe.answered(odd_editing.empty), odd_editing.empty)
+    run.observe("update-null-name", describe.answered(odd_editing.null_name), odd_editing.null_name)
+    answer, after = odd_editing.null_description, odd_editing.after_null
+    reads = describe.reads(read.data(after), "description")
+    run.observe("update-null-description", f"{describe.answered(answer)}; the description is {reads} then", answer, after)
+
+
+@observes("update-same-values")
+def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> None:
+    """Whether an update moves updatedAt that sends the values which stand already is open."""
+    same = odd_editing.same
+    moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
+    words = f"{describe.answered(same.answer)}, updatedAt {'moved' if moved else 'unchanged'}"
+    run.observe("update-same-values", words, same.before, same.answer, same.after)
+
+
+@observes("duplicate-name-by-update")
+def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> None:
+    """What renaming to the name of another engagement gives is open."""
+    run.observe("duplicate-name-by-update", describe.answered(odd_editing.namesake), odd_editing.namesake)
+
+
+@observes("bad-body-of-unknown-resource")
+def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
+    """What an update of a missing engagement with a bad body gives is open."""
+    answer = run.send(call.update_engagement(run.name("missing"), {"name": 5}))
+    run.observe("bad-body-of-unknown-resource", describe.answered(answer), answer)

@@ -1,0 +1,172 @@
+"""Section 5: a key with one permission may do what that is listed for, and gets 403 for what it surely does not imply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.aims import member_of
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.single_permissions import Permissions, single_permissions
+from conformance.operations import OPERATIONS, SCOPES
+from conformance.oracle import batches, expect, read
+from conformance.oracle.batches import Sent
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Undecided, Untested, judged
+from conformance.oracle.permissions import MATRIX, Permission, scopes
+from conformance.target.capabilities import Unavailable
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+_FORBIDDEN: Final = 403
+_REFUSALS: Final = (401, 403)
+
+_NAMES: Final = {
+    "getCurrentOrganization": "get-organization",
+    "updateCurrentOrganization": "update-organization",
+    "listMembers": "list-members",
+    "inviteMember": "invite",
+    "updateMemberRole": "update-role",
+    "removeMember": "remove-member",
+    "createEngagement": "create-engagement",
+    "getEngagement": "get-engagement",
+    "updateEngagement": "update-engagement",
+    "deleteEngagement": "delete-engagement",
+    "archiveEngagement": "archive-engagement",
+}
+"""How requirements call the operations whose permission is told."""
+
+permissions_journey = journey(single_permissions, alone=True)
+
+
+@pytest.mark.parametrize(
+    "operation", [pytest.param(one, marks=requirement(f"scope-allows-{name}"), id=name) for one, name in _NAMES.items()]
+)
+def test_the_permission_listed_is_enough(single_permissions: Permissions, operation: str) -> None:
+    """A key with nothing but the permission listed for an operation is not refused for want of permission."""
+    scope = OPERATIONS[operation].scope or ""
+    exchange = single_permissions.cell(scope, operation)
+    if single_permissions.is_unknown(scope):
+        raise Undecided(f"the service does not know the key with {scope}", exchange)
+
+    expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {scope} alone")
+    read.success(exchange)
+
+
+@pytest.mark.parametrize(
+    "operation", [pytest.param(one, marks=requirement(f"scope-refuses-{name}"), id=name) for one, name in _NAMES.items()]
+)
+def test_other_permissions_are_not_enough(single_permissions: Permissions, operation: str) -> None:
+    """Keys with nothing but permissions that surely do not imply the one listed get 403."""
+    cells = _refusals(single_permissions, operation)
+    known = [scope for scope in cells if not single_permissions.is_unknown(scope)]
+    if not known:
+        raise Undecided(f"the service does not know the key with {' nor with '.join(cells)}")
+
+    batches.every_status([cells[scope] for scope in known], lambda status: status == _FORBIDDEN, "403")
+
+
+@requirement("scope-refused-changes-nothing")
+def test_requests_without_permission_change_nothing(single_permissions: Permissions, run: Run) -> None:
+    """After requests that were refused with 403, what they were aimed at is as before."""
+    tried = single_permissions
+    sent = [Sent(f"{scope} alone", one) for (scope, name), one in tried.cells.items() if _is_refusal(scope, name)]
+    if not sent:
+        raise Untested(run.unlocking([f"key:{scope}" for scope in SCOPES]))
+
+    for name, (before, after) in tried.kept.items():
+        aimed = [one for one in sent if _operation(one) == name]
+        batches.engagement_untouched(before, after, aimed)
+    batches.only_if_refused(sent, lambda: _left_nothing(tried, sent))
+    judged(*[one.exchange for one in sent])
+
+
+# --- what is open
+
+
+@observes("scope-implications")
+def test_what_permissions_imply(single_permissions: Permissions, run: Run) -> None:
+    """What a key may do by a permission that is not the one listed."""
+    for scope, operation in single_permissions.cells:
+        if MATRIX[scope, operation] is Permission.OPEN and OPERATIONS[operation].scope is not None:
+            exchange = single_permissions.cells[scope, operation]
+            run.observe("scope-implications", f"{scope}, {operation}: {answered(exchange)}", exchange)
+
+
+@observes("scope-of-list-engagements")
+def test_permissions_that_allow_listing(single_permissions: Permissions, run: Run) -> None:
+    """Which single permissions allow listing engagements."""
+    _observe_column(run, single_permissions, "scope-of-list-engagements", "listEngagements")
+
+
+@observes("scope-of-unarchive")
+def test_permissions_that_allow_unarchiving(single_permissions: Permissions, run: Run) -> None:
+    """Which single permissions allow unarchiving an engagement."""
+    _observe_column(run, single_permissions, "scope-of-unarchive", "unarchiveEngagement")
+
+
+@observes("permission-or-lookup-first")
+def test_permission_or_lookup(single_permissions: Permissions, run: Run) -> None:
+    """What a key without permission is told about an engagement that does not exist."""
+    for exchange in single_permissions.unknown:
+        run.observe("permission-or-lookup-first", answered(exchange), exchange)
+
+
+@observes("permission-or-validation-first")
+def test_permission_or_validation(single_permissions: Permissions, run: Run) -> None:
+    """What a key without permission is told about an invalid body."""
+    for exchange in single_permissions.invalid:
+        run.observe("permission-or-validation-first", answered(exchange), exchange)
+
+
+def _is_refusal(scope: str, operation: str) -> bool:
+    return MATRIX[scope, operation] is Permission.REFUSED
+
+
+def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
+    """What must be refused at an operation, by permission, as far as there are keys.
+
+    Raises:
+        Untested: There is none.
+    """
+    found, obstacles = {}, []
+    for scope in scopes(operation, Permission.REFUSED):
+        try:
+            found[scope] = Sent(f"{scope} alone", tried.cell(scope, operation))
+        except (Unavailable, Undecided) as obstacle:
+            obstacles.append(obstacle)
+    if not found:
+        raise obstacles[0]
+    return found
+
+
+def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
+    """No creation came through, the organization has its name, and the member the role and the place."""
+    creations = [replace(one, label=tried.label) for one in sent if _operation(one) == "createEngagement"]
+    batches.none_created(creations, tried.newest)
+    if tried.organization is not None:
+        name = read.data(tried.organization).get("name")
+        expect.holds(
+            name != tried.label,
+            "the organization was renamed without the permission",
+            tried.organization,
+            expected="its name as before",
+            actual=name,
+            pointer="/data/name",
+        )
+    if tried.user is not None and (before := member_of(tried.members[0], tried.user)) is not None:
+        after = member_of(tried.members[1], tried.user) or {}
+        expect.unchanged("the member", before, after, ("id", "role"), *tried.members[0], *tried.members[1])
+
+
+def _observe_column(run: Run, tried: Permissions, point: str, operation: str) -> None:
+    for scope in SCOPES:
+        if (exchange := tried.cells.get((scope, operation))) is not None:
+            run.observe(point, f"{scope}: {answered(exchange)}", exchange)
+
+
+def _operation(one: Sent) -> str:
+    return one.exchange.call.operation.id

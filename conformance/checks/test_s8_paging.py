@@ -1,0 +1,189 @@
+"""Section 8: the pages of lists and what their meta says, in lists without a filter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.laws_over_run import expect_law, expect_law_steadily
+from conformance.checks.looks import expect_steadily
+from conformance.checks.marks import journey, requirement
+from conformance.checks.paged_lists import PagedLists, paged_engagements, paged_members
+from conformance.checks.sorted_lists import SortedLists, by_created_at, by_name
+from conformance.checks.stock import new_engagements
+from conformance.oracle import list_laws, paging, read
+from conformance.oracle.judgement import Inapplicable
+from conformance.oracle.listing import Listing, expect_no_gap, expect_once, expect_order, holds, name_among, time_of
+
+if TYPE_CHECKING:
+    from conformance.checks.looks import Look
+    from conformance.running.run import Run
+
+pytestmark = pytest.mark.usefixtures("new_engagements")
+
+new_engagements_journey = journey(new_engagements)
+paged_engagements_journey = journey(paged_engagements, alone=True)
+paged_members_journey = journey(paged_members, alone=True)
+by_name_journey = journey(by_name, alone=True)
+by_created_at_journey = journey(by_created_at, alone=True)
+
+
+# --- everything once
+
+
+@requirement("list-engagements-pages-partition")
+def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
+    """The pages of engagements hold everything once."""
+    expect_steadily(
+        run, paged_engagements.look, lambda look: paging.expect_partition(look, _listed_stock(look, paged_engagements))
+    )
+
+
+@requirement("list-engagements-pages-partition")
+def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists) -> None:
+    """Where the list is sorted by name, nothing is lost or repeated between two pages."""
+    key = name_among(by_name.stock.names)
+
+    def judge(look: Look) -> None:
+        holds(lambda: expect_order(Listing(look), "name", key, descending=False), "the list is not sorted", *look)
+        expect_once(Listing(look))
+        expect_no_gap(Listing(look), by_name.stock.untouched_names(), key)
+
+    expect_steadily(run, by_name.ascending, judge)
+
+
+@requirement("list-engagements-pages-partition")
+def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: SortedLists) -> None:
+    """Where the list is sorted by creation, nothing is lost or repeated between two pages."""
+    key = time_of("createdAt")
+
+    def judge(look: Look) -> None:
+        holds(lambda: expect_order(Listing(look), "createdAt", key, descending=False), "the list is not sorted", *look)
+        expect_once(Listing(look))
+        expect_no_gap(Listing(look), by_created_at.stock.creation_times(), key)
+
+    expect_steadily(run, by_created_at.ascending, judge)
+
+
+@requirement("list-members-pages-partition")
+def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedLists) -> None:
+    """The pages of members hold everybody once."""
+    if len(read.items(paged_members.look[0])) == 1:
+        raise Inapplicable("The organization has one member")
+
+    expect_steadily(run, paged_members.look, paging.expect_partition)
+
+
+# --- meta
+
+
+@requirement("list-engagements-total")
+def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
+    """The total of engagements is the same on every page, and the number on all pages."""
+    expect_steadily(
+        run, paged_engagements.look, lambda look: paging.expect_total(look, _listed_stock(look, paged_engagements))
+    )
+
+
+@requirement("list-members-total")
+def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
+    """The total of members is the same on every page, and the number on all pages."""
+    expect_steadily(run, paged_members.look, paging.expect_total)
+
+
+@requirement("list-engagements-page-length")
+def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
+    """A page of engagements holds perPage of them, and the last one what is left."""
+    expect_steadily(
+        run, paged_engagements.look, lambda look: paging.expect_lengths(look, _listed_stock(look, paged_engagements))
+    )
+
+
+@requirement("list-members-page-length")
+def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None:
+    """A page of members holds perPage of them, and the last one what is left."""
+    expect_steadily(run, paged_members.look, paging.expect_lengths)
+
+
+@requirement("list-engagements-paging-honoured")
+def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: PagedLists) -> None:
+    """Every page of engagements that exists is answered."""
+    expect_steadily(run, paged_engagements.look, paging.expect_served)
+
+
+@requirement("list-members-paging-honoured")
+def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedLists) -> None:
+    """Every page of members that exists is answered."""
+    expect_steadily(run, paged_members.look, paging.expect_served)
+
+
+# --- every list of the run
+
+
+@pytest.mark.stage(2)
+@requirement("list-meta-fields")
+def test_meta_has_its_fields(run: Run) -> None:
+    """The meta of every list of the run has total, page, perPage and totalPages, all integers."""
+    expect_law(run, list_laws.meta_fields, "listEngagements", "listMembers")
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("listEngagements", marks=requirement("list-engagements-total-pages")),
+        pytest.param("listMembers", marks=requirement("list-members-total-pages")),
+    ],
+)
+@pytest.mark.usefixtures("paged_engagements", "paged_members")
+def test_total_pages(run: Run, operation: str) -> None:
+    """The totalPages of every list of the run is total divided by perPage, rounded up."""
+    expect_law(run, list_laws.total_pages, operation)
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("listEngagements", marks=requirement("list-engagements-defaults")),
+        pytest.param("listMembers", marks=requirement("list-members-defaults")),
+    ],
+)
+def test_defaults(run: Run, operation: str) -> None:
+    """What a list was not asked for is page 1 and 20 a page."""
+    expect_law(run, list_laws.defaults, operation)
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("listEngagements", marks=requirement("list-engagements-paging-honoured")),
+        pytest.param("listMembers", marks=requirement("list-members-paging-honoured")),
+    ],
+)
+@pytest.mark.usefixtures("paged_engagements", "paged_members")
+def test_page_and_size_asked_for(run: Run, operation: str) -> None:
+    """The meta of every list of the run names the page and the size that were asked for."""
+    expect_law(run, list_laws.paging_honoured, operation)
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("listEngagements", marks=requirement("list-engagements-page-length")),
+        pytest.param("listMembers", marks=requirement("list-members-page-length")),
+    ],
+)
+def test_full_pages_are_full(run: Run, operation: str) -> None:
+    """No page of the run holds more than its size, and none with others behind it less."""
+    expect_law_steadily(run, list_laws.page_length, operation)
+
+
+def _listed_stock(look: Look, lists: PagedLists) -> set[str]:
+    """The ids of the stock; the archived ones only where the list has any, since that is judged elsewhere."""
+    archived = set(lists.stock.archived)
+    seen = {identifier for answer in look for identifier in Listing((answer,)).identifiers}
+    return set(lists.stock.active) | (archived if archived & seen else set())

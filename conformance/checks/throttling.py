@@ -1,0 +1,263 @@
+"""A key is driven past its limit, once, and what happens there is tried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import rate_limit_laws, read
+from conformance.oracle.judgement import Undecided, Untested
+from conformance.target.asking import MAIN_KEY
+from conformance.target.capabilities import Unavailable
+from conformance.target.profile import Mode
+from conformance.wire import call
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.ratelimits import quota
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.call import Call, Credential
+    from conformance.wire.exchange import Exchange
+
+HIGHEST_LIMIT: Final = 300
+"""Requests a window beyond which a limit is not tried."""
+
+GRACE: Final = 2.0
+"""Seconds after the reset within which service must have resumed."""
+
+LONGEST_WAIT: Final = 75.0
+"""Seconds that are waited for a reset."""
+
+_TRIES: Final = 3
+_LEAST: Final = 4
+_SPARE: Final = 8
+_SHORT_WINDOW: Final = 2.0
+_POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
+
+
+@dataclass(slots=True)
+class Filling:
+    """Requests sent to use a key's window up.
+
+    Attributes:
+        limit: What the service calls the limit.
+        served: The successes.
+        refused: The answers with 429.
+        beyond: What surely came beyond the limit and was no 429; None where there is nothing of the kind.
+    """
+
+    limit: int
+    served: list[Exchange] = field(default_factory=list)
+    refused: list[Exchange] = field(default_factory=list)
+    beyond: Exchange | None = None
+    _by_reset: Counter[str] = field(default_factory=Counter)
+
+    def take(self, exchange: Exchange) -> None:
+        """Take an answer into account.
+
+        Raises:
+            Undecided: It is neither a success nor past the limit.
+        """
+        if exchange.status == TOO_MANY_REQUESTS:
+            self.refused.append(exchange)
+        elif exchange.succeeded:
+            self.served.append(exchange)
+            reset = rate_limit_laws.reset(exchange) or ""
+            self._by_reset[reset] += 1
+            if self._by_reset[reset] > self.limit and not _may_refill(exchange):
+                self.beyond = self.beyond or exchange
+        elif max(self._by_reset.values(), default=0) >= self.limit:
+            self.beyond = self.beyond or exchange
+        else:
+            read.success(exchange)
+
+    @property
+    def over(self) -> bool:
+        """Whether enough is known, or so much was sent that more will not tell."""
+        sent = len(self.served) + len(self.refused)
+        return bool(self.refused) or self.beyond is not None or sent >= _TRIES * (self.limit + _SPARE)
+
+    @property
+    def left(self) -> int:
+        """How many requests to send next: what the latest window has left, and some in any case."""
+        latest = max(self.served, key=lambda exchange: exchange.number)
+        return max(_LEAST, rate_limit_laws.remaining(latest) or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Throttling:
+    """What a key met at its limit.
+
+    Attributes:
+        filling: The requests that used its window up.
+        creation: A creation beyond the limit; None where none was refused, or writing is not allowed.
+        created_name: The name that it carried.
+        engagements: The engagements that were created last, looked for with the main key; None without a creation.
+        other: A request with another key while this one was refused, between two that were; None where that did not
+            come about.
+        other_missing: Why there is no other key; None where there is one.
+        resumed: The answer after the reset; None where it could not be waited for.
+        unresumed: Why not.
+    """
+
+    filling: Filling
+    creation: Exchange | None
+    created_name: str
+    engagements: Exchange | None
+    other: Exchange | None
+    other_missing: str | None
+    resumed: Exchange | None
+    unresumed: str
+
+
+@dataclass(slots=True)
+class _Scene:
+    """One attempt: the window is used up, and everything is tried before it ends."""
+
+    filling: Filling
+    name: str = ""
+    creation: Exchange | None = None
+    around: tuple[Exchange, ...] = ()
+    other: Exchange | None = None
+
+    @property
+    def last_refusal(self) -> Exchange:
+        """The last 429."""
+        seen = (*self.filling.refused, self.creation, *self.around)
+        refusals = [exchange for exchange in seen if exchange and exchange.status == TOO_MANY_REQUESTS]
+        return max(refusals, key=lambda exchange: exchange.number)
+
+
+def throttling(run: Run) -> Throttling:
+    """A key sends until it is refused; a creation, another key and a request after the reset are tried then."""
+    key = run.fixtures.throttled()
+    other, missing = _other_key(run, key)
+    scene = _Scene(Filling(0))
+    for _ in range(_TRIES):
+        scene = _scene(run, key, other)
+        if scene.filling.beyond or _complete(scene, run, other):
+            break
+    resumed, unresumed = (None, "the key was never refused")
+    if scene.filling.refused:
+        resumed, unresumed = _resume(run, key, scene.last_refusal)
+    creation = scene.creation if scene.creation and scene.creation.status == TOO_MANY_REQUESTS else None
+    return Throttling(
+        scene.filling,
+        creation,
+        scene.name,
+        None if creation is None else run.send(call.list_engagements(sort="createdAt", order="desc", perPage=100)),
+        scene.other if _refused_around(scene) else None,
+        missing,
+        resumed,
+        unresumed,
+    )
+
+
+def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
+    """Another key than the one that is refused, or why there is none."""
+    if key.name != MAIN_KEY:
+        return run.fixtures.main, None
+    for fetch in (lambda: run.fixtures.scoped_key("organizations:read"), run.fixtures.other_organization):
+        try:
+            return fetch(), None
+        except Unavailable as trouble:
+            reason = trouble.reason
+    return None, f"It is the main key that is driven past its limit, and there is no other. {reason}"
+
+
+def _scene(run: Run, key: Credential, other: Credential | None) -> _Scene:
+    rest = None if other is None else run.send(call.get_organization().with_key(other))
+    scene = _Scene(_fill(run, key))
+    if not scene.filling.refused:
+        return scene
+    if run.mode is not Mode.READ_ONLY:
+        scene.name = run.name("throttled")
+        scene.creation = run.send(_at_once(call.create_engagement({"name": scene.name}), key))
+    if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
+        before = run.send(_at_once(call.get_organization(), key))
+        scene.other = run.send(_at_once(call.get_organization(), other))
+        scene.around = (before, run.send(_at_once(call.get_organization(), key)))
+    return scene
+
+
+def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
+    """Whether all that can be tried came about before the window ended."""
+    created = run.mode is Mode.READ_ONLY or (scene.creation and scene.creation.status == TOO_MANY_REQUESTS)
+    return bool(scene.filling.refused and created and (other is None or _refused_around(scene)))
+
+
+def _refused_around(scene: _Scene) -> bool:
+    return bool(scene.around) and all(exchange.status == TOO_MANY_REQUESTS for exchange in scene.around)
+
+
+def _fill(run: Run, key: Credential) -> Filling:
+    """Send until the key is refused, or surely should have been."""
+    first = run.send(call.get_organization().with_key(key))
+    limit = rate_limit_laws.limit(read.success(first))
+    if limit is None or quota(first.answer) is None:
+        raise Undecided("the rate-limit headers cannot be read", first)
+    _ensure_budget(run, limit)
+    filling = Filling(limit)
+    filling.take(first)
+    while not filling.over:
+        for exchange in run.send_all([_at_once(call.get_organization(), key)] * filling.left):
+            filling.take(exchange)
+    return filling
+
+
+def _ensure_budget(run: Run, limit: int) -> None:
+    most = run.options.max_requests
+    left = HIGHEST_LIMIT if most is None else most - run.wire.sent
+    if limit > HIGHEST_LIMIT:
+        raise Untested(f"A limit of {limit} requests is more than the {HIGHEST_LIMIT} that are tried; give a throttled key.")
+    if limit + 2 * _SPARE > left and most is not None:
+        raise Untested(f"A limit of {limit} requests is more than the {max(left, 0)} that are left; raise --max-requests.")
+
+
+def _at_once(asked: Call, key: Credential) -> Call:
+    """A call that is neither delayed nor repeated for its limit."""
+    return replace(asked, credential=key, expects_429=True)
+
+
+def _may_refill(exchange: Exchange) -> bool:
+    """Whether the window is so short that a bucket that is refilled all the time may name one reset for long."""
+    told, at = quota(exchange.answer), _date(exchange)
+    return told is not None and at is not None and told.reset - at < _SHORT_WINDOW
+
+
+def _resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | None, str]:
+    """Ask again after the reset that a 429 named, at first at once and then after the grace.
+
+    Returns:
+        The last answer, or None with the reason why nothing can be said.
+    """
+    told = quota(refusal.answer)
+    if told is None:
+        return None, "the rate-limit headers of the 429 cannot be read"
+    if run.wire.service_clock is None:
+        return _poll(run, key)
+    if _until(run, told.reset) > LONGEST_WAIT:
+        return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
+    answer = refusal
+    for late in (0.1, GRACE + 0.1):
+        run.sleep(max(0.0, _until(run, told.reset + late)))
+        answer = run.send(_at_once(call.get_organization(), key))
+        if answer.status != TOO_MANY_REQUESTS:
+            break
+    return answer, ""
+
+
+def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
+    """Ask now and again: without a Date nobody knows what the service's clock says."""
+    for pause in _POLLS:
+        run.sleep(pause)
+        answer = run.send(_at_once(call.get_organization(), key))
+        if answer.status != TOO_MANY_REQUESTS:
+            return answer, ""
+    return None, "the service does not tell the time, so that nobody knows when the reset is"
+
+
+def _until(run: Run, reset: float) -> float:
+    """Seconds until the service's clock, which its Date headers tell, shows a time; never too few."""
+    return reset - (run.clock.now().timestamp() + (run.wire.service_clock or 0.0))

@@ -1,0 +1,135 @@
+"""Journeys with the keys of two organizations, and the counts of one while the other one creates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.aims import Aim, identifier, label, member_pages, newest_engagements, spare_member
+from conformance.oracle import read
+from conformance.oracle.judgement import Undecided
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.running.run import Run
+    from conformance.wire.call import Credential
+    from conformance.wire.exchange import Exchange
+
+ON_ENGAGEMENTS: Final = (
+    "getEngagement",
+    "updateEngagement",
+    "archiveEngagement",
+    "unarchiveEngagement",
+    "deleteEngagement",
+)
+CREATED: Final = 2
+"""Engagements that one organization makes while the other one's are counted: more than others would by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoOrganizations:
+    """What came of another organization's key.
+
+    Attributes:
+        own: The id of the organization of the main key, and the exchange that told it.
+        other: The same of the other key.
+        before: A read of an engagement of the main key's.
+        attempts: What the other key tried on it, by operationId.
+        after: A read of it afterwards.
+        own_list: The newest engagements as the main key lists them.
+        other_list: The same with the other key.
+        made_by_other: The id of an engagement of the other key's; None where it could make none.
+    """
+
+    own: tuple[str, Exchange]
+    other: tuple[str, Exchange]
+    before: Exchange
+    attempts: Mapping[str, Exchange]
+    after: Exchange
+    own_list: tuple[Exchange, ...]
+    other_list: tuple[Exchange, ...]
+    made_by_other: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOfOne:
+    """What another organization's key tried on a member, who belongs to the main key's organization alone."""
+
+    user_id: str
+    before: tuple[Exchange, ...]
+    attempts: Mapping[str, Exchange]
+    listed: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The engagements of an organization as its two counts tell them, before and after another one made some.
+
+    Attributes:
+        number: 1 for the first look.
+        before: The exchanges that told the counts before, the organization's and the list's.
+        after: Those afterwards.
+    """
+
+    number: int
+    before: tuple[Exchange, Exchange]
+    after: tuple[Exchange, Exchange]
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """All of them in their order."""
+        return (*self.before, *self.after)
+
+    @property
+    def rise(self) -> tuple[int, int]:
+        """By how much each count has risen."""
+        first, then = counts(self.before), counts(self.after)
+        return then[0] - first[0], then[1] - first[1]
+
+    @property
+    def at_rest(self) -> tuple[int, int]:
+        """What is the same in every look where nothing but the looks themselves moves the counts."""
+        first, steps = counts(self.before), self.number * CREATED
+        return tuple(count - step for count, step in zip(first, _steps(self.rise, steps), strict=True))  # type: ignore[return-value]
+
+
+def two_organizations(run: Run) -> TwoOrganizations:
+    """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
+    key = run.fixtures.other_organization()
+    own, other = run.send(call.get_organization()), run.send(call.get_organization().with_key(key))
+    created = run.send(call.create_engagement({"name": run.name("isolated"), "description": "It stays here."}))
+    engagement_id = read.text(read.data(created), "id", created)
+    made_by_other = identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))
+    before = run.send(call.get_engagement(engagement_id))
+    return TwoOrganizations(
+        own=(read.text(read.data(own), "id", own), own),
+        other=(read.text(read.data(other), "id", other), other),
+        before=before,
+        attempts=_attempts(run, key, engagement_id),
+        after=run.send(call.get_engagement(engagement_id)),
+        own_list=tuple(newest_engagements(run)),
+        other_list=tuple(newest_engagements(run, key)),
+        made_by_other=made_by_other,
+    )
+
+
+def member_of_one(run: Run) -> MemberOfOne:
+    """A member of one organization is tried to be changed and removed with the key of another one."""
+    key = run.fixtures.other_organization()
+    user_id = run.journeys.result(spare_member).user_id
+    before = member_pages(run)
+    calls = {
+        "updateMemberRole": call.update_member_role(user_id, {"role": "admin"}),
+        "removeMember": call.remove_member(user_id),
+    }
+    attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in calls.items()}
+    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run, key)))
+
+
+def _attempts(run: Run, key: Credential, engagement_id: str) -> dict[str, Exchange]:
+    """Every operation of an engagement with a key that must not reach it, so that repeating them does no harm."""
+    aim = Aim(engagement_id, "", "", None, "", "", label(run, "trespass"))
+    calls = aim.calls()
+    return {name: run.send(replace(calls[name].with_key(key), repeatable=True)) for name in ON_ENGAGEMENTS}

@@ -1,0 +1,120 @@
+"""What must hold of a list that was seen in one answer and in pages.
+
+A look is the answer with the largest page, followed by the pages of another size from the first one on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.listing import Listing, expect_all, expect_once, holds
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.wire.exchange import Exchange
+
+    Look = tuple[Exchange, ...]
+
+LARGEST: Final = 100
+_ABOUT: Final = "an item that exists"
+
+
+def expect_served(look: Look) -> None:
+    """Every page that exists is answered with a success."""
+    total = read.number(look[0], "total")
+    for answer in look[1:]:
+        judged(answer)
+        page, size = (int(dict(answer.call.query)[name]) for name in ("page", "perPage"))
+        if not answer.succeeded and (page - 1) * size < total:
+            raise NonConformity(
+                f"page {page} of {total} items with {size} a page was refused",
+                answer,
+                expected="200",
+                actual=str(answer.status),
+            )
+
+
+def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
+    """The pages hold everything, and everything once.
+
+    Args:
+        look: The look.
+        owned: Ids that must be in the list.
+
+    Raises:
+        NonConformity: Something is in them twice, or is missing.
+        Undecided: The total does not tell how many pages there are.
+    """
+    pages = _pages(look)
+    known = set(owned) | set(_at_once(look))
+    expect_once(pages)
+    if pages.total < len(known):
+        raise Undecided(f"the list holds {len(known)} at least and counts {pages.total}", *look)
+    expect_all(pages, sorted(known), _ABOUT, look[0])
+
+
+def expect_total(look: Look, owned: Collection[str] = ()) -> None:
+    """The total is the same in every answer, and the number of items on all pages."""
+    judged(*look)
+    totals = {read.number(answer, "total"): answer for answer in look}
+    total = read.number(look[0], "total")
+    if len(totals) > 1:
+        words = " and ".join(map(str, sorted(totals)))
+        raise NonConformity(
+            "the total depends on the page", *totals.values(), expected="one total", actual=words, pointer="/meta/total"
+        )
+    seen = _distinct(look, owned)
+    if total >= len(seen):
+        holds(lambda: expect_partition(look, owned), "the pages do not hold everything once", *look)
+        seen = set(_pages(look).identifiers)
+    if total != len(seen):
+        raise NonConformity(
+            "the total is not the number of items",
+            *look,
+            expected=str(len(seen)),
+            actual=str(total),
+            pointer="/meta/total",
+        )
+
+
+def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
+    """Every page holds as many as its size, and the last one what is left."""
+    judged(*look)
+    _pages(look)
+    total, seen = read.number(look[0], "total"), _distinct(look, owned)
+    if total != len(seen):
+        raise Undecided(f"the list shows {len(seen)} and counts {total}", *look)
+    for answer in look:
+        page, size = read.number(answer, "page"), read.number(answer, "perPage")
+        right = max(0, min(size, total - (page - 1) * size))
+        found = len(read.items(answer))
+        if found != right:
+            raise NonConformity(
+                f"page {page} of {total} items with {size} a page holds {found}",
+                answer,
+                expected=f"{right} items",
+                actual=f"{found} items",
+                pointer="/data",
+            )
+
+
+def _pages(look: Look) -> Listing:
+    """The pages, if they reach as far as the total."""
+    if len(look) == 1:
+        raise Undecided("the first answer did not tell how many pages there are", look[0])
+    asked = dict(look[-1].call.query)
+    if int(asked["page"]) * int(asked["perPage"]) < read.number(look[0], "total"):
+        raise Undecided("there are more pages than were looked at", *look[:2])
+    return Listing(look[1:])
+
+
+def _at_once(look: Look) -> list[str]:
+    """The ids of the one answer, where it can hold everything; else none."""
+    return Listing(look[:1]).identifiers if read.number(look[0], "total") <= LARGEST else []
+
+
+def _distinct(look: Look, owned: Collection[str]) -> set[str]:
+    return set(owned) | set(Listing(look).identifiers)

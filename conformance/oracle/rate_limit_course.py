@@ -1,0 +1,131 @@
+"""How the rate-limit headers of one key move from answer to answer."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import rate_limit_laws as headers
+from conformance.oracle.judgement import Inapplicable, NonConformity, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+SUCCESSIVE: Final = 5
+"""Requests of one window after which fewer must remain than after the first of them."""
+_MARGIN: Final = 2.0
+"""Seconds that a time told in whole seconds may be off, twice."""
+_CITED: Final = 25
+
+
+def expect_falling(exchanges: Iterable[Exchange]) -> None:
+    """Of successive successes that name one Reset, the last one tells of fewer remaining requests than the first.
+
+    Raises:
+        NonConformity: What remains has not fallen.
+        Inapplicable: No such answers are there, or the Reset of this service moves with every request.
+    """
+    courses = [course for key in _by_key(exchanges).values() for course in _courses(key)]
+    found = [window for course in courses for window in _windows(course)]
+    if not found:
+        raise Inapplicable(f"There were no {SUCCESSIVE} successive successes that name one Reset far enough ahead")
+    judged(*[window[-1] for window in found[:_CITED]])
+    for window in found:
+        first, last = (headers.remaining(window[place]) for place in (0, -1))
+        if first is not None and last is not None and last >= first:
+            told = ", ".join(str(headers.remaining(exchange)) for exchange in window)
+            raise NonConformity(
+                f"{headers.REMAINING} has not fallen over {SUCCESSIVE} successive requests of one window",
+                *window,
+                expected=f"less than {first} after {SUCCESSIVE - 1} more requests",
+                actual=told,
+            )
+
+
+def has_window(exchanges: Iterable[Exchange]) -> bool:
+    """Whether there are enough successive successes to judge by."""
+    return any(True for key in _by_key(exchanges).values() for course in _courses(key) for _ in _windows(course))
+
+
+def is_moving(exchanges: Iterable[Exchange]) -> bool:
+    """Whether some key was told of another Reset while the one before was still to come: its windows slide."""
+    return any(_slides(key) for key in _by_key(exchanges).values())
+
+
+def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
+    """The exchanges of each key, in the order in which they were sent."""
+    keys: dict[str, list[Exchange]] = {}
+    for exchange in exchanges:
+        credential = exchange.call.credential
+        if credential is None or credential.authorization is not None:
+            keys.setdefault(credential.name if credential else "", []).append(exchange)
+    return {name: sorted(found, key=_begin) for name, found in keys.items()}
+
+
+def _courses(exchanges: Sequence[Exchange]) -> Iterator[list[Exchange]]:
+    """Successes of one key that came strictly one after the other and name one Reset; none if its windows slide."""
+    if _slides(exchanges):
+        return
+    course: list[Exchange] = []
+    busy_until = 0.0
+    for exchange in exchanges:
+        alone = _begin(exchange) >= busy_until
+        continues = course and alone and headers.reset(exchange) == headers.reset(course[-1]) if _counts(exchange) else False
+        if not continues:
+            yield course
+            course = []
+        if _counts(exchange) and alone:
+            course.append(exchange)
+        busy_until = max(busy_until, _end(exchange))
+    yield course
+
+
+def _windows(course: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
+    """Every so many successive exchanges whose window does not end meanwhile."""
+    for start in range(len(course) - SUCCESSIVE + 1):
+        window = course[start : start + SUCCESSIVE]
+        if _ahead(window[-1]) > _MARGIN:
+            yield window
+
+
+def _slides(exchanges: Sequence[Exchange]) -> bool:
+    told = [exchange for exchange in exchanges if _is_answered(exchange) and headers.ahead(exchange) is not None]
+    return any(
+        headers.reset(one) != headers.reset(other) and _left(one, other) > _MARGIN for one, other in pairwise(told)
+    )
+
+
+def _left(one: Exchange, other: Exchange) -> float:
+    """Seconds that were left of one's window when the other was answered, by the service's clock."""
+    before, after = headers.service_time(one), headers.service_time(other)
+    return _ahead(one) - (after - before)
+
+
+def _ahead(exchange: Exchange) -> float:
+    return headers.ahead(exchange) or 0.0
+
+
+def _counts(exchange: Exchange) -> bool:
+    """Whether it surely counts against the limit and tells what remains."""
+    received = exchange.received
+    return (
+        _is_answered(exchange)
+        and received is not None
+        and 200 <= received.status < 300  # noqa: PLR2004
+        and headers.remaining(exchange) is not None
+        and headers.ahead(exchange) is not None
+    )
+
+
+def _is_answered(exchange: Exchange) -> bool:
+    return exchange.judgeable
+
+
+def _begin(exchange: Exchange) -> float:
+    return exchange.started_at.timestamp()
+
+
+def _end(exchange: Exchange) -> float:
+    return _begin(exchange) + exchange.seconds

@@ -1,0 +1,127 @@
+"""Runs of the command line against small services."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY = "a-key-that-nobody-may-see"
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))}
+
+Answerer = Callable[[str, str], tuple[int, dict[str, str], bytes]]
+
+
+@dataclass
+class Service:
+    """A service that answers everything by one function, and what it was asked."""
+
+    base_url: str
+    asked: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def serving(answerer: Answerer) -> Iterator[Service]:
+    """Serve on a free port of the loopback until the end of the ``with``."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            service.asked.append(f"{self.command} {self.path}")
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, headers, body = answerer(self.command, self.path)
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = answer  # noqa: N815 - http.server's names
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's signature
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    service = Service(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture
+def small_service() -> Callable[[Answerer], AbstractContextManager[Service]]:
+    """Serves by a function of method and path; see ``serving``."""
+    return serving
+
+
+def answer(status: int, body: object, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """An answer with everything that the interface asks of any answer."""
+    limits = {
+        "Content-Type": "application/json",
+        "X-RateLimit-Limit": "100000",
+        "X-RateLimit-Remaining": "99999",
+        "X-RateLimit-Reset": str(int(time.time()) + 60),
+    }
+    return status, limits | headers, json.dumps(body).encode()
+
+
+@pytest.fixture
+def answering() -> Callable[..., tuple[int, dict[str, str], bytes]]:
+    """Makes answers; see ``answer``."""
+    return answer
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report that it wrote."""
+        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
+        return report
+
+    def outcome(self, requirement: str) -> str:
+        """The outcome of a requirement."""
+        outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
+        return outcomes[requirement]
+
+
+@pytest.fixture
+def conformance(tmp_path: Path) -> Callable[..., Ended]:
+    """Runs ``conformance`` with some words; ``run`` gets a folder for its report."""
+
+    def command(*words: str, **environment: str) -> Ended:
+        folder = tmp_path / "report"
+        if words[0] == "run" and "--report" not in words:
+            words = (*words, "--report", str(folder))
+        done = subprocess.run(
+            [sys.executable, "-m", "conformance", *words],
+            check=False, capture_output=True, text=True, env=ENVIRONMENT | environment, cwd=tmp_path, timeout=300,
+        )  # fmt: skip
+        return Ended(done.returncode, done.stdout, done.stderr, folder)
+
+    return command

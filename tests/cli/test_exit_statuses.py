@@ -1,0 +1,125 @@
+"""The exit statuses of ``conformance run``."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY = {"CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
+
+Conformance = Callable[..., Any]
+Answering = Callable[..., tuple[int, dict[str, str], bytes]]
+
+
+def test_a_service_that_keeps_everything_gives_0(conformance: Conformance) -> None:
+    """The embedded service is conformant in every class."""
+    ended = conformance("run", "--effort", "quick")
+
+    assert ended.status == 0, ended.out + ended.err
+    assert ended.report["verdict"] == "conformant"
+    assert {entry["outcome"] for entry in ended.report["classes"]} == {"passed"}
+
+
+def test_a_service_that_says_nothing_useful_gives_1(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+    """Answering everything with an empty resource is not conformant."""
+    with small_service(lambda method, path: answering(200, {"data": {}})) as service:
+        ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
+
+    assert ended.status == 1, ended.out + ended.err
+    assert ended.report["verdict"] == "non-conformant"
+    assert ended.outcome("get-organization-fields") == "failed"
+    assert ended.outcome("key-missing-refused") == "failed"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--base-url", "ftp://service.test", "--api-key", "a-key"], "base_url"),
+        (["--base-url", "http://service.test"], "CONFORMANCE_API_KEY"),
+        (["--target", "missing.yaml"], "missing.yaml"),
+        (["--read-only", "--disposable"], "exclude each other"),
+        (["--effort", "heroic"], "heroic"),
+        (["--waivers", "missing.yaml"], "missing.yaml"),
+        (["--baseline", "missing.json"], "missing.json"),
+    ],
+)
+def test_a_wrong_command_line_gives_2(conformance: Conformance, words: list[str], message: str) -> None:
+    """One sentence on stderr says what is wrong, and nothing is written."""
+    ended = conformance("run", *words)
+
+    assert ended.status == 2
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+    assert not (ended.folder / "report.json").exists()
+
+
+def test_a_key_of_another_organization_gives_2(conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path) -> None:
+    """Nothing is written to an organization that the target file does not mean."""
+    target = tmp_path / "target.yaml"
+    with small_service(lambda method, path: answering(200, {"data": {"id": "org_2"}})) as service:
+        target.write_text(f"base_url: {service.base_url}\napi_key: ${{CONFORMANCE_API_KEY}}\norganization: org_1\n")
+        ended = conformance("run", "--target", str(target), **KEY)
+
+    assert ended.status == 2
+    assert "org_1" in ended.err
+    assert service.asked == ["GET /api/v1/organizations/current"]
+
+
+def test_a_target_that_nobody_serves_gives_3(conformance: Conformance) -> None:
+    """A refused connection is told in a sentence, and the report is written."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        ended = conformance("run", "--base-url", f"http://127.0.0.1:{unused.getsockname()[1]}", **KEY)
+
+    assert ended.status == 3
+    assert "could not be tested" in ended.err
+    assert ended.report["verdict"] == "inconclusive"
+    assert (ended.folder / "report.html").exists()
+
+
+def test_a_refused_key_gives_3(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+    """A main key that gets a proper 401 tests nothing."""
+    refusal = {"error": {"code": "UNAUTHORIZED", "message": "no", "statusCode": 401}}
+    with small_service(lambda method, path: answering(401, refusal)) as service:
+        ended = conformance("run", "--base-url", service.base_url, **KEY)
+
+    assert ended.status == 3, ended.out
+    assert "refuses the main key" in ended.err
+
+
+def test_a_refused_key_with_a_broken_answer_gives_1(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+    """What any complete answer breaks is broken, tested or not."""
+    with small_service(lambda method, path: answering(401, {"message": "no"})) as service:
+        ended = conformance("run", "--base-url", service.base_url, **KEY)
+
+    assert ended.status == 1
+    assert ended.outcome("error-envelope") == "failed"
+
+
+def test_a_budget_that_is_too_small_gives_3(conformance: Conformance) -> None:
+    """Where nothing could be decided, nothing was tested."""
+    ended = conformance("run", "--max-requests", "1", "--only", "archive-sets-status")
+
+    assert ended.status == 3
+
+
+def test_strict_gives_4_where_something_stayed_open(conformance: Conformance) -> None:
+    """Untested requirements count with --strict, and do not without."""
+    words = ("run", "--effort", "quick", "--only", "get-organization-succeeds")
+
+    assert conformance(*words).status == 0
+    assert conformance(*words, "--strict").status == 4
+
+
+def test_no_key_is_in_any_output(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+    """The key is shown by its name, also where the target sends it back."""
+    with small_service(lambda method, path: answering(200, {"data": {"id": KEY["CONFORMANCE_API_KEY"]}})) as service:
+        ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
+
+    texts = [ended.out, ended.err, *(path.read_text() for path in ended.folder.iterdir())]
+    assert not any(KEY["CONFORMANCE_API_KEY"] in text for text in texts)
+    assert any("<api_key>" in text for text in texts)
