@@ -72,7 +72,9 @@ def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
         if field in sent:
             value = read.text(data, field, exchange)
             expected, pointer = f"not the {field} that the client sent", f"/data/{field}"
-            expect.holds(value != sent[field], f"{field} is as sent", exchange, expected=expected, actual=value, pointer=pointer)
+            expect.holds(
+                value != sent[field], f"{field} is as sent", exchange, expected=expected, actual=value, pointer=pointer
+            )
 
 
 def expect_missing(answer: Exchange) -> None:

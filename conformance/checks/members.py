@@ -86,7 +86,7 @@ def headcount(run: Run) -> Headcount:
     return Headcount(organization, count, roster(run))
 
 
-def testing_member(run: Run, role: MemberRole = "member") -> Member:
+def member_to_change(run: Run, role: MemberRole) -> Member:
     """A member to change and remove, with a key where one can be had.
 
     Where the target names too few, it is the one whom other journeys only send requests about that must be refused;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.members import Roster, roster, testing_member
+from conformance.checks.members import Roster, member_to_change, roster
 from conformance.oracle.judgement import Undecided, Untested
 from conformance.wire import call
 
@@ -57,7 +57,7 @@ class RoleChanges:
 
 def role_changes(run: Run) -> RoleChanges:
     """A member becomes an admin and a member again, or the other way round; it is to become an owner, and invited."""
-    member = testing_member(run, "admin")
+    member = member_to_change(run, "admin")
     before = roster(run)
     role = changeable_role(before, member)
     first = _change(run, member, OTHER_ROLE[role])
@@ -83,7 +83,9 @@ def changeable_role(members: Roster, member: Member) -> str:
     if role == "owner":
         raise Untested("a member that may be changed is an owner; name another one under members")
     if role not in OTHER_ROLE:
-        raise Undecided("the list of members does not show the member that may be changed, with its role", *members.pages)
+        raise Undecided(
+            "the list of members does not show the member that may be changed, with its role", *members.pages
+        )
     return role
 
 

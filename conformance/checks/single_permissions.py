@@ -206,8 +206,8 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], tried: Permissions) 
         )
         for name, one in _rest(run, scope, aim):
             tried.cells[scope, name] = run.send(one.with_key(key))
-    if (key := keys.get("organizations:write")) is not None and run.mode is Mode.DISPOSABLE:
-        _try_membership(run, key, tried)
+    if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
+        _try_membership(run, keys["organizations:write"], tried)
 
 
 def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:

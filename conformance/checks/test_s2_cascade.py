@@ -66,7 +66,7 @@ def cascade(run: Run) -> Cascade:
         read.success(run.send(call.archive_engagement(_id(exchange))))
     deletions = tuple(run.send(call.delete_engagement(_id(exchange))) for exchange in doomed)
     if all(deletion.succeeded for deletion in deletions):
-        run.wait_until(lambda: not any([_look(run, record) for records in gone for record in records if record.is_there]))
+        run.wait_until(lambda: not _still_there(run, gone))
     for record in kept:
         _look(run, record)
     return Cascade(deletions, gone, kept)
@@ -100,6 +100,11 @@ def _look(run: Run, record: Record) -> bool:
     except Unavailable as trouble:
         record.trouble = trouble
     return record.is_there and record.trouble is None
+
+
+def _still_there(run: Run, gone: tuple[list[Record], ...]) -> list[Record]:
+    """Look for every record that was there the last time."""
+    return [record for records in gone for record in records if record.is_there and _look(run, record)]
 
 
 def _settled(record: Record, *at: Exchange) -> Record:

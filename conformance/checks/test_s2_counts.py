@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 L = TypeVar("L")
 
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """The organization before and after its lists."""
@@ -69,7 +70,7 @@ class Counting:
         return ids_on(count.listed) - {self.identifier}
 
     def others(self) -> object:
-        """The other engagements that were listed, if they were the same all the time; else something unlike all else."""
+        """The other engagements that were listed, if always the same; else something unlike all else."""
         seen = {self.beside(count) for count in (self.before, self.between, self.after)}
         return seen.pop() if len(seen) == 1 else object()
 
@@ -136,7 +137,9 @@ def _agree(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchan
     def judge(seen: Counts) -> None:
         total, exchanges = read.number(listed(seen), "total"), (seen.before, listed(seen), seen.after)
         expected, actual = f"{total}, the total of the list", " then ".join(map(str, told(seen)))
-        expect.holds(total in told(seen), f"{name} is not what the list counts", *exchanges, expected=expected, actual=actual)
+        expect.holds(
+            total in told(seen), f"{name} is not what the list counts", *exchanges, expected=expected, actual=actual
+        )
 
     def at_rest(seen: Counts) -> object:
         numbers = told(seen)

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import identifier_of
+from conformance.checks.engagements import identifier_of, shown
 from conformance.checks.marks import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(1)
+pytestmark = pytest.mark.stage(1)  # after those whose exchanges are judged here
 
-_SHOWING: Final = frozenset({"createEngagement", "getEngagement", "archiveEngagement"})
+_LIST: Final = "listEngagements"
 
 creating_journey = journey(creating)
 editing_journey = journey(editing)
@@ -34,39 +34,187 @@ editing_journey = journey(editing)
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One time of an engagement as an answer shows it.
+    """A time of an engagement as an answer shows it, and where."""
 
-    Attributes:
-        identifier: The engagement's.
-        time: The time as it was written.
-        moment: The moment that it names.
-        exchange: The exchange.
-        pointer: The place in the body.
-    """
-
-    identifier: str
-    time: str
     moment: datetime
     exchange: Exchange
     pointer: str
 
-
-def successes(run: Run) -> list[Exchange]:
-    """All successes of the run so far that its own checks asked for properly."""
-    return [one for one in run.wire.exchanges if one.judgeable and one.call.is_proper and one.received_success]
+    @property
+    def ended(self) -> datetime:
+        """When the answer was there."""
+        return self.exchange.started_at + timedelta(seconds=self.exchange.seconds)
 
 
 @requirement("engagement-ids-distinct")
 def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating) -> None:
     """No two engagements that exist at the same time have one identifier."""
     read.success(creating.bare.answer)
-    exchanges = _answered(run)
-    living: dict[str, Exchange] = {}
 
-    for exchange in exchanges:
-        identifier = identifier_of(exchange) if exchange.call.operation.id == "createEngagement" else None
-        if exchange.call.operation.id == "deleteEngagement":
-            living.pop(exchange.call.identifier or "", None)
-        elif identifier is not None:
-            other = living.setdefault(identifier, exchange)
-            _distinct(other is exchange, identifier, other, exchange)
+    for identifier, creations in _creations(run).items():
+        again = [later for later in creations[1:] if not _deleted_before(run, identifier, later)]
+        expected = "an identifier for each of them"
+        expect.holds(not again, "two engagements got one identifier", *creations, expected=expected, actual=identifier)
+    for page in _successes(run, _LIST):
+        _distinct_on(page)
+
+
+@requirement("created-updated-at-equals-created-at")
+def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Creating) -> None:
+    """Right after its creation an engagement's updatedAt is its createdAt."""
+    read.success(creating.bare.answer)
+    times = [
+        (answer, *(_moment(shown(answer, name)) for name in ("createdAt", "updatedAt"))) for answer in _created(run)
+    ]
+    known = [(answer, made, changed) for answer, made, changed in times if made is not None and changed is not None]
+    if not known:
+        raise Undecided("no creation was answered with both times", *_created(run))
+
+    for answer, made, changed in known:
+        expected, actual = f"{shown(answer, 'createdAt')}, as createdAt", str(shown(answer, "updatedAt"))
+        expect.holds(
+            made == changed,
+            "updatedAt is not createdAt",
+            answer,
+            expected=expected,
+            actual=actual,
+            pointer="/data/updatedAt",
+        )
+
+
+@requirement("updated-at-never-goes-back")
+def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
+    """The updatedAt of an engagement never becomes earlier."""
+    read.success(editing.name.answer)
+
+    for sights in _sights(run, "updatedAt"):
+        for earlier, later in _successive(sights):
+            exchanges = earlier.exchange, later.exchange
+            expected = f"{earlier.moment.isoformat()} or later, as an earlier answer showed"
+            expect.holds(
+                later.moment >= earlier.moment,
+                "updatedAt has gone back",
+                *exchanges,
+                expected=expected,
+                actual=later.moment.isoformat(),
+                pointer=later.pointer,
+            )
+
+
+@requirement("created-at-never-changes")
+def test_created_at_never_changes(run: Run, editing: Editing) -> None:
+    """The createdAt of an engagement never changes."""
+    read.success(editing.name.answer)
+
+    for sights in _sights(run, "createdAt"):
+        for sight in sights[1:]:
+            first = sights[0]
+            expect.holds(
+                sight.moment == first.moment,
+                "createdAt has changed",
+                first.exchange,
+                sight.exchange,
+                expected=first.moment.isoformat(),
+                actual=sight.moment.isoformat(),
+                pointer=sight.pointer,
+            )
+
+
+def _successes(run: Run, operation: str) -> list[Exchange]:
+    """The successes of an operation with the main key."""
+    return [
+        one
+        for one in run.wire.exchanges
+        if one.call.operation.id == operation and one.call.is_proper and one.call.credential is None
+        if one.received is not None and 200 <= one.received.status < 300  # noqa: PLR2004
+    ]
+
+
+def _created(run: Run) -> list[Exchange]:
+    return _successes(run, "createEngagement")
+
+
+def _creations(run: Run) -> dict[str, list[Exchange]]:
+    """The creations of the run by the identifier that they gave."""
+    found: dict[str, list[Exchange]] = defaultdict(list)
+    for answer in _created(run):
+        if (identifier := identifier_of(answer)) is not None:
+            found[identifier].append(answer)
+    return found
+
+
+def _deleted_before(run: Run, identifier: str, creation: Exchange) -> bool:
+    """Whether the engagement of an identifier may have been gone when a creation gave that identifier again."""
+    answered = creation.started_at + timedelta(seconds=creation.seconds)
+    deletions = _successes(run, "deleteEngagement")
+    return any(one.call.identifier == identifier and one.started_at < answered for one in deletions)
+
+
+def _distinct_on(page: Exchange) -> None:
+    """No two different engagements of a page have one identifier; the same one twice is a matter of paging."""
+    seen: dict[str, dict[str, Any]] = {}
+    for place, item in enumerate(_items(page)):
+        if isinstance(item.get("id"), str):
+            other = seen.setdefault(item["id"], item)
+            same = all(other.get(name) == item.get(name) for name in ("name", "createdAt"))
+            expect.holds(
+                same,
+                "two engagements of the list have one identifier",
+                page,
+                expected="an identifier for each of them",
+                actual=item["id"],
+                pointer=f"/data/{place}/id",
+            )
+
+
+def _sights(run: Run, name: str) -> Iterator[list[Sight]]:
+    """A time of each engagement of the run, as reads show it and as lists do, in the order of the requests.
+
+    Reads and lists stay apart: that they agree is for another requirement to judge.
+    """
+    own = {identifier for identifier, creations in _creations(run).items() if len(creations) == 1}
+    found: dict[tuple[str, str], list[Sight]] = defaultdict(list)
+    for operation in ("getEngagement", _LIST):
+        for exchange in _successes(run, operation):
+            for pointer, item in _engagements(exchange):
+                moment = _moment(item.get(name))
+                if moment is not None and item.get("id") in own:
+                    found[item["id"], operation].append(Sight(moment, exchange, f"{pointer}/{name}"))
+    compared = [sights for sights in found.values() if len(sights) > 1]
+    if not compared:
+        raise Undecided(f"no engagement was seen twice with a {name}")
+    judged(*dict.fromkeys(sight.exchange for sights in compared for sight in sights))
+    yield from compared
+
+
+def _successive(sights: Sequence[Sight]) -> Iterator[tuple[Sight, Sight]]:
+    """Each sight with the latest time that an answer had shown when it was asked for."""
+    ended = iter(sorted(sights, key=lambda sight: sight.ended))
+    following, latest = next(ended, None), None
+    for sight in sorted(sights, key=lambda sight: sight.exchange.started_at):
+        while following is not None and following.ended <= sight.exchange.started_at:
+            latest = following if latest is None or following.moment > latest.moment else latest
+            following = next(ended, None)
+        if latest is not None:
+            yield latest, sight
+
+
+def _engagements(exchange: Exchange) -> list[tuple[str, dict[str, Any]]]:
+    """The engagements that an answer shows, each with its place."""
+    if exchange.call.operation.id == _LIST:
+        return [(f"/data/{place}", item) for place, item in enumerate(_items(exchange))]
+    try:
+        return [("/data", read.data(exchange))]
+    except Undecided:
+        return []
+
+
+def _items(page: Exchange) -> list[dict[str, Any]]:
+    try:
+        return read.items(page)
+    except Undecided:
+        return []
+
+
+def _moment(text: object) -> datetime | None:
+    return parse_timestamp(text) if isinstance(text, str) else None

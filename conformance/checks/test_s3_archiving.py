@@ -142,7 +142,12 @@ def test_archive_answers_updated_at(archiving: Archiving) -> None:
 
     same = expect.moment(told, *exchanges) == expect.moment(then, *exchanges)
     expect.holds(
-        same, "updatedAt is not the one that is read then", *exchanges, expected=then, actual=told, pointer="/data/updatedAt"
+        same,
+        "updatedAt is not the one that is read then",
+        *exchanges,
+        expected=then,
+        actual=told,
+        pointer="/data/updatedAt",
     )
 
 
@@ -169,10 +174,13 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     transition = archiving.first
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another one, with more time, in case the service's clock ticks slowly.
-        transition = archived_after(run, *created(run, "archive-later"), pause=A_LONG_TICK)
+        (another,) = created(run, "archive-later")
+        transition = archived_after(run, another, A_LONG_TICK)
 
     before, after = transition.before, transition.after
-    expect.later("updatedAt", time_of(after, "updatedAt"), time_of(before, "updatedAt"), before, transition.answer, after)
+    expect.later(
+        "updatedAt", time_of(after, "updatedAt"), time_of(before, "updatedAt"), before, transition.answer, after
+    )
 
 
 @requirement("archive-keeps-content")

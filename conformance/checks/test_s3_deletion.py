@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import created, expect_missing, expect_spared, shown
 from conformance.checks.marks import journey, observes, requirement
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_OK = 200
+_OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def test_deletion_answers_what_was_deleted(deletion: Deletion) -> None:
         if not isinstance(data.get("deleted"), bool):
             raise Undecided("deleted is no boolean", one.answer)
 
-        expect.equal("deleted", data["deleted"], True, one.answer, pointer="/data/deleted")  # noqa: FBT003
+        expect.equal("deleted", data["deleted"], True, one.answer, pointer="/data/deleted")
         expect.equal("id", read.text(data, "id", one.answer), one.identifier, one.answer, pointer="/data/id")
 
 
@@ -165,7 +165,12 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
     for page in deletion.lists:
         still = ids & ids_on(page)
         expect.holds(
-            not still, "a deleted engagement is listed", page, expected="no deleted engagement", actual=sorted(still), pointer="/data"
+            not still,
+            "a deleted engagement is listed",
+            page,
+            expected="no deleted engagement",
+            actual=sorted(still),
+            pointer="/data",
         )
 
 

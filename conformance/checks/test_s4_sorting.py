@@ -100,7 +100,9 @@ def test_active_ones_sorted_by_name(run: Run, active_by_name: Look, by_name: Sor
 def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_updated_at: SortedLists) -> None:
     """Archived engagements are in the order of their last change, across pages."""
     key = time_of("updatedAt")
-    holds(lambda: expect_order(Listing(by_updated_at.descending), "updatedAt", key, descending=True), "without a filter")
+    holds(
+        lambda: expect_order(Listing(by_updated_at.descending), "updatedAt", key, descending=True), "without a filter"
+    )
 
     def judge(look: Look) -> None:
         holds(lambda: expect_filtered(Listing(look), "status", "archived"), "the filter does not hold", *look)

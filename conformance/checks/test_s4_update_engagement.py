@@ -238,7 +238,9 @@ def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> 
     run.observe("update-null-name", describe.answered(odd_editing.null_name), odd_editing.null_name)
     answer, after = odd_editing.null_description, odd_editing.after_null
     reads = describe.reads(read.data(after), "description")
-    run.observe("update-null-description", f"{describe.answered(answer)}; the description is {reads} then", answer, after)
+    run.observe(
+        "update-null-description", f"{describe.answered(answer)}; the description is {reads} then", answer, after
+    )
 
 
 @observes("update-same-values")

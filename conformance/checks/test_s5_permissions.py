@@ -1,4 +1,4 @@
-"""Section 5: a key with one permission may do what that is listed for, and gets 403 for what it surely does not imply."""
+"""Section 5: a key with one permission may do what that is listed for, and gets 403 for what it does not imply."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
 
 
 @pytest.mark.parametrize(
-    "operation", [pytest.param(one, marks=requirement(f"scope-refuses-{name}"), id=name) for one, name in _NAMES.items()]
+    "operation",
+    [pytest.param(one, marks=requirement(f"scope-refuses-{name}"), id=name) for one, name in _NAMES.items()],
 )
 def test_other_permissions_are_not_enough(single_permissions: Permissions, operation: str) -> None:
     """Keys with nothing but permissions that surely do not imply the one listed get 403."""

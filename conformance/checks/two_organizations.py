@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import Aim, identifier, label, member_pages, newest_engagements, spare_member
 from conformance.oracle import read
-from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -65,34 +64,45 @@ class MemberOfOne:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The engagements of an organization as its two counts tell them, before and after another one made some.
+    """The engagements of one organization before and after another one made some.
 
     Attributes:
         number: 1 for the first look.
-        before: The exchanges that told the counts before, the organization's and the list's.
-        after: Those afterwards.
+        first: What the organization and the list said before.
+        then: What they said afterwards.
+        exchanges: Those that told it.
     """
 
     number: int
-    before: tuple[Exchange, Exchange]
-    after: tuple[Exchange, Exchange]
-
-    @property
-    def exchanges(self) -> tuple[Exchange, ...]:
-        """All of them in their order."""
-        return (*self.before, *self.after)
+    first: tuple[int, int]
+    then: tuple[int, int]
+    exchanges: tuple[Exchange, ...]
 
     @property
     def rise(self) -> tuple[int, int]:
-        """By how much each count has risen."""
-        first, then = counts(self.before), counts(self.after)
-        return then[0] - first[0], then[1] - first[1]
+        """By how much the organization's count and the list's total have risen."""
+        return self.then[0] - self.first[0], self.then[1] - self.first[1]
 
     @property
     def at_rest(self) -> tuple[int, int]:
-        """What is the same in every look where nothing but the looks themselves moves the counts."""
-        first, steps = counts(self.before), self.number * CREATED
-        return tuple(count - step for count, step in zip(first, _steps(self.rise, steps), strict=True))  # type: ignore[return-value]
+        """Where the counts began, if nothing but these looks has moved them since."""
+        looks = self.number - 1
+        return self.first[0] - looks * self.rise[0], self.first[1] - looks * self.rise[1]
+
+
+def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
+    """Count the engagements of one key's organization while another key makes some."""
+    first, before = _counts(run, counted)
+    run.send_all([call.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
+    then, after = _counts(run, counted)
+    return Count(number, first, then, (*before, *after))
+
+
+def _counts(run: Run, key: Credential) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
+    organization = run.send(call.get_organization().with_key(key))
+    listed = run.send(call.list_engagements(perPage=1).with_key(key))
+    told = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
+    return told, (organization, listed)
 
 
 def two_organizations(run: Run) -> TwoOrganizations:

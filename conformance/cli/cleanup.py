@@ -52,7 +52,8 @@ def _undone(journal: Journal, profile: Profile) -> UndoResult:
     wire = connect(profile, RunOptions(), redactor)
     try:
         wire.observe(JournalRecorder(journal))
-        return undo(journal, wire.send, credentials=others)
+        with wire.undoing(), wire.checking("undoing"):
+            return undo(journal, wire.send, send_all=wire.send_all, credentials=others)
     finally:
         wire.close()
         journal.close()

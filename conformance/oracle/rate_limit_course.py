@@ -17,6 +17,7 @@ SUCCESSIVE: Final = 5
 """Requests of one window after which fewer must remain than after the first of them."""
 _MARGIN: Final = 2.0
 """Seconds that a time told in whole seconds may be off, twice."""
+_SMALL_STEP: Final = 5.0
 _CITED: Final = 25
 
 
@@ -49,11 +50,6 @@ def has_window(exchanges: Iterable[Exchange]) -> bool:
     return any(True for key in _by_key(exchanges).values() for course in _courses(key) for _ in _windows(course))
 
 
-def is_moving(exchanges: Iterable[Exchange]) -> bool:
-    """Whether some key was told of another Reset while the one before was still to come: its windows slide."""
-    return any(_slides(key) for key in _by_key(exchanges).values())
-
-
 def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
     """The exchanges of each key, in the order in which they were sent."""
     keys: dict[str, list[Exchange]] = {}
@@ -72,35 +68,38 @@ def _courses(exchanges: Sequence[Exchange]) -> Iterator[list[Exchange]]:
     busy_until = 0.0
     for exchange in exchanges:
         alone = _begin(exchange) >= busy_until
-        continues = course and alone and headers.reset(exchange) == headers.reset(course[-1]) if _counts(exchange) else False
-        if not continues:
+        counts = alone and _counts(exchange)
+        if course and not (counts and headers.reset(exchange) == headers.reset(course[-1])):
             yield course
             course = []
-        if _counts(exchange) and alone:
+        if counts:
             course.append(exchange)
         busy_until = max(busy_until, _end(exchange))
     yield course
 
 
 def _windows(course: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
-    """Every so many successive exchanges whose window does not end meanwhile."""
+    """Every so many successive exchanges, if their Reset is not due at once as that of a bucket that is nearly full."""
     for start in range(len(course) - SUCCESSIVE + 1):
         window = course[start : start + SUCCESSIVE]
-        if _ahead(window[-1]) > _MARGIN:
+        if headers.date(window[-1]) is None or _ahead(window[-1]) > _MARGIN:
             yield window
 
 
 def _slides(exchanges: Sequence[Exchange]) -> bool:
-    told = [exchange for exchange in exchanges if _is_answered(exchange) and headers.ahead(exchange) is not None]
-    return any(
-        headers.reset(one) != headers.reset(other) and _left(one, other) > _MARGIN for one, other in pairwise(told)
-    )
+    """Whether a Reset is followed by another one before its time has come; undated answers tell that by small steps."""
+    told = [exchange for exchange in exchanges if exchange.judgeable and headers.ahead(exchange) is not None]
+    return any(_moves(one, other) for one, other in pairwise(told) if headers.reset(one) != headers.reset(other))
 
 
-def _left(one: Exchange, other: Exchange) -> float:
-    """Seconds that were left of one's window when the other was answered, by the service's clock."""
-    before, after = headers.service_time(one), headers.service_time(other)
-    return _ahead(one) - (after - before)
+def _moves(one: Exchange, other: Exchange) -> bool:
+    if headers.date(one) is None or headers.date(other) is None:
+        return abs(_reset(other) - _reset(one)) < _SMALL_STEP
+    return _reset(one) - headers.service_time(other) > _MARGIN
+
+
+def _reset(exchange: Exchange) -> float:
+    return _ahead(exchange) + headers.service_time(exchange)
 
 
 def _ahead(exchange: Exchange) -> float:
@@ -111,16 +110,12 @@ def _counts(exchange: Exchange) -> bool:
     """Whether it surely counts against the limit and tells what remains."""
     received = exchange.received
     return (
-        _is_answered(exchange)
+        exchange.judgeable
         and received is not None
         and 200 <= received.status < 300  # noqa: PLR2004
         and headers.remaining(exchange) is not None
         and headers.ahead(exchange) is not None
     )
-
-
-def _is_answered(exchange: Exchange) -> bool:
-    return exchange.judgeable
 
 
 def _begin(exchange: Exchange) -> float:

@@ -44,7 +44,7 @@ def limit_positive(exchange: Exchange) -> bool:
 
 def remaining_in_range(exchange: Exchange) -> bool:
     """What remains is an integer from zero to the limit."""
-    given, limit = _value(exchange.answer, REMAINING), value(exchange, LIMIT)
+    given, limit = value(exchange, REMAINING), value(exchange, LIMIT)
     if given is None:
         return False
     most = whole(limit) if limit is not None else None
@@ -114,17 +114,20 @@ def ahead(exchange: Exchange) -> float | None:
 
 def service_time(exchange: Exchange) -> float:
     """The time of an answer in seconds of the epoch, by its Date; by the run's clock where it has none."""
-    dated = _date(exchange)
+    dated = date(exchange)
     return exchange.started_at.timestamp() + exchange.seconds if dated is None else dated
+
+
+def date(exchange: Exchange) -> float | None:
+    """The time that an answer says it is of, in seconds of the epoch."""
+    given = exchange.received.header("Date") if exchange.received else None
+    try:
+        moment = parsedate_to_datetime(given or "")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def _slack(exchange: Exchange) -> int:
     """How far in the past a reset may lie: further where nothing but two clocks can be compared."""
-    return _PAST if _date(exchange) is not None else _PAST + _CLOCKS_APART
-
-
-def _date(exchange: Exchange) -> float | None:
-    try:
-        return parsedate_to_datetime((exchange.received.header("Date") if exchange.received else None) or "").timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
+    return _PAST if date(exchange) is not None else _PAST + _CLOCKS_APART

@@ -17,7 +17,7 @@ from conformance.running.connecting import connect, redactor_of
 from conformance.running.run import Run
 from conformance.target.census import Census, organization_census, take_census
 from conformance.target.fixtures import Fixtures
-from conformance.target.journal import Action, Journal, State
+from conformance.target.journal import Journal
 from conformance.target.loading import load_profile
 from conformance.target.mailbox import Mailbox, MailboxError
 from conformance.target.names import RunNames
@@ -120,8 +120,12 @@ class Execution:
         if self.undone is None:
             self.run.journeys.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
-                self._delete_together()
-                self.undone = undo(self.run.journal, self.run.send, credentials=self.run.fixtures.known_keys())
+                self.undone = undo(
+                    self.run.journal,
+                    self.run.send,
+                    send_all=self.run.send_all,
+                    credentials=self.run.fixtures.known_keys(),
+                )
                 if "before" in self.census:
                     self.census["after"] = take_census(self.run.send, self.run.names)
         return self.undone
@@ -132,18 +136,6 @@ class Execution:
             {"action": entry.action.value, "subject": entry.subject, "id": entry.id, "state": entry.state.value}
             for entry in self.run.journal.entries()
         ]
-
-    def _delete_together(self) -> None:
-        """Delete what is surely the run's own, several at a time; the journal ticks it off by the answers."""
-        pending = [
-            entry.id
-            for entry in self.run.journal.pending()
-            if entry.action is Action.CREATE_ENGAGEMENT and entry.state is State.DONE and not entry.doubtful and entry.id
-        ]
-        try:
-            self.run.send_all([call.delete_engagement(identifier) for identifier in pending])
-        except Unanswered:
-            return  # what is left is tried one by one
 
     def _recognize(self, exchange: Exchange) -> None:
         """Make sure that this is the organization that the target file names."""

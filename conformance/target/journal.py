@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+__all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
+
 FILE_NAME: Final = "journal.jsonl"
 
 _FORMAT: Final = "conformance-journal/1"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from conformance.verdicts.judge import Judge
 
 _JUDGE = "conformance-judge"
+_UNTESTABLE = 3
+"""The exit status where the target could not be tested, as the command's."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -89,6 +91,9 @@ def _open(config: pytest.Config) -> Run:
             report=option.report,
         )
         execution = stack.enter_context(Execution(options))
+        trouble = execution.reach()
     except TargetFileError as error:
         raise pytest.UsageError(str(error)) from None
+    if trouble is not None:
+        pytest.exit(trouble, returncode=_UNTESTABLE)
     return execution.run

@@ -271,6 +271,19 @@ def test_a_doubtful_id_that_turns_out_to_be_ours_is_deleted(
     assert running.engagements == FOREIGN
 
 
+def test_an_id_of_a_throttled_keys_organization_is_looked_at_first(
+    running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+) -> None:
+    """Where the throttled key made something under an id that is somebody else's here, that is not deleted."""
+    name = f"{PREFIX}a"
+    call = calls.create_engagement({"name": name}).with_key(Credential.bearer("throttled", "k"))
+    running.observers[0].before(call)
+    running.observers[0].after(make_exchange(call, 201, {"data": {"id": "f_1", "name": name}}))
+
+    assert len(clean_up().left) == 1
+    assert running.engagements == FOREIGN
+
+
 def test_another_organization_is_not_touched(running: Any, clean_up: Callable[..., UndoResult]) -> None:
     """With a key of another organization nothing is sent but the question whose it is."""
     make(running, "a")

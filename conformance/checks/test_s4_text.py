@@ -1,0 +1,216 @@
+"""Section 4, text: the name and the description of an engagement read back as they were sent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.engagements import identifier_of, shown
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle import describe, expect, read
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.words import shown as in_words
+from conformance.running.options import Effort
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+# Neither leading, trailing nor repeated blanks, no control or format characters, all in normal form C.
+TEXTS: Final = {
+    "emoji": "\U0001f680 \U0001f9ea",
+    "astral": "\U0001d53c\U00010348\U00020bb7",
+    "marks": "\u00e9\u00f1\u00fc x\u0323",
+    "right-to-left": "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "cjk": "\u6f22\u5b57\u304b\u306a\ud55c\uae00",
+    "quotes": '"it\'s" `x` \u201cy\u201d \u2018z\u2019',
+    "backslashes": "C:\\new\\table \\u0041 \\\\",
+    "markup": "<b>a</b> &amp; &lt;",
+    "sql": "x'); DROP TABLE t;--",
+    "signs": "%20+%s {0} $1 ?a=b&c #d /e",
+    "number": "0012",
+    "null": "null",
+}
+"""Texts that a careless service does not keep."""
+
+_REFUSALS: Final = frozenset({400, 413, 422})
+_LONG_NAME: Final = 280
+_LONG_DESCRIPTION: Final = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Texts that were sent, and a read of the engagement that was to keep them.
+
+    Attributes:
+        sent: The body.
+        answer: The answer.
+        after: The read; None where there is nothing to read.
+        before: A read before an edit; None for a creation.
+    """
+
+    sent: dict[str, str]
+    answer: Exchange
+    after: Exchange | None
+    before: Exchange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts as they were sent with creations, and with edits of what those created."""
+
+    creations: tuple[Kept, ...]
+    edits: tuple[Kept, ...]
+
+
+def texts(run: Run) -> Texts:
+    """Texts of many kinds are sent as names and descriptions, together and, where that tells more, one by one."""
+    forth, back = list(TEXTS.values()), list(TEXTS.values())[::-1]
+    together, long = (
+        _keep(run, " ".join(forth), " ".join(back)),
+        _keep(run, _long(_LONG_NAME), _long(_LONG_DESCRIPTION)),
+    )
+    kept = [*together, *long]
+    if run.effort is not Effort.QUICK or not together[0].answer.succeeded:
+        for text, other in zip(forth, [*forth[1:], forth[0]], strict=True):
+            kept += _keep(run, text, other)
+    if not long[0].answer.succeeded:
+        kept += [*_keep(run, _long(_LONG_NAME), "short"), *_keep(run, "short", _long(_LONG_DESCRIPTION))]
+    return Texts(tuple(one for one in kept if one.before is None), tuple(one for one in kept if one.before is not None))
+
+
+def _keep(run: Run, first: str, second: str) -> list[Kept]:
+    """Create an engagement with two texts for name and description, and swap them by an edit."""
+    sent = {"name": f"{run.name('text')} {first}", "description": second}
+    answer = run.send(call.create_engagement(sent))
+    identifier = identifier_of(answer)
+    if identifier is None:
+        return [Kept(sent, answer, None)]
+    before = run.send(call.get_engagement(identifier))
+    swapped = {"name": f"{run.name('text')} {second[:_LONG_NAME]}".rstrip(), "description": first}
+    edit = run.send(call.update_engagement(identifier, swapped))
+    after = run.send(call.get_engagement(identifier))
+    return [Kept(sent, answer, before), Kept(swapped, edit, after, before)]
+
+
+def _long(length: int) -> str:
+    """A text of about that length, in which every place looks different."""
+    return " ".join(f"{number:04}" for number in range(length // 5))
+
+
+def odd_texts(run: Run) -> dict[str, Exchange]:
+    """Names and descriptions that may be refused, each in a creation of its own, by what they show."""
+    long = "x" * 20_000
+    bodies: dict[str, dict[str, Any]] = {
+        "name-empty": {"name": ""},
+        "name-blank": {"name": "   "},
+        "name-very-long": {"name": f"{run.name('very-long')} {long}"[:5_000]},
+        "description-very-long": {"name": run.name("very-long-description"), "description": long},
+        "description-null": {"name": run.name("null-description"), "description": None},
+        "description-empty": {"name": run.name("empty-description"), "description": ""},
+        "text-blanks": {"name": f"  {run.name('blanks')}  two  blanks "},
+        "text-normalization": {"name": run.name("not-normal"), "description": "e\u0301 \u212b \u1100\u1161"},
+        "text-control-characters": {"name": f"{run.name('controls')} a\tb\nc\u0007d\u200de\u202ef"},
+        "unknown-body-fields": {"name": run.name("unknown-field"), "colour": "green"},
+    }
+    answers = run.send_all([call.create_engagement(body) for body in bodies.values()])
+    return dict(zip(bodies, answers, strict=True))
+
+
+texts_journey = journey(texts)
+odd_texts_journey = journey(odd_texts)
+
+
+@requirement("create-engagement-keeps-text")
+def test_creation_keeps_text(texts: Texts) -> None:
+    """The name and the description of a created engagement read back exactly as sent."""
+    _expect_kept(texts.creations)
+
+
+@requirement("update-engagement-keeps-text")
+def test_update_keeps_text(texts: Texts) -> None:
+    """The name and the description of an updated engagement read back exactly as sent."""
+    if not texts.edits:
+        raise Undecided("no engagement was created that could be edited", *(one.answer for one in texts.creations))
+    for one in texts.edits:
+        if one.answer.succeeded and one.before and one.after and not _has_changed(one.before, one.after):
+            raise Undecided("the update took no effect at all", one.answer, one.after)
+
+    _expect_kept(texts.edits)
+
+
+def _has_changed(before: Exchange, after: Exchange) -> bool:
+    return any(shown(before, name) != shown(after, name) for name in ("name", "description"))
+
+
+def _expect_kept(attempts: Sequence[Kept]) -> None:
+    """What was accepted reads back exactly; the rest was refused as odd or long text may be."""
+    accepted = [one for one in attempts if one.answer.succeeded]
+    for one in attempts:
+        if one not in accepted:
+            _expect_permitted_refusal(one.answer)
+    for one in accepted:
+        if one.after is None:
+            raise Undecided("what was created cannot be read", one.answer)
+        data = read.data(one.after)
+        for field, text in one.sent.items():
+            _expect_same(field, text, data.get(field), one.answer, one.after)
+    if not accepted:
+        raise Inapplicable("every text was refused", *(one.answer for one in attempts))
+
+
+def _expect_permitted_refusal(answer: Exchange) -> None:
+    if answer.status >= 500:  # noqa: PLR2004
+        raise Undecided(f"the service answered {answer.status}", answer)
+    expect.status(answer, lambda status: status in _REFUSALS, "any 2xx, 400, 413 or 422")
+
+
+def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
+    """A text is what was sent; what is shown of both begins shortly before the first difference."""
+    judged(*at)
+    if got == sent:
+        return
+    text = got if isinstance(got, str) else ""
+    place = next((place for place, (one, other) in enumerate(zip(sent, text, strict=False)) if one != other), len(text))
+    start = max(0, min(place, len(sent)) - 10)
+    raise NonConformity(
+        f"{field} does not read back as sent, from its character {place + 1} on",
+        *at,
+        expected=in_words(sent[start : start + 80]),
+        actual=in_words(text[start : start + 80]) if isinstance(got, str) else in_words(got),
+        pointer=f"/data/{field}",
+    )
+
+
+@observes("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields")
+def test_observe_odd_creations(run: Run, odd_texts: dict[str, Exchange]) -> None:
+    """What happens to empty, blank and very long texts and to unknown fields is open."""
+    for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
+        run.observe(point, describe.answered(odd_texts[point]), odd_texts[point])
+
+
+@observes("description-null", "description-empty")
+def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Exchange]) -> None:
+    """What happens to a description that is null or empty is open."""
+    for point in ("description-null", "description-empty"):
+        answer = odd_texts[point]
+        reads = f", reads {describe.reads(read.data(answer), 'description')}" if answer.succeeded else ""
+        run.observe(point, describe.answered(answer) + reads, answer)
+
+
+@observes("text-blanks", "text-normalization", "text-control-characters")
+def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> None:
+    """What becomes of blanks, control characters and text that is not in normal form C is open."""
+    for point, field in (
+        ("text-blanks", "name"),
+        ("text-normalization", "description"),
+        ("text-control-characters", "name"),
+    ):
+        answer = odd_texts[point]
+        sent = json.loads(answer.call.body or b"{}")[field]
+        became = f", {describe.kept(sent, shown(answer, field))}" if answer.succeeded else ""
+        run.observe(point, describe.answered(answer) + became, answer)

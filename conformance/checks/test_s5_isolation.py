@@ -1,0 +1,163 @@
+"""Section 5: a key acts on its own organization, and nothing of another one can be reached with it."""
+
+from __future__ import annotations
+
+from itertools import count as numbers
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks import two_organizations as pair
+from conformance.checks.aims import member_of
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.two_organizations import CREATED, ON_ENGAGEMENTS, MemberOfOne, TwoOrganizations
+from conformance.oracle import batches, expect, read
+from conformance.oracle.batches import Sent
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.steady import steadily
+from conformance.target.capabilities import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.checks.two_organizations import Count
+    from conformance.running.run import Run
+    from conformance.wire.call import Credential
+    from conformance.wire.exchange import Exchange
+
+_REFUSED: Final = (403, 404)
+_UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
+"""What unarchiving takes is not told, so the request itself may be refused first."""
+
+_NAMES: Final = {
+    "getEngagement": "get-engagement",
+    "updateEngagement": "update-engagement",
+    "deleteEngagement": "delete-engagement",
+    "archiveEngagement": "archive-engagement",
+    "unarchiveEngagement": "unarchive-engagement",
+}
+_MEMBER_NAMES: Final = {"updateMemberRole": "update-role", "removeMember": "remove-member"}
+
+organizations_journey = journey(pair.two_organizations)
+member_journey = journey(pair.member_of_one)
+
+
+@requirement("isolation-own-organization")
+def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) -> None:
+    """The keys of two organizations read organizations of different identifiers."""
+    (own, own_read), (other, other_read) = two_organizations.own, two_organizations.other
+
+    expect.holds(
+        own != other,
+        "both keys read the same organization",
+        own_read,
+        other_read,
+        expected="two identifiers",
+        actual=own,
+        pointer="/data/id",
+    )
+
+
+@pytest.mark.parametrize(
+    "operation", [pytest.param(one, marks=requirement(f"isolation-{name}"), id=name) for one, name in _NAMES.items()]
+)
+def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations, operation: str) -> None:
+    """An engagement of another organization is answered with 404 or 403, as if it were not there."""
+    _are_two(two_organizations)
+    permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
+
+    expect.status_in(two_organizations.attempts[operation], *permitted)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [pytest.param(one, marks=requirement(f"isolation-{name}"), id=name) for one, name in _MEMBER_NAMES.items()],
+)
+def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: str) -> None:
+    """A member of another organization is answered with 404 or 403, as if nobody were there."""
+    if member_of(member_of_one.before, member_of_one.user_id) is None:
+        raise Undecided("the member is not in the list of its own organization", *member_of_one.before)
+
+    expect.status_in(member_of_one.attempts[operation], *_REFUSED)
+
+
+@requirement("isolation-lists")
+def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrganizations, run: Run) -> None:
+    """Neither organization's lists hold what belongs to the other one."""
+    _are_two(two_organizations)
+    pages = two_organizations
+    own = read.text(read.data(pages.before), "id", pages.before)
+
+    _holds_not("an engagement of another organization", own, pages.other_list)
+    if pages.made_by_other is not None:
+        _holds_not("an engagement of another organization", pages.made_by_other, pages.own_list)
+    try:
+        found = run.journeys.result(pair.member_of_one)
+    except Unavailable:
+        return
+    _holds_not("a member of another organization", found.user_id, found.listed)
+
+
+@requirement("isolation-counts")
+def test_counts_leave_other_organizations_out(two_organizations: TwoOrganizations, run: Run) -> None:
+    """What one organization creates raises no count of the other one, in either direction."""
+    _are_two(two_organizations)
+    run.journeys.settle()
+    own, other = run.fixtures.main, run.fixtures.other_organization()
+
+    _stays_uncounted(run, counted=other, maker=own)
+    _stays_uncounted(run, counted=own, maker=other)
+
+
+@requirement("isolation-untouched")
+def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrganizations) -> None:
+    """After another organization's key was refused, the engagement is as before."""
+    tried = two_organizations
+    _are_two(tried)
+
+    sent = [Sent("another organization's key", tried.attempts[name]) for name in ON_ENGAGEMENTS]
+    batches.engagement_untouched(tried.before, tried.after, sent[1:])
+
+
+@observes("other-organization-status")
+def test_how_another_organization_is_refused(two_organizations: TwoOrganizations, run: Run) -> None:
+    """With which status a resource of another organization is refused."""
+    for name, exchange in two_organizations.attempts.items():
+        run.observe("other-organization-status", f"{name}: {answered(exchange)}", exchange)
+
+
+def _are_two(tried: TwoOrganizations) -> None:
+    """Nothing can be told of isolation where both keys read the same organization."""
+    if tried.own[0] == tried.other[0]:
+        raise Undecided("both keys read the same organization", tried.own[1], tried.other[1])
+
+
+def _holds_not(what: str, identifier: str, pages: Sequence[Exchange]) -> None:
+    judged(*pages)
+    for page in pages:
+        if any(item.get("id") == identifier for item in read.items(page)):
+            message = f"{page.call.operation.id} gives {what}"
+            raise NonConformity(message, page, expected="only the key's own organization", actual=what, pointer="/data")
+
+
+def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> None:
+    """No count of one organization rises by what another one makes."""
+    number = numbers(1)
+
+    def judge(look: Count) -> None:
+        for name, rise in zip(("engagementCount", "meta.total"), look.rise, strict=True):
+            expect.holds(
+                rise != CREATED,
+                f"{name} has risen by what another organization created",
+                *look.exchanges,
+                expected="a count of the key's own organization",
+                actual=f"{rise} more",
+            )
+
+    steadily(
+        lambda: pair.count(run, next(number), counted=counted, maker=maker),
+        judge,
+        at_rest=lambda look: look.at_rest,
+        sleep=run.sleep,
+    )

@@ -1,0 +1,77 @@
+"""Section 7: the errors among all answers of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.laws_over_run import expect_law
+from conformance.checks.marks import observes, requirement
+from conformance.oracle import laws, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Judgement
+from conformance.wire.exchange import Unanswered
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+pytestmark = pytest.mark.stage(2)
+
+
+@requirement("error-envelope")
+def test_errors_have_the_envelope(run: Run) -> None:
+    """Every error is an object error with a string code, a string message and an integer statusCode."""
+    expect_law(run, laws.error_envelope)
+
+
+@requirement("error-status-code-agrees")
+def test_status_code_is_the_http_status(run: Run) -> None:
+    """The statusCode of every error is its HTTP status."""
+    expect_law(run, laws.error_status_code_agrees)
+
+
+@pytest.mark.parametrize(
+    "status", [pytest.param(status, marks=requirement(f"error-code-{status}")) for status in laws.ERROR_CODES]
+)
+def test_code_is_that_of_the_status(run: Run, status: int) -> None:
+    """Every error of a status of the table has the code that the table gives it."""
+    expect_law(run, laws.error_code(status))
+
+
+@requirement("no-server-error")
+def test_no_server_error(run: Run) -> None:
+    """No request was answered with an unexpected server error."""
+    expect_law(run, laws.no_server_error)
+
+
+@observes("error-messages")
+def test_error_messages(run: Run) -> None:
+    """Are there errors with an empty message?"""
+    messages = [(exchange, message) for exchange in run.wire.exchanges if (message := _message(exchange)) is not None]
+    empty = [exchange for exchange, message in messages if not message.strip()]
+
+    if messages:
+        run.observe("error-messages", "some are empty" if empty else "none is empty", *(empty or [messages[0][0]])[:3])
+
+
+@observes("error-statuses-seen")
+def test_error_statuses_seen(run: Run) -> None:
+    """Which error statuses were seen?"""
+    first: dict[str, Exchange] = {}
+    for exchange in run.wire.exchanges:
+        if exchange.received is not None and exchange.received.status >= 400:  # noqa: PLR2004 - errors begin here
+            first.setdefault(answered(exchange) if exchange.judgeable else str(exchange.received.status), exchange)
+
+    if first:
+        run.observe("error-statuses-seen", ", ".join(sorted(first)), *first.values())
+
+
+def _message(exchange: Exchange) -> str | None:
+    try:
+        error = read.body(exchange).get("error") if exchange.judgeable and not exchange.succeeded else None
+    except (Judgement, Unanswered):
+        return None
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) else None

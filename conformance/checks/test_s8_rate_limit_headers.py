@@ -1,0 +1,68 @@
+"""Section 8: the rate-limit headers of every answer of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.laws_over_run import expect_law
+from conformance.checks.marks import observes, requirement
+from conformance.oracle import rate_limit_course, rate_limit_laws
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+pytestmark = pytest.mark.stage(2)
+
+_ROUNDS: Final = 3
+_SPANS: Final = {1: "a second", 10: "10 seconds", 60: "a minute", 300: "5 minutes", 3600: "an hour", 86400: "a day"}
+
+
+@requirement("rate-limit-headers-present")
+def test_headers_are_there(run: Run) -> None:
+    """Every answer carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset."""
+    expect_law(run, rate_limit_laws.headers_present)
+
+
+@requirement("rate-limit-limit-positive")
+def test_limit_is_positive(run: Run) -> None:
+    """X-RateLimit-Limit is an integer above zero in every answer."""
+    expect_law(run, rate_limit_laws.limit_positive)
+
+
+@requirement("rate-limit-remaining-in-range")
+def test_remaining_is_in_range(run: Run) -> None:
+    """X-RateLimit-Remaining is an integer from zero to the limit in every answer."""
+    expect_law(run, rate_limit_laws.remaining_in_range)
+
+
+@requirement("rate-limit-reset-is-time")
+def test_reset_is_time(run: Run) -> None:
+    """X-RateLimit-Reset is a Unix time in seconds, of a moment to come, in every answer."""
+    expect_law(run, rate_limit_laws.reset_is_time)
+
+
+@requirement("rate-limit-remaining-falls")
+def test_remaining_falls(run: Run) -> None:
+    """X-RateLimit-Remaining falls over successive requests of one window."""
+    for _ in range(_ROUNDS):
+        spent = [run.send(call.get_organization()) for _ in range(rate_limit_course.SUCCESSIVE + 1)]
+        if rate_limit_course.has_window(spent):
+            break
+
+    rate_limit_course.expect_falling(run.wire.exchanges)
+
+
+@observes("rate-window")
+def test_rate_window(run: Run) -> None:
+    """How many requests does a window allow, and how far ahead is its end?"""
+    answered = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.call.credential]
+    limits = sorted({limit for exchange in answered if (limit := rate_limit_laws.limit(exchange)) is not None})
+    ahead = max((far for exchange in answered if (far := rate_limit_laws.ahead(exchange)) is not None), default=None)
+
+    if limits and ahead is not None:
+        span = next((words for most, words in _SPANS.items() if ahead <= most + 1), "more than a day")
+        numbers = " or ".join(map(str, limits))
+        run.observe("rate-window", f"{numbers} requests, ending within {span}", answered[-1])

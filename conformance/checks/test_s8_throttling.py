@@ -1,0 +1,125 @@
+"""Past the limit of a key: 429, nothing happens, others are served, and service resumes at the reset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.throttling import GRACE, Throttling, throttling
+from conformance.oracle import expect, rate_limit_laws, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import NonConformity, Undecided, Untested
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+pytestmark = pytest.mark.stage(1)
+
+throttling_journey = journey(throttling, alone=True)
+
+EXPECTED: Final = "429 once the limit of a window is reached"
+
+
+@requirement("throttled-answers-429")
+def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
+    """A key beyond its limit gets 429."""
+    filling = throttling.filling
+    if filling.beyond is not None:
+        served = f"{len(filling.served)} requests were served"
+        message = f"with a limit of {filling.limit} a window, {served} without a 429"
+        raise NonConformity(message, filling.beyond, expected=EXPECTED, actual=answered(filling.beyond))
+
+    expect.status_in(_refusal(throttling), TOO_MANY_REQUESTS)
+
+
+@requirement("throttled-remaining-zero")
+def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
+    """A 429 says that no requests remain."""
+    _refusal(throttling)
+    for refusal in throttling.filling.refused:
+        remaining = rate_limit_laws.remaining(refusal)
+        if remaining is None:
+            raise Undecided("X-RateLimit-Remaining of a 429 cannot be read", refusal)
+
+        expect.equal("X-RateLimit-Remaining of a 429", remaining, 0, refusal)
+
+
+@requirement("throttled-changes-nothing")
+def test_429_changes_nothing(throttling: Throttling) -> None:
+    """A creation that gets 429 creates nothing."""
+    if throttling.creation is None or throttling.engagements is None:
+        raise Undecided("no creation was answered 429", *throttling.filling.served[-1:])
+    names = [item.get("name") for item in read.items(throttling.engagements)]
+
+    expect.holds(
+        throttling.created_name not in names,
+        "an engagement was created by a request that was answered 429",
+        throttling.creation,
+        throttling.engagements,
+        expected="no such engagement",
+        actual="it is in the list",
+    )
+
+
+@requirement("throttled-resumes-at-reset")
+def test_service_resumes_at_reset(throttling: Throttling) -> None:
+    """After the time of X-RateLimit-Reset the key is served again."""
+    refusal = _refusal(throttling)
+    if throttling.resumed is None:
+        raise Undecided(throttling.unresumed, refusal)
+
+    expect.holds(
+        throttling.resumed.status != TOO_MANY_REQUESTS,
+        f"the key is still refused {GRACE:.0f} s after the reset that its 429 named",
+        refusal,
+        throttling.resumed,
+        expected="an answer other than 429",
+        actual=answered(throttling.resumed),
+    )
+
+
+@requirement("throttled-key-alone")
+def test_other_keys_are_served(throttling: Throttling) -> None:
+    """Other keys are served while one is beyond its limit."""
+    if throttling.other_missing is not None:
+        raise Untested(throttling.other_missing)
+    if throttling.other is None:
+        raise Undecided("no other key could be used while one was refused", _refusal(throttling))
+
+    expect.holds(
+        throttling.other.status != TOO_MANY_REQUESTS,
+        "a key that had requests left was refused while another one was beyond its limit",
+        throttling.other,
+        expected="an answer other than 429",
+        actual=answered(throttling.other),
+    )
+
+
+def _refusal(throttling: Throttling) -> Exchange:
+    """The first 429."""
+    if not throttling.filling.refused:
+        raise Undecided("the key was never answered 429", *throttling.filling.served[-1:])
+    return throttling.filling.refused[0]
+
+
+# --- observations
+
+
+@observes("limit-honoured", "retry-after")
+def test_observe_limit(run: Run, throttling: Throttling) -> None:
+    """How many requests were served before the first 429, and whether it carries Retry-After."""
+    filling, first = throttling.filling, _refusal(throttling)
+    served = sum(1 for exchange in filling.served if exchange.number < first.number)
+    run.observe("limit-honoured", f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first)
+
+    run.observe("retry-after", _form(first.answer.header("Retry-After")), first)
+
+
+def _form(retry_after: str | None) -> str:
+    if retry_after is None:
+        return "absent"
+    return "seconds" if retry_after.strip().isdecimal() else "a date or something else"

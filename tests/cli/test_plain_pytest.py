@@ -1,0 +1,94 @@
+"""The checks as plain pytest: ``pytest --pyargs conformance.checks --base-url URL --api-key KEY``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTEST_", "PYTHONDONTWRITE"))}
+
+RunPytest = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def pytest_with(tmp_path: Path) -> Iterator[RunPytest]:
+    """Runs pytest on the checks, against the reference service with one of its faults."""
+    services: list[subprocess.Popen[bytes]] = []
+
+    def run(*words: str, fault: str | None = None, target: bool = True) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pytest", "-p", "no:cov", *words]
+        if target:
+            arguments = [] if fault is None else ["--fault", fault]
+            service = subprocess.Popen(
+                [sys.executable, "-m", "conformance.reference.server", "--announce", *arguments],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=CLEAN,
+            )  # fmt: skip
+            services.append(service)
+            assert service.stdout is not None
+            said: dict[str, Any] = json.loads(service.stdout.readline())
+            command += ["--base-url", said["base_url"], "--api-key", said["keys"]["api_key"]]
+        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=300)
+
+    yield run
+    for service in services:
+        service.communicate()
+
+
+def test_checks_pass_on_the_reference_service(pytest_with: RunPytest) -> None:
+    """-k selects checks as anywhere in pytest."""
+    done = pytest_with("--pyargs", "conformance.checks", "-k", "archived_engagement")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout
+    assert " deselected" in done.stdout
+
+
+def test_a_failure_tells_expected_and_actual(pytest_with: RunPytest) -> None:
+    """-x ends with the first failure, whose text is the requirement's and not a traceback."""
+    done = pytest_with(
+        "--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-x", fault="archived-editable"
+    )
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "requirement archived-edit-refused" in done.stdout
+    assert "expected: a 4xx other than 401, 404 or 429" in done.stdout
+    assert "1 failed" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_the_last_failures_are_run_again(pytest_with: RunPytest) -> None:
+    """--lf runs what failed the last time."""
+    words = ("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-q")
+    pytest_with(*words, fault="archived-editable")
+
+    again = pytest_with(*words, "--lf")
+
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "1 passed" in again.stdout
+
+
+def test_a_target_that_cannot_be_reached_is_no_success(pytest_with: RunPytest) -> None:
+    """Where nothing answers, pytest ends with 3."""
+    done = pytest_with(
+        "--pyargs", "conformance.checks", "--base-url", "http://127.0.0.1:9", "--api-key", "a-key", target=False
+    )
+
+    assert done.returncode == 3
+    assert "could not be tested" in done.stdout + done.stderr
+
+
+def test_other_pytest_runs_are_left_alone(pytest_with: RunPytest, tmp_path: Path) -> None:
+    """In a project of somebody else's the plugin does nothing."""
+    (tmp_path / "test_other.py").write_text("def test_other() -> None:\n    pass\n")
+
+    done = pytest_with("-q", target=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
