@@ -63,10 +63,11 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
 def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Creating) -> None:
     """Right after its creation an engagement's updatedAt is its createdAt."""
     read.success(creating.bare.answer)
-    times = [
-        (answer, *(_moment(shown(answer, name)) for name in ("createdAt", "updatedAt"))) for answer in _created(run)
-    ]
-    known = [(answer, made, changed) for answer, made, changed in times if made is not None and changed is not None]
+    known = []
+    for answer in _created(run):
+        made, changed = (_moment(shown(answer, name)) for name in ("createdAt", "updatedAt"))
+        if made is not None and changed is not None:
+            known.append((answer, made, changed))
     if not known:
         raise Undecided("no creation was answered with both times", *_created(run))
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import requirement
-from conformance.oracle import laws
+from conformance.oracle import plain_reads
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -18,4 +18,4 @@ if TYPE_CHECKING:
 @requirement("version-prefix-served")
 def test_prefix_is_served(run: Run) -> None:
     """The interface is found under the prefix /api/v1/."""
-    expect_law(run, laws.found_under_prefix, "getCurrentOrganization")
+    expect_law(run, plain_reads.found_under_prefix, "getCurrentOrganization")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
 
+_ERRORS: Final = "errors.log"
 _QUIETLY: Final = (
     "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
     "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:faulthandler", "-p", "no:warnings",
@@ -146,9 +147,11 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
     decided = any(result.outcome in {"passed", "failed"} for result in judge.results)
+    log = execution.folder / _ERRORS
+    log.unlink(missing_ok=True)
     if judge.errors:
-        (execution.folder / "errors.log").write_text(execution.redactor.text("\n\n".join(judge.errors)), "utf-8")
-        return f"The suite itself went wrong in {len(judge.errors)} places; errors.log in the report's folder says where."
+        log.write_text(execution.redactor.text("\n\n".join(judge.errors)), "utf-8")
+        return f"The suite itself went wrong in {len(judge.errors)} places; {_ERRORS} in the report's folder says where."
     if stopped is not None and "target" in stopped:
         return f"The target could not be tested to the end: {stopped}."
     if not decided:

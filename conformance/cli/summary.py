@@ -26,6 +26,7 @@ _VERDICTS: Final = {
     "inconclusive": ("bold yellow", "could not be judged to the end: the verdict is inconclusive."),
 }
 _MOST_REASONS: Final = 8
+_MOST_LEFT: Final = 3
 
 
 def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
@@ -121,8 +122,15 @@ def _print_locked(console: Console, report: Report) -> None:
 
 
 def _print_warnings(console: Console, report: Report) -> None:
-    for line in [*report["run"].get("warnings", []), *report.get("not_undone", [])]:
+    for line in report["run"].get("warnings", []):
         console.print(plain(f"! {line}", "yellow"))
+    left = report.get("not_undone", [])
+    if left:
+        console.print(plain(f"What could not be undone ({len(left)}):", "yellow"))
+    for line in left[:_MOST_LEFT]:
+        console.print(plain(f"  {line}", "yellow"))
+    if len(left) > _MOST_LEFT:
+        console.print(plain(f"  and {len(left) - _MOST_LEFT} more; see the report", "yellow"))
 
 
 def _print_verdict(console: Console, report: Report, failed: int) -> None:

@@ -7,7 +7,6 @@ A law looks at one exchange. It returns False where it does not apply, True wher
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import shapes
@@ -15,6 +14,7 @@ from conformance.oracle.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import kind_of, one_of, shown
+from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,11 +34,6 @@ ERROR_CODES: Final[Mapping[int, str]] = {
 }
 ROLES: Final = ("owner", "admin", "member")
 STATUSES: Final = ("active", "archived")
-SORTS: Final = ("createdAt", "updatedAt", "name")
-ORDERS: Final = ("asc", "desc")
-_OK: Final = 200
-_FORBIDDEN: Final = 403
-_NOT_THERE: Final = (404, 410)
 _ERRORS_FROM: Final = 400
 _SERVER_ERRORS_FROM: Final = 500
 
@@ -153,61 +148,6 @@ def engagement_status_known(exchange: Exchange) -> bool:
     return _each(exchange, operations, "status", lambda status: status in STATUSES, one_of(*STATUSES))
 
 
-# --- successes
-
-
-def organization_read(exchange: Exchange) -> bool:
-    """Reading the organization with the main key gives exactly 200."""
-    return _is_plain(exchange, "getCurrentOrganization") and _gives_200(exchange)
-
-
-def members_listed(exchange: Exchange) -> bool:
-    """Listing members with valid parameters and the main key gives exactly 200; a later page may not exist."""
-    return _is_plain(exchange, "listMembers", {"role": ROLES}) and _gives_200(exchange)
-
-
-def engagements_listed(exchange: Exchange) -> bool:
-    """Listing engagements likewise; which permission that needs is not told, so that nothing follows from a 403."""
-    closed = {"status": STATUSES, "sort": SORTS, "order": ORDERS}
-    if not _is_plain(exchange, "listEngagements", closed):
-        return False
-    if exchange.status == _FORBIDDEN:
-        raise Undecided("the key is not permitted to list engagements", exchange)
-    return _gives_200(exchange)
-
-
-def found_under_prefix(exchange: Exchange) -> bool:
-    """The organization, which every key has, is found at its path."""
-    if not _is_plain(exchange, "getCurrentOrganization"):
-        return False
-    if exchange.status in _NOT_THERE:
-        raise NonConformity(
-            f"the path of the organization was answered {exchange.status}",
-            exchange,
-            expected=f"{exchange.call.path} is served",
-            actual=str(exchange.status),
-        )
-    return True
-
-
-def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> bool:
-    """Whether this is a valid call with the main key whose success nothing can stand in the way of."""
-    call = exchange.call
-    asked = dict(call.query)
-    valid = len(asked) == len(call.query) and all(asked[name] in closed[name] for name in asked.keys() & closed.keys())
-    sizes = all(re.fullmatch(r"[1-9][0-9]?|100", asked[name]) for name in asked.keys() & {"perPage"})
-    first = asked.get("page", "1") == "1" and asked.keys() <= closed.keys() | {"page", "perPage"}
-    proper = call.operation.id == operation and call.is_proper and call.credential is None and not call.headers
-    return proper and valid and sizes and first
-
-
-def _gives_200(exchange: Exchange) -> bool:
-    if exchange.status != _OK:
-        name = exchange.call.operation.id
-        raise NonConformity(f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status))
-    return True
-
-
 # --- errors
 
 
@@ -288,6 +228,12 @@ def error_code(status: int) -> Law:
 
 
 # --- how the laws read an answer
+
+
+def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
+    """The resources of a success that are objects; none where there is no answer, or none that can be read."""
+    answered = exchange.judgeable and (exchange.received is None or exchange.received.status != TOO_MANY_REQUESTS)
+    return [resource for _, resource in _resources(exchange) if isinstance(resource, dict)] if answered else []
 
 
 def _is_success(exchange: Exchange, answer: str) -> bool:

@@ -1,0 +1,142 @@
+"""Section 1: the conventions that hold for every answer of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.beside_the_interface import Beside, beside_the_interface, content_types
+from conformance.checks.laws_over_run import expect_law
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle import laws, surroundings
+from conformance.oracle.describe import answered
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+beside_the_interface_journey = journey(beside_the_interface)
+content_types_journey = journey(content_types)
+
+
+@pytest.mark.stage(2)
+@requirement("json-well-formed")
+def test_bodies_are_json(run: Run) -> None:
+    """Every body is a JSON text that a strict reader accepts."""
+    expect_law(run, laws.json_well_formed)
+
+
+@pytest.mark.stage(2)
+@requirement("json-media-type")
+def test_bodies_are_announced_as_json(run: Run) -> None:
+    """Every answer with a body is announced as application/json."""
+    expect_law(run, laws.json_media_type)
+
+
+@pytest.mark.stage(2)
+@requirement("success-data-object")
+def test_successes_have_an_object_data(run: Run) -> None:
+    """Every success for one resource is an object whose data is an object."""
+    expect_law(run, laws.success_data_object)
+
+
+@pytest.mark.stage(2)
+@requirement("list-data-array")
+def test_lists_have_an_array_data(run: Run) -> None:
+    """Every successful list is an object whose data is an array."""
+    expect_law(run, laws.list_data_array)
+
+
+@pytest.mark.stage(2)
+@requirement("list-meta-object")
+def test_lists_have_an_object_meta(run: Run) -> None:
+    """Every successful list has an object meta beside its data."""
+    expect_law(run, laws.list_meta_object)
+
+
+@pytest.mark.stage(2)
+@requirement("timestamp-format")
+def test_timestamps_have_their_form(run: Run) -> None:
+    """Every timestamp reads YYYY-MM-DDTHH:MM:SS.mmmZ and is a real date."""
+    expect_law(run, laws.timestamp_format)
+
+
+@pytest.mark.stage(2)
+@requirement("no-redirect")
+def test_no_redirects(run: Run) -> None:
+    """Every operation is answered with a success or an error, and not with a redirect."""
+    expect_law(run, laws.no_redirect)
+
+
+# --- observed
+
+
+@observes("request-content-type-wrong")
+def test_body_announced_as_text(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
+    """What happens to a JSON body that is announced as text/plain?"""
+    run.observe("request-content-type-wrong", answered(content_types[0]), content_types[0])
+
+
+@observes("request-content-type-missing")
+def test_body_not_announced(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
+    """What happens to a JSON body without a Content-Type?"""
+    run.observe("request-content-type-missing", answered(content_types[1]), content_types[1])
+
+
+@observes("other-methods")
+def test_other_method(run: Run, beside_the_interface: Beside) -> None:
+    """What does the path of engagements answer to PUT?"""
+    if beside_the_interface.put is not None:
+        run.observe("other-methods", f"PUT: {answered(beside_the_interface.put)}", beside_the_interface.put)
+
+
+@observes("unknown-path")
+def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
+    """What does a path that the interface does not know answer?"""
+    run.observe("unknown-path", answered(beside_the_interface.unknown_path), beside_the_interface.unknown_path)
+
+
+@pytest.mark.stage(2)
+@observes("head-requests")
+def test_head_requests(run: Run) -> None:
+    """Do the operations allow HEAD, as far as the service says so in an Allow header?"""
+    told = next((exchange for exchange in run.wire.exchanges if surroundings.allowed(exchange)), None)
+
+    if told is not None:
+        allows = "HEAD" in surroundings.allowed(told)
+        run.observe("head-requests", "listed in Allow" if allows else "not listed in Allow", told)
+
+
+@pytest.mark.stage(2)
+@observes("extra-members")
+def test_extra_members(run: Run) -> None:
+    """Which members beyond the named ones do answers carry?"""
+    found = surroundings.extra_members(run.wire.exchanges)
+
+    run.observe("extra-members", ", ".join(sorted(found)[:20]) or "none", *list(found.values())[:3])
+
+
+@pytest.mark.stage(2)
+@observes("duplicate-json-names")
+def test_duplicate_names(run: Run) -> None:
+    """Do answers repeat a name within one JSON object?"""
+    found = surroundings.duplicate_names(run.wire.exchanges)
+
+    run.observe("duplicate-json-names", ", ".join(sorted(found)[:20]) or "no", *list(found.values())[:3])
+
+
+@pytest.mark.stage(2)
+@observes("json-media-type-parameters")
+def test_media_types(run: Run) -> None:
+    """Which media types do answers have, and with which parameters?"""
+    found = surroundings.media_types(run.wire.exchanges)
+
+    run.observe("json-media-type-parameters", "; ".join(sorted(found)[:10]) or "none", *list(found.values())[:3])
+
+
+@pytest.mark.stage(2)
+@observes("service-clock")
+def test_service_clock(run: Run) -> None:
+    """How far is the service's clock from the suite's, by its Date header?"""
+    run.observe("service-clock", surroundings.clock_offset(run.wire.service_clock), *run.wire.exchanges[-1:])

@@ -1,0 +1,118 @@
+"""Section 2: the fields of resources in every answer of the run.
+
+The fields that an operation promises are listed with its endpoint, in section 4; they are judged here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.beside_the_interface import Beside, beside_the_interface
+from conformance.checks.laws_over_run import expect_law
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle import laws
+from conformance.oracle.describe import answered
+from conformance.oracle.words import shown
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_FIELDS: Final = {
+    "get-organization-fields": "getCurrentOrganization",
+    "update-organization-fields": "updateCurrentOrganization",
+    "list-members-fields": "listMembers",
+    "invite-fields": "inviteMember",
+    "update-role-fields": "updateMemberRole",
+    "remove-member-fields": "removeMember",
+    "list-engagements-fields": "listEngagements",
+    "create-engagement-fields": "createEngagement",
+    "get-engagement-fields": "getEngagement",
+    "archive-engagement-fields": "archiveEngagement",
+    "delete-engagement-fields": "deleteEngagement",
+}
+
+beside_the_interface_journey = journey(beside_the_interface)
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "operation", [pytest.param(operation, marks=requirement(name)) for name, operation in _FIELDS.items()]
+)
+def test_promised_fields(run: Run, operation: str) -> None:
+    """Every success of an operation has the fields that its endpoint lists, each of its type."""
+    expect_law(run, laws.fields, operation)
+
+
+@pytest.mark.stage(2)
+@requirement("organization-slug-url-safe")
+def test_slug_is_safe_in_a_url(run: Run) -> None:
+    """The slug of the organization can stand in a URL as it is."""
+    expect_law(run, laws.slug_url_safe)
+
+
+@pytest.mark.stage(2)
+@requirement("member-roles-known")
+def test_roles_are_known(run: Run) -> None:
+    """The role of every member is owner, admin or member."""
+    expect_law(run, laws.member_roles_known)
+
+
+@pytest.mark.stage(2)
+@requirement("member-email-is-address")
+def test_emails_are_addresses(run: Run) -> None:
+    """The email of every member is an e-mail address."""
+    expect_law(run, laws.member_email_is_address)
+
+
+@pytest.mark.stage(2)
+@requirement("engagement-status-known")
+def test_statuses_are_known(run: Run) -> None:
+    """The status of every engagement is active or archived."""
+    expect_law(run, laws.engagement_status_known)
+
+
+# --- observed
+
+
+@observes("identifier-never-issued")
+def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None:
+    """How is an identifier refused whose shape was never issued?"""
+    run.observe("identifier-never-issued", answered(beside_the_interface.never_issued), beside_the_interface.never_issued)
+
+
+@pytest.mark.stage(2)
+@observes("plan-values-seen")
+def test_plan_values(run: Run) -> None:
+    """Which value of plan is seen?"""
+    plans = {
+        str(plan): exchange
+        for exchange, resource in _resources(run, "getCurrentOrganization")
+        if isinstance(plan := resource.get("plan"), str)
+    }
+
+    if plans:
+        run.observe("plan-values-seen", ", ".join(shown(plan) for plan in sorted(plans)), *plans.values())
+
+
+@pytest.mark.stage(2)
+@observes("last-seen-null")
+def test_last_seen_null(run: Run) -> None:
+    """Are there members whose lastSeenAt is null?"""
+    members = [(exchange, member) for exchange, member in _resources(run, "listMembers") if "lastSeenAt" in member]
+    never = [exchange for exchange, member in members if member["lastSeenAt"] is None]
+
+    if members:
+        run.observe("last-seen-null", "yes" if never else "no", *(never or [members[0][0]])[:1])
+
+
+def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, object]]]:
+    """The resources of all successes of an operation, as far as they can be read."""
+    return [
+        (exchange, resource)
+        for exchange in run.wire.exchanges
+        if exchange.call.operation.id == operation
+        for resource in laws.readable_resources(exchange)
+    ]

@@ -1,0 +1,116 @@
+"""Section 4: listing engagements: what the list and its filter hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, stock_read
+from conformance.checks.laws_over_run import expect_law, expect_law_steadily
+from conformance.checks.looks import expect_steadily
+from conformance.checks.marks import journey, requirement
+from conformance.checks.paged_lists import PagedLists, paged_engagements
+from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
+from conformance.checks.stock import Stock, new_engagements, stock
+from conformance.oracle import filters, list_laws, plain_reads
+from conformance.oracle.judgement import Undecided
+from conformance.oracle.listing import Listing, expect_filtered
+
+if TYPE_CHECKING:
+    from conformance.checks.looks import Look
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+pytestmark = pytest.mark.usefixtures("new_engagements")
+
+_FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
+
+new_engagements_journey = journey(new_engagements)
+stock_journey = journey(stock, alone=True)
+stock_read_journey = journey(stock_read, alone=True)
+engagements_by_status_journey = journey(engagements_by_status, alone=True)
+paged_engagements_journey = journey(paged_engagements, alone=True)
+by_created_at_journey = journey(by_created_at, alone=True)
+archived_by_change_journey = journey(archived_by_change, alone=True)
+
+
+@pytest.mark.stage(2)
+@requirement("list-engagements-succeeds")
+def test_listing_succeeds(run: Run) -> None:
+    """Listing engagements with valid parameters gives 200."""
+    expect_law(run, plain_reads.engagements_listed, "listEngagements")
+
+
+@requirement("list-engagements-complete")
+def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) -> None:
+    """The list without a filter holds active and archived engagements."""
+    stock = engagements_by_status.stock
+    if not stock.archived or not stock.active:
+        raise Undecided("no engagement could be archived")
+
+    expect_steadily(
+        run,
+        engagements_by_status.look,
+        lambda look: filters.expect_both(look[2], {"active": stock.active, "archived": stock.archived}),
+    )
+
+
+@requirement("list-engagements-as-read")
+def test_items_are_as_read(
+    stock_read: list[Exchange],
+    engagements_by_status: FilteredLists,
+    paged_engagements: PagedLists,
+    by_created_at: SortedLists,
+) -> None:
+    """An engagement in the list is as a read of it gives it."""
+    lists = (*engagements_by_status.look, *paged_engagements.look, *by_created_at.default)
+    served = [answer for answer in lists if answer.succeeded]
+    found = [filters.expect_as_read(one, served, _FIELDS) for one in stock_read if one.succeeded]
+
+    if not any(found):
+        raise Undecided("no list held an engagement that was read", *stock_read)
+
+
+@requirement("list-engagements-status-filter")
+def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists) -> None:
+    """With a status, the list holds the engagements of that status, all of them and no others."""
+    stock = engagements_by_status.stock
+
+    def judge(look: Look) -> None:
+        filters.expect_found(look[0], "status", "active", stock.active, stock.archived)
+        filters.expect_found(look[1], "status", "archived", stock.archived, stock.active)
+
+    expect_steadily(run, engagements_by_status.look, judge)
+
+
+@requirement("list-engagements-status-filter")
+def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: Stock) -> None:
+    """With a status, the second page holds engagements of that status only, like the first one."""
+
+    def judge(look: Look) -> None:
+        expect_filtered(Listing(look), "status", "archived")
+        for page in look:
+            if set(Listing((page,)).identifiers) & set(stock.active):
+                filters.expect_found(page, "status", "archived", (), stock.active)
+
+    expect_steadily(run, archived_by_change, judge)
+
+
+@pytest.mark.stage(2)
+@requirement("list-engagements-status-filter")
+def test_every_filtered_list(run: Run) -> None:
+    """No list of the run that was asked for one status holds another one."""
+    expect_law_steadily(run, list_laws.status_filter, "listEngagements")
+
+
+@requirement("list-engagements-filter-counts")
+def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
+    """With a status, the total counts the engagements of that status."""
+    stock = engagements_by_status.stock
+
+    def judge(look: Look) -> None:
+        values = {"active": stock.active, "archived": stock.archived}
+        filters.expect_counts("status", {"active": look[0], "archived": look[1]}, look[2], values)
+
+    expect_steadily(run, engagements_by_status.look, judge)

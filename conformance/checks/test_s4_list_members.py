@@ -1,0 +1,56 @@
+"""Section 4: reading the organization and listing its members."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.filtered_lists import members_by_role
+from conformance.checks.laws_over_run import expect_law, expect_law_steadily
+from conformance.checks.looks import expect_steadily
+from conformance.checks.marks import journey, requirement
+from conformance.oracle import filters, list_laws, plain_reads
+from conformance.oracle.laws import ROLES
+from conformance.oracle.listing import Listing, expect_count, holds
+
+if TYPE_CHECKING:
+    from conformance.checks.looks import Look
+    from conformance.running.run import Run
+
+members_by_role_journey = journey(members_by_role, alone=True)
+
+
+@pytest.mark.stage(2)
+@requirement("get-organization-succeeds")
+def test_reading_the_organization_succeeds(run: Run) -> None:
+    """Reading the organization gives 200."""
+    expect_law(run, plain_reads.organization_read, "getCurrentOrganization")
+
+
+@pytest.mark.stage(2)
+@requirement("list-members-succeeds")
+def test_listing_members_succeeds(run: Run) -> None:
+    """Listing members with valid parameters gives 200."""
+    expect_law(run, plain_reads.members_listed, "listMembers")
+
+
+@requirement("list-members-role-filter")
+def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
+    """With a role, the list holds the members of that role, all of them and no others, and counts them."""
+
+    def judge(look: Look) -> None:
+        by_role = dict(zip(ROLES, look[1:], strict=True))
+        holds(lambda: expect_count(Listing(look[:1]), full=filters.FULL), "without a role the total is wrong", look[0])
+        filters.expect_same_as_all("role", by_role, look[0])
+        filters.expect_counts("role", by_role, look[0], {})
+
+    expect_steadily(run, members_by_role, judge)
+
+
+@pytest.mark.stage(2)
+@requirement("list-members-role-filter")
+@pytest.mark.usefixtures("members_by_role")
+def test_every_filtered_list_of_members(run: Run) -> None:
+    """No list of the run that was asked for one role holds another one."""
+    expect_law_steadily(run, list_laws.role_filter, "listMembers")

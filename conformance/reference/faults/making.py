@@ -1,0 +1,90 @@
+"""How faults are made that differ from each other in little: a service with one or two methods of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import Fault
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.views import View
+
+    Change = Callable[[Any], Any]
+    """Gives what is written instead of a value."""
+
+
+def made(identifier: str, title: str, *breaks: str, **members: Any) -> Fault:  # noqa: ANN401 - methods of every kind
+    """Make a fault from methods.
+
+    Args:
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        breaks: The ids of the requirements that it breaks.
+        members: The methods that differ, by their names; each takes the service first.
+    """
+    name = "".join(part.capitalize() for part in identifier.split("-"))
+    service: type[Service] = type(name, (Service,), {"__doc__": title, "__module__": __name__, **members})
+    return Fault(identifier, title, breaks, service)
+
+
+def shown(identifier: str, title: str, view: str, change: Callable[[View], View], *breaks: str) -> Fault:
+    """Make a fault of how something is shown.
+
+    Args:
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        view: The method that shows it.
+        change: Gives what is shown instead.
+        breaks: The ids of the requirements that it breaks.
+    """
+    honest = getattr(Service, view)
+    return made(identifier, title, *breaks, **{view: lambda self, *given: change(honest(self, *given))})
+
+
+def replied(identifier: str, title: str, operation: str, change: Callable[[Call, Reply], Reply], *breaks: str) -> Fault:
+    """Make a fault of what an operation answers once it has done its work.
+
+    Args:
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        operation: The operationId, or ``*`` for all.
+        change: Gives the reply that is sent instead; it may change the one that it is given.
+        breaks: The ids of the requirements that it breaks.
+    """
+
+    def act(self: Service, call: Call) -> Reply:
+        reply = Service.act(self, call)
+        return change(call, reply) if operation in {"*", call.operation.id} else reply
+
+    return made(identifier, title, *breaks, act=act)
+
+
+def without(path: tuple[str, ...]) -> Callable[[View], View]:
+    """Leave a field out."""
+    return lambda view: _at(view, path, lambda holder, name: {key: value for key, value in holder.items() if key != name})
+
+
+def instead(path: tuple[str, ...], change: Change) -> Callable[[View], View]:
+    """Write something else for a field, where it is shown."""
+
+    def put(holder: View, name: str) -> View:
+        return {**holder, name: change(holder[name])} if name in holder else holder
+
+    return lambda view: _at(view, path, put)
+
+
+def renamed(name: str, other: str) -> Callable[[View], View]:
+    """Give a field another name."""
+    return lambda view: {other if key == name else key: value for key, value in view.items()}
+
+
+def _at(view: View, path: tuple[str, ...], change: Callable[[View, str], View]) -> View:
+    """Change the object that holds a field, without touching what the view is made from."""
+    name, *rest = path
+    if not rest:
+        return change(view, name)
+    return {**view, name: _at(view[name], tuple(rest), change)}
