@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import string
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _LONG_ENOUGH: Final = 16
 """Characters of a key that are not guessed by chance."""
 
+_PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _NONSENSE: Final = b'{"name": "cut short'
 
 NO_KEY: Final = Credential("no_key", None)
@@ -120,27 +122,28 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
-    """Keys that nobody was given; none of them gives more than half of the real one away."""
-    half = len(key) // 2
-    made = _like(key, random)
-    keys = [("an unknown key", made), ("the real key with more behind it", key + _fresh("a" * 8, random))]
-    if len(key) >= _LONG_ENOUGH:
-        keys.append(("a key that only begins as the real one", key[:half] + made[half:]))
-        keys.append(("a key that only ends as the real one", made[:half] + key[half:]))
+    """Keys that nobody was given; those that can be taken out of no record give half of the real one away at most."""
+    prefix = _prefix(key)
+    rest = key[len(prefix) :]
+    made = _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
+    half = len(rest) // 2
+    keys = [("an unknown key", prefix + made), ("the real key with more behind it", key + _fresh("a" * 8, random))]
+    if len(rest) >= _LONG_ENOUGH:
+        keys.append(("a key that only begins as the real one", prefix + rest[:half] + made[half:]))
+        keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
-        keys.append(("the first half of the real key", key[:half]))
-    return [(what, Credential.bearer("unknown_key", value)) for what, value in keys]
+        keys.append(("the first half of the real key", prefix + rest[:half]))
+    return [(what, Credential.bearer("unknown_key", value)) for what, value in keys if value != key]
 
 
-def _like(key: str, random: Random) -> str:
-    """A random key of the same shape, long enough to be nobody's; what stands before its last underscore is kept."""
-    prefix, underscore, rest = key.rpartition("_")
-    if len(rest) < _LONG_ENOUGH:
-        prefix, underscore, rest = "", "", key
-    return prefix + underscore + _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
+def _prefix(key: str) -> str:
+    """What a key has in common with others of its service, such as ``sk_live_``; empty where nothing is."""
+    found = _PREFIX.match(key)
+    return found[0] if found and len(key) - found.end() >= _LONG_ENOUGH else ""
 
 
 def _fresh(text: str, random: Random) -> str:
+    """Random characters of the same kinds, other marks as they are."""
     return "".join(random.choice(_alphabet(sign)) for sign in text)
 
 

@@ -23,7 +23,7 @@ class FilteredLists:
     """Engagements of each status, and all of them.
 
     Attributes:
-        look: Active ones, those created last first; archived ones, those changed last first; and all, created last first.
+        look: Active ones, the newest first; archived ones, those changed last first; and all, the newest first.
         stock: What must be in them.
     """
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.looks import expect_steadily
 from conformance.checks.lifecycle import basics, lifecycle
+from conformance.checks.looks import expect_steadily
 from conformance.oracle.findings import Survey, conclude, survey
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.target.profile import Mode

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.checks.members import Headcount, Roster, another_member, headcount, roster
 from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
+from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ class Removal:
 
     Attributes:
         member: The member.
-        bystander: Another member that the run may touch; None where there is none.
-        before: The members before.
+        others: The members at first, without this one and the one whom its key was used to remove.
+        before: The members before the removal.
         answer: The removal.
         attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
         after: The members after.
@@ -34,7 +35,7 @@ class Removal:
     """
 
     member: Member
-    bystander: Member | None
+    others: frozenset[str]
     before: Headcount
     answer: Exchange
     attempts: tuple[Attempt, ...]
@@ -50,19 +51,20 @@ def removal(run: Run) -> Removal:
     member = run.journeys.result(role_changes).member
     bystander, leaver = another_member(run, with_key=True), another_member(run)
     known = roster(run)
-    others = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
-    changeable_role(known, member)
+    if known.role(member.user_id) == "owner":
+        raise Undecided("the member has become an owner, and removing an owner is never tried", *known.pages)
+    touched = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
+    reads_before = _reads(run, bystander)
     allowed: tuple[Allowed, ...] = ()
     if member.credential is not None:
-        allowed = beforehand(run, member.credential, others)
-    reads_before = _reads(run, bystander)
+        allowed = beforehand(run, member.credential, touched)
     before = headcount(run)
     answer = run.send(call.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     after = headcount(run)
     return Removal(
         member,
-        bystander,
+        known.ids - {member.user_id, *(one.before.call.identifier for one in allowed if one.removes)},
         before,
         answer,
         attempts,

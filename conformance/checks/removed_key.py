@@ -25,11 +25,6 @@ class Attempt:
     before: Exchange
     after: Exchange
 
-    @property
-    def removes(self) -> bool:
-        """Whether it is the removal of another member."""
-        return self.after.call.operation.id == "removeMember"
-
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
@@ -40,6 +35,11 @@ class Allowed:
 
     before: Exchange
     later: Call
+
+    @property
+    def removes(self) -> bool:
+        """Whether it is the removal of a member."""
+        return self.later.operation.id == "removeMember"
 
 
 def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:

@@ -26,6 +26,8 @@ _TICK: Final = 1.1
 """Seconds after which also a clock that ticks in whole seconds has moved."""
 _SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr", "aeiou")]
 """Of letters that follow each other alike in every language, and that no language takes for one letter together."""
+_CAPITALIZED: Final = "Kuku"
+"""In the midst of the others where letter case does not count."""
 _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = (1, 4)
 _RENAMED: Final = 8
@@ -58,8 +60,13 @@ class Stock:
 
     @property
     def names(self) -> frozenset[str]:
-        """Their names."""
-        return frozenset(piece.name for piece in self.pieces)
+        """The names that any collation puts in one order: all but the capitalized one."""
+        return frozenset(piece.name for piece in self.pieces if piece.name.islower())
+
+    @property
+    def capitalized(self) -> Piece | None:
+        """The one whose name tells whether letter case counts; None where it could not be created."""
+        return next((piece for piece in self.pieces if not piece.name.islower()), None)
 
     @property
     def active(self) -> tuple[str, ...]:
@@ -73,7 +80,7 @@ class Stock:
 
     def untouched_names(self) -> dict[str, str]:
         """The names by id of those that nothing has changed since their creation; they are active."""
-        return {piece.identifier: piece.name for piece in self.pieces if not piece.changed}
+        return {piece.identifier: piece.name for piece in self.pieces if not piece.changed and piece.name.islower()}
 
     def creation_times(self) -> dict[str, datetime]:
         """The times of creation by id, as far as the answers told them."""
@@ -88,8 +95,7 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
     """
     if run.mode is Mode.READ_ONLY:
         return (), run.clock.monotonic()
-    words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
-    names = [run.name(f"list-{word}") for word in run.random("stock").sample(words, _SIZES[run.effort])]
+    names = [run.name(f"list-{word}") for word in _words(run)]
     pieces: list[Piece] = []
     size = -(-len(names) // _BATCHES[run.effort])
     for start in range(0, len(names), size):
@@ -127,6 +133,15 @@ def _edited(run: Run, piece: Piece, *, rename: bool) -> Piece:
     if piece.archived or not _succeeded(run.send(call.update_engagement(piece.identifier, body))):
         return piece
     return replace(piece, name=body.get("name", piece.name), changed=True)
+
+
+def _words(run: Run) -> list[str]:
+    """Words in an order that has nothing to do with their own; one of them has a capital."""
+    words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
+    random = run.random("stock")
+    chosen = [*random.sample(words, _SIZES[run.effort] - 1), _CAPITALIZED]
+    random.shuffle(chosen)
+    return chosen
 
 
 def _body(name: str) -> dict[str, str]:

@@ -80,7 +80,9 @@ def test_statuses_are_known(run: Run) -> None:
 @observes("identifier-never-issued")
 def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None:
     """How is an identifier refused whose shape was never issued?"""
-    run.observe("identifier-never-issued", answered(beside_the_interface.never_issued), beside_the_interface.never_issued)
+    run.observe(
+        "identifier-never-issued", answered(beside_the_interface.never_issued), beside_the_interface.never_issued
+    )
 
 
 @pytest.mark.stage(2)

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import observes, requirement
-from conformance.oracle import laws, read
+from conformance.oracle import error_laws, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Judgement
 from conformance.wire.exchange import Unanswered
@@ -23,27 +23,27 @@ pytestmark = pytest.mark.stage(2)
 @requirement("error-envelope")
 def test_errors_have_the_envelope(run: Run) -> None:
     """Every error is an object error with a string code, a string message and an integer statusCode."""
-    expect_law(run, laws.error_envelope)
+    expect_law(run, error_laws.error_envelope)
 
 
 @requirement("error-status-code-agrees")
 def test_status_code_is_the_http_status(run: Run) -> None:
     """The statusCode of every error is its HTTP status."""
-    expect_law(run, laws.error_status_code_agrees)
+    expect_law(run, error_laws.error_status_code_agrees)
 
 
 @pytest.mark.parametrize(
-    "status", [pytest.param(status, marks=requirement(f"error-code-{status}")) for status in laws.ERROR_CODES]
+    "status", [pytest.param(status, marks=requirement(f"error-code-{status}")) for status in error_laws.ERROR_CODES]
 )
 def test_code_is_that_of_the_status(run: Run, status: int) -> None:
     """Every error of a status of the table has the code that the table gives it."""
-    expect_law(run, laws.error_code(status))
+    expect_law(run, error_laws.error_code(status))
 
 
 @requirement("no-server-error")
 def test_no_server_error(run: Run) -> None:
     """No request was answered with an unexpected server error."""
-    expect_law(run, laws.no_server_error)
+    expect_law(run, error_laws.no_server_error)
 
 
 @observes("error-messages")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
-import pytest
 
 from conformance.cli.ending import Exit, exit_status
 from conformance.cli.interruption import Interruption
@@ -18,6 +16,7 @@ from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all
+from conformance.replay.provisioned import note_lines
 from conformance.reports.model import InvalidReport, load_report
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
@@ -25,6 +24,7 @@ from conformance.running.reporting import build_report
 from conformance.target.journal import JournalError
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
+from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from conformance.running.options import RunOptions
 
 _ERRORS: Final = "errors.log"
-_QUIETLY: Final = (
-    "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
-    "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:faulthandler", "-p", "no:warnings",
-    "--assert=plain", "--capture=no", "--import-mode=importlib",
-)  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What a run must meet to end with 0.
@@ -107,7 +100,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     with interruption.stopping(execution.run.wire.stop), progress:
         trouble = execution.reach()
         execution.run.closed = trouble
-        _run_checks(judge)
+        run_checks(judge)
     trouble = trouble or _trouble(execution, judge)
     progress.undoing()
     execution.undo()
@@ -123,24 +116,6 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     if not written:
         return Exit.UNTESTABLE
     return judging.status(report, problems, trouble)
-
-
-def _run_checks(judge: Judge) -> None:
-    """Run the checks in this process, undisturbed by the options and plugins of anybody's own pytest."""
-    os.environ.pop("PYTEST_ADDOPTS", None)
-    os.environ.pop("PYTEST_PLUGINS", None)
-    checks = Path(__file__).parent.parent / "checks"
-    pytest.main([*_QUIETLY, "--rootdir", str(checks), "-c", os.devnull], plugins=[_Named(judge)])
-
-
-class _Named:
-    """Registers the judge under the name that the plugin looks for."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.pluginmanager.register(self._judge, "conformance-judge")
 
 
 def _trouble(execution: Execution, judge: Judge) -> str | None:
@@ -161,7 +136,8 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
 
 def _write(report: Report, execution: Execution) -> bool:
     try:
-        write_all(report, execution.run.wire.exchanges, execution.folder, execution.redactor.find)
+        notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
+        write_all(report, execution.run.wire.exchanges, execution.folder, execution.redactor.find, notes)
     except SecretFound as error:
         click.echo(f"No report was written: {error}.", err=True)
         return False

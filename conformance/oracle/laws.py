@@ -17,25 +17,15 @@ from conformance.oracle.words import kind_of, one_of, shown
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from conformance.wire.exchange import Exchange
 
     Law = Callable[[Exchange], bool]
 
-ERROR_CODES: Final[Mapping[int, str]] = {
-    400: "BAD_REQUEST",
-    401: "UNAUTHORIZED",
-    403: "FORBIDDEN",
-    404: "NOT_FOUND",
-    409: "CONFLICT",
-    422: "VALIDATION_ERROR",
-    429: "RATE_LIMITED",
-}
 ROLES: Final = ("owner", "admin", "member")
 STATUSES: Final = ("active", "archived")
 _ERRORS_FROM: Final = 400
-_SERVER_ERRORS_FROM: Final = 500
 
 
 # --- bodies
@@ -94,11 +84,19 @@ def fields(exchange: Exchange) -> bool:
     for pointer, resource in resources:
         if not isinstance(resource, dict):
             raise NonConformity(
-                "an item of the list is no object", exchange, expected="an object", actual=kind_of(resource), pointer=pointer
+                "an item of the list is no object",
+                exchange,
+                expected="an object",
+                actual=kind_of(resource),
+                pointer=pointer,
             )
         for fault in shapes.faults(resource, shape, pointer):
             raise NonConformity(
-                f"{fault.pointer} is not as promised", exchange, expected=fault.expected, actual=fault.actual, pointer=fault.pointer
+                f"{fault.pointer} is not as promised",
+                exchange,
+                expected=fault.expected,
+                actual=fault.actual,
+                pointer=fault.pointer,
             )
     return True
 
@@ -148,83 +146,12 @@ def engagement_status_known(exchange: Exchange) -> bool:
     return _each(exchange, operations, "status", lambda status: status in STATUSES, one_of(*STATUSES))
 
 
-# --- errors
-
-
 def no_redirect(exchange: Exchange) -> bool:
     """An answer is a success or an error."""
     status = exchange.status
     if not (200 <= status < 300 or status >= _ERRORS_FROM):  # noqa: PLR2004
         raise NonConformity(f"the answer is a {status}", exchange, expected="a 2xx or an error", actual=str(status))
     return True
-
-
-def no_server_error(exchange: Exchange) -> bool:
-    """No answer is a 5xx of the service."""
-    if exchange.status >= _SERVER_ERRORS_FROM:
-        raise NonConformity(f"the service answered {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status))
-    return True
-
-
-def error_envelope(exchange: Exchange) -> bool:
-    """An error is an object error with a string code, a string message and an integer statusCode."""
-    if exchange.status < _ERRORS_FROM:
-        return False
-    answer = exchange.answer
-    if answer.body and not isinstance(answer.reading, Parsed):
-        return False
-    error = _error(exchange)
-    if error is None:
-        actual = shown(answer.reading.value) if isinstance(answer.reading, Parsed) else "no body"
-        raise NonConformity("an error has no object error", exchange, expected="an object error", actual=actual, pointer="/error")
-    for name, kind in (("code", "string"), ("message", "string"), ("statusCode", "number")):
-        value = error.get(name)
-        whole = kind != "number" or (isinstance(value, int | float) and value % 1 == 0)
-        if kind_of(value) != kind or not whole:
-            expected = "an integer" if kind == "number" else "a string"
-            actual = f"{shown(value)} ({kind_of(value)})" if name in error else "absent"
-            raise NonConformity(
-                f"error.{name} is not as promised", exchange, expected=expected, actual=actual, pointer=f"/error/{name}"
-            )
-    return True
-
-
-def error_status_code_agrees(exchange: Exchange) -> bool:
-    """The statusCode of an error is its HTTP status."""
-    error = _error(exchange) if exchange.status >= _ERRORS_FROM else None
-    given = error.get("statusCode") if error else None
-    if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
-        return False
-    if given != exchange.status:
-        raise NonConformity(
-            "statusCode is not the HTTP status",
-            exchange,
-            expected=str(exchange.status),
-            actual=shown(given),
-            pointer="/error/statusCode",
-        )
-    return True
-
-
-def error_code(status: int) -> Law:
-    """The law that errors of a status carry the code of the table."""
-
-    def law(exchange: Exchange) -> bool:
-        error = _error(exchange) if exchange.status == status else None
-        code = error.get("code") if error else None
-        if not isinstance(code, str):
-            return False
-        if code != ERROR_CODES[status]:
-            raise NonConformity(
-                f"a {status} has the code {shown(code)}",
-                exchange,
-                expected=ERROR_CODES[status],
-                actual=shown(code),
-                pointer="/error/code",
-            )
-        return True
-
-    return law
 
 
 # --- how the laws read an answer
@@ -249,7 +176,11 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
     if not isinstance(body, dict) or kind_of(body.get(name)) != kind:
         actual = shown(body) if isinstance(reading, Parsed) else "no body"
         raise NonConformity(
-            f"a success has no {kind} {name}", exchange, expected=f"an object with the {kind} {name}", actual=actual, pointer=f"/{name}"
+            f"a success has no {kind} {name}",
+            exchange,
+            expected=f"an object with the {kind} {name}",
+            actual=actual,
+            pointer=f"/{name}",
         )
     return True
 
@@ -257,7 +188,12 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
 def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
     """The resources of a success, each with its JSON pointer; none where the frame is broken."""
     reading = exchange.answer.reading
-    if not (exchange.succeeded and exchange.call.is_proper and isinstance(reading, Parsed) and isinstance(reading.value, dict)):
+    if not (
+        exchange.succeeded
+        and exchange.call.is_proper
+        and isinstance(reading, Parsed)
+        and isinstance(reading.value, dict)
+    ):
         return []
     data = reading.value.get("data")
     if exchange.call.operation.answer == "list":
@@ -265,14 +201,9 @@ def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
     return [("/data", data)] if isinstance(data, dict) else []
 
 
-def _error(exchange: Exchange) -> dict[str, Any] | None:
-    reading = exchange.answer.reading
-    body = reading.value if isinstance(reading, Parsed) else None
-    error = body.get("error") if isinstance(body, dict) else None
-    return error if isinstance(error, dict) else None
-
-
-def _each(exchange: Exchange, operations: tuple[str, ...], name: str, right: Callable[[str], object], expected: str) -> bool:
+def _each(
+    exchange: Exchange, operations: tuple[str, ...], name: str, right: Callable[[str], object], expected: str
+) -> bool:
     """Whether a string field was there to judge; raises where it is wrong."""
     if exchange.call.operation.id not in operations:
         return False
@@ -283,6 +214,10 @@ def _each(exchange: Exchange, operations: tuple[str, ...], name: str, right: Cal
             seen = True
             if not right(value):
                 raise NonConformity(
-                    f"{name} is {shown(value)}", exchange, expected=expected, actual=shown(value), pointer=f"{pointer}/{name}"
+                    f"{name} is {shown(value)}",
+                    exchange,
+                    expected=expected,
+                    actual=shown(value),
+                    pointer=f"{pointer}/{name}",
                 )
     return seen

@@ -42,8 +42,13 @@ def meta_fields(exchange: Exchange) -> bool:
 
 def total_pages(exchange: Exchange) -> bool:
     """The number of pages is the total divided by the size of a page, rounded up; 0 or 1 for nothing at all."""
+    return _in_bounds(exchange) and fitting_total_pages(exchange)
+
+
+def fitting_total_pages(exchange: Exchange) -> bool:
+    """The same, whatever page and size were asked for."""
     told = _numbers(exchange)
-    if told is None or not _in_bounds(exchange) or told["perPage"] < 1 or told["total"] < 0:
+    if told is None or told["perPage"] < 1 or told["total"] < 0:
         return False
     right = {0, 1} if told["total"] == 0 else {-(-told["total"] // told["perPage"])}
     if told["totalPages"] not in right:

@@ -178,7 +178,7 @@ def expect_no_gap(listing: Listing, keys: Mapping[str, Comparable], of: Key) -> 
     if not shown_keys:
         return 0
     first, last = min(shown_keys, key=_ordered), max(shown_keys, key=_ordered)
-    wanted = [identifier for identifier, value in keys.items() if first < value and value < last]
+    wanted = [identifier for identifier, value in keys.items() if first < value < last]
     expect_all(listing, wanted, "an engagement that belongs on these pages")
     return len(wanted)
 

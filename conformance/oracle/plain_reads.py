@@ -70,5 +70,7 @@ def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str
 def _gives_200(exchange: Exchange) -> bool:
     if exchange.status != _OK:
         name = exchange.call.operation.id
-        raise NonConformity(f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status))
+        raise NonConformity(
+            f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status)
+        )
     return True

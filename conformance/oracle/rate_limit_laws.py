@@ -27,7 +27,10 @@ def headers_present(exchange: Exchange) -> bool:
     missing = [name for name in (LIMIT, REMAINING, RESET) if exchange.answer.header(name) is None]
     if missing:
         raise NonConformity(
-            f"{one_of(*missing)} is missing", exchange, expected=f"{LIMIT}, {REMAINING} and {RESET}", actual=f"no {one_of(*missing)}"
+            f"{one_of(*missing)} is missing",
+            exchange,
+            expected=f"{LIMIT}, {REMAINING} and {RESET}",
+            actual=f"no {one_of(*missing)}",
         )
     return True
 
@@ -38,7 +41,9 @@ def limit_positive(exchange: Exchange) -> bool:
     if given is None:
         return False
     if not whole(given):
-        raise NonConformity(f"{LIMIT} is no number of requests", exchange, expected="an integer above 0", actual=shown(given))
+        raise NonConformity(
+            f"{LIMIT} is no number of requests", exchange, expected="an integer above 0", actual=shown(given)
+        )
     return True
 
 
@@ -100,7 +105,9 @@ def _digits(text: str) -> bool:
 def value(exchange: Exchange, name: str) -> str | None:
     """The value of a header; a gateway that repeats it with the same value says it once."""
     received = exchange.received
-    values = {given.strip() for header, given in received.headers if header.lower() == name.lower()} if received else set()
+    values = (
+        {given.strip() for header, given in received.headers if header.lower() == name.lower()} if received else set()
+    )
     return ", ".join(sorted(values)) if values else None
 
 

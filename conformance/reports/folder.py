@@ -13,6 +13,7 @@ from conformance.reports.html import html_bytes
 from conformance.reports.junit import junit_bytes
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
+from conformance.replay.provisioned import FILE_NAME, SEALED, sealed
 from conformance.reports.placing import place
 
 if TYPE_CHECKING:
@@ -41,8 +42,14 @@ class SecretFound(Exception):  # noqa: N818 - it says what was found
         self.file = file
 
 
-def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
-    """Every output of a run by its file name; the content is made in pieces each time that it is asked for."""
+def outputs(report: Report, exchanges: Sequence[Exchange], notes: Sequence[bytes] = ()) -> Mapping[str, Content]:
+    """Every output of a run by its file name; the content is made in pieces each time that it is asked for.
+
+    Args:
+        report: The finished run.
+        exchanges: Its exchanges.
+        notes: What its checks were told beside HTTP, as lines; without any the run cannot be judged again.
+    """
     rendered = {
         "report.json": report_bytes(report),
         "report.html": html_bytes(report, exchanges),
@@ -53,7 +60,10 @@ def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Conte
         "badge.svg": badge_bytes(report),
     }
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
-    return pieces | {"exchanges.har": partial(har_pieces, exchanges)}
+    pieces["exchanges.har"] = partial(har_pieces, exchanges)
+    if notes:
+        pieces[FILE_NAME] = partial(sealed, notes, {name: pieces[name] for name in SEALED})
+    return pieces
 
 
 def write_all(
@@ -61,6 +71,7 @@ def write_all(
     exchanges: Sequence[Exchange],
     folder: Path,
     redactor_scan: Callable[[bytes], Sequence[str]],
+    notes: Sequence[bytes] = (),
 ) -> list[Path]:
     """Write every output of a run, each whole or not at all.
 
@@ -69,6 +80,7 @@ def write_all(
         exchanges: Its exchanges, already redacted.
         folder: Where to write; made if it is not there. A journal that lies there is searched too.
         redactor_scan: Gives the names of the secrets that some bytes tell.
+        notes: What its checks were told beside HTTP, as lines.
 
     Returns:
         The files written.
@@ -78,7 +90,7 @@ def write_all(
         InvalidReport: The report breaks its schema; nothing was written.
         OSError: A file could not be written.
     """
-    contents = outputs(report, exchanges)
+    contents = outputs(report, exchanges, notes)
     for name, content in contents.items():
         _search(name, content(), redactor_scan)
     journal = folder / JOURNAL

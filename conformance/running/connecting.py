@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from conformance.target.reading import TargetFileError
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
+from conformance.wire.recorded import RecordedWire
 from conformance.wire.redaction import Redactor
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
+    from conformance.replay.notes import TakenNotes
     from conformance.running.options import RunOptions
     from conformance.target.profile import Profile
 
@@ -45,14 +47,20 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
         raise TargetFileError(f"{error}.") from None
 
 
-def connect(profile: Profile, options: RunOptions, redactor: Redactor) -> Wire:
+def connect(profile: Profile, options: RunOptions, redactor: Redactor, notes: TakenNotes | None = None) -> Wire:
     """A wire to a target.
+
+    Args:
+        profile: The target.
+        options: The limits of the run.
+        redactor: Learns the keys of the target.
+        notes: Where a run that is to be judged again notes what its exchanges do not tell.
 
     Raises:
         TargetFileError: Something in the profile cannot be used.
     """
     settings = wire_settings(profile, options)
     try:
-        return Wire(settings, redactor)
+        return Wire(settings, redactor) if notes is None else RecordedWire(settings, redactor, notes)
     except ValueError as error:
         raise TargetFileError(f"{error}.") from None

@@ -8,12 +8,15 @@ import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
+from conformance.replay.fixtures import NotedFixtures
+from conformance.replay.notes import TakenNotes
 from conformance.running.embedded import EmbeddedService
 from conformance.running.connecting import connect, redactor_of
+from conformance.running.reaching import reach
 from conformance.running.run import Run
 from conformance.target.census import Census, organization_census, take_census
 from conformance.target.fixtures import Fixtures
@@ -37,8 +40,6 @@ if TYPE_CHECKING:
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
 
-_UNAUTHORIZED: Final = 401
-
 
 class Execution:
     """Opens all that a run needs, and in the end undoes what it did and closes everything.
@@ -52,6 +53,7 @@ class Execution:
         undone: What undoing came to, once it was done.
         census: The organization before and after the run.
         log: What the provisioner wrote to its stderr, without secrets.
+        notes: What checks were told beside HTTP.
 
     Raises:
         TargetFileError: The target file, an option or a key cannot be used.
@@ -63,6 +65,7 @@ class Execution:
         self.options = options
         self.undone: UndoResult | None = None
         self.log: list[str] = []
+        self.notes = TakenNotes()
         self.census: dict[str, Census] = {}
         self.began = datetime.now(UTC)
         self._start = time.monotonic()
@@ -74,7 +77,7 @@ class Execution:
             self._stack = stack
             self.profile = self._profile()
             self.redactor = redactor_of(self.profile)
-            wire = connect(self.profile, self.options, self.redactor)
+            wire = connect(self.profile, self.options, self.redactor, self.notes)
             stack.callback(wire.close)
             self.folder = self._folder()
             self.run = self._run(wire)
@@ -103,14 +106,9 @@ class Execution:
         Raises:
             TargetFileError: The key belongs to another organization than the target file names.
         """
-        try:
-            with self.run.wire.checking("reaching the target"):
-                exchange = self.run.send(call.get_organization())
-            status = exchange.status
-        except Unanswered as trouble:
-            return f"The target could not be tested: {trouble}."
-        if status == _UNAUTHORIZED:
-            return "The target could not be tested: it refuses the main key with 401."
+        exchange = reach(self.run)
+        if isinstance(exchange, str):
+            return exchange
         self._recognize(exchange)
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
         return None
@@ -186,10 +184,11 @@ class Execution:
             profile=profile,
             options=self.options,
             wire=wire,
-            fixtures=fixtures,
+            fixtures=NotedFixtures(fixtures, self.notes),
             journal=journal,
             names=names,
             provisioner=provisioner,
+            notes=self.notes,
         )
 
     def _listening(self) -> Mailbox | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import random
 import threading
-from itertools import count
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
+from conformance.replay.clock import NotedClock
+from conformance.replay.notes import TakenNotes
 from conformance.running.journeys import Journeys
 from conformance.target import capabilities
 from conformance.target.profile import Mode
@@ -17,8 +20,9 @@ from conformance.wire.clock import Clock, SystemClock
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from conformance.replay.fixtures import NotedFixtures
+    from conformance.replay.notes import Notes
     from conformance.running.options import Effort, RunOptions
-    from conformance.target.fixtures import Fixtures
     from conformance.target.journal import Journal
     from conformance.target.names import RunNames
     from conformance.target.profile import Profile
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
+    from conformance.wire.replay import ReplayWire
+
+_WHOSE: Final = 5
+"""Characters that tell whose a name is: one of 32 million."""
 
 
 class Run:
@@ -38,7 +46,7 @@ class Run:
         fixtures: Keys, members, mail and subordinate records.
         journal: What the run changes.
         names: Names for what it creates.
-        clock: What time it is, and how to let it pass.
+        clock: What time it is, and how to let it pass; what it said is noted, so that a replay says it again.
         closed: Why checks that send anything are left out, as a sentence; None where they run.
         journeys: The journeys walked so far.
         observations: What was observed, by the id of the open point: text and evidence.
@@ -49,11 +57,13 @@ class Run:
         *,
         profile: Profile,
         options: RunOptions,
-        wire: Wire,
-        fixtures: Fixtures,
+        wire: Wire | ReplayWire,
+        fixtures: NotedFixtures,
         journal: Journal,
         names: RunNames,
         provisioner: Provisioner | None = None,
+        notes: Notes | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.profile = profile
         self.options = options
@@ -61,13 +71,14 @@ class Run:
         self.fixtures = fixtures
         self.journal = journal
         self.names = names
-        self.clock: Clock = SystemClock()
+        self._notes: Notes = notes or TakenNotes()
+        self.clock: Clock = NotedClock(clock or SystemClock(), self._notes)
         self.closed: str | None = None
         self._provisioner = provisioner
         self.journeys = Journeys(self, together=max(1, min(6, options.workers)))
         self.observations: dict[str, list[tuple[str, tuple[Exchange, ...]]]] = {}
         self._open_points = load_catalogue().open_points
-        self._numbers = count(1)
+        self._numbers: defaultdict[str, int] = defaultdict(int)
         self._lock = threading.Lock()
 
     @property
@@ -103,15 +114,26 @@ class Run:
 
     @property
     def _missing_methods(self) -> frozenset[str]:
-        return frozenset() if self._provisioner is None else self._provisioner.missing_methods
+        provisioner = self._provisioner
+        lacking: Callable[[], list[str]] = lambda: sorted(provisioner.missing_methods) if provisioner else []
+        return frozenset(self._notes.perhaps("missing methods", lacking) or ())
 
     def name(self, label: str) -> str:
         """A name for something new, like no other of this run or another one."""
-        return self.names.name(f"{label}-{next(self._numbers):03}")
+        return self.names.name(f"{label}-{self._number()}")
 
     def address(self, label: str) -> str:
         """An e-mail address for an invitation, under the domain that is there for it."""
-        return self.names.address(f"{label}-{next(self._numbers):03}", self.profile.invitation_domain)
+        return self.names.address(f"{label}-{self._number()}", self.profile.invitation_domain)
+
+    def _number(self) -> str:
+        """What tells a name from all others: whose it is and its number there, the same in every run of a seed."""
+        check = self._notes.current
+        with self._lock:
+            self._numbers[check] += 1
+            number = self._numbers[check]
+        whose = base64.b32encode(hashlib.sha256(check.encode()).digest()).decode("ascii")[:_WHOSE].lower()
+        return f"{whose}-{number:03}"
 
     def random(self, purpose: str) -> random.Random:
         """Random choices for one purpose: the same for the same seed, whatever else the run does."""

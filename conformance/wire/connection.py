@@ -28,15 +28,16 @@ WRITE_IDLE: Final = 0.8
 
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
-_TURNS_TO_CLOSE: Final = 3
+_TURNS_TO_CLOSE: Final = 5
 """Turns of the event loop in which a connection that was aborted, perhaps with TLS, is closed."""
 
 
 class _Link(asyncio.Protocol):
     """One connection's bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, open_links: set[_Link]) -> None:
         self.ended = False
+        self._open_links = open_links
         self._transport: asyncio.Transport | None = None
         self._incoming = bytearray()
         self._waiting: asyncio.Future[None] | None = None
@@ -44,6 +45,7 @@ class _Link(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for the type checker
         self._transport = transport
+        self._open_links.add(self)
 
     def data_received(self, data: bytes) -> None:
         self._incoming += data
@@ -56,6 +58,7 @@ class _Link(asyncio.Protocol):
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - how it was lost changes nothing
+        self._open_links.discard(self)
         self.ended = True
         self._wake()
 
@@ -188,6 +191,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
         self._context = context
         self._kept = kept
         self._idle: list[_Connection] = []
+        self._open_links: set[_Link] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and read the head of its answer.
@@ -224,10 +228,10 @@ class KeptConnections(httpx.AsyncBaseTransport):
             connection.link.abort()
 
     async def aclose(self) -> None:
-        """Close every idle connection."""
-        for connection in self._idle:
-            connection.link.abort()
+        """Close every connection, and wait until that is done."""
         self._idle.clear()
+        for link in self._open_links:
+            link.abort()
         for _ in range(_TURNS_TO_CLOSE):
             await asyncio.sleep(0)
 
@@ -245,7 +249,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
         secure, host = url.scheme == "https", url.raw_host.decode("ascii")
         try:
             _, link = await asyncio.get_running_loop().create_connection(
-                _Link,
+                lambda: _Link(self._open_links),
                 host,
                 url.port or (443 if secure else 80),
                 ssl=self._context if secure else None,

@@ -22,16 +22,17 @@ WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be
 _BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
 _ESCAPE: Final = re.compile(
-    rb"""\\+u00(?P<json>[0-9a-fA-F]{2})
-      | \\+x(?P<hex>[0-9a-fA-F]{2})
-      | \\+(?P<plain>["'/\\])
-      | %(?:25)*(?P<percent>[0-9a-fA-F]{2})
+    rb"""\\u00(?P<json>[0-9a-fA-F]{2})
+      | \\x(?P<hex>[0-9a-fA-F]{2})
+      | \\(?P<plain>["'/\\])
+      | %(?P<percent>[0-9a-fA-F]{2})
       | &\#0*(?P<decimal>[0-9]{1,3});
       | &\#[xX]0*(?P<hexadecimal>[0-9a-fA-F]{1,2});
       | &(?P<entity>amp|lt|gt|quot|apos);""",
     re.VERBOSE,
 )
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
+_ROUNDS: Final = 3
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 
@@ -103,9 +104,9 @@ class Redactor:
         return sorted(found | {needle.name for needle in self._escaped(data)})
 
     def _escaped(self, data: builtins.bytes) -> list[_Needle]:
-        """The needles that show once escapes are undone, in two rounds because a text may be quoted within a text."""
+        """The needles that show once escapes are undone, a few times over: texts are quoted within texts."""
         found: list[_Needle] = []
-        for _ in range(2):
+        for _ in range(_ROUNDS):
             if not any(mark in data for mark in _MAY_ESCAPE):
                 break
             data = _ESCAPE.sub(_unescape, data)
@@ -122,10 +123,7 @@ def _forms(secret: bytes) -> list[bytes]:
     encoded = [form for shift in range(3) for form in (_base64_core(secret, shift),) if len(form) >= SHORTEST]
     url_safe = [form.translate(_BASE64_URL) for form in encoded]
     hexadecimal = secret.hex().encode()
-    # A secret that looks escaped itself is undone with the data it is looked for in.
-    undone = _ESCAPE.sub(_unescape, secret)
-    plain = [secret] if len(undone) < SHORTEST else [secret, undone]
-    return list(dict.fromkeys([*plain, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
+    return list(dict.fromkeys([secret, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
 
 
 def _base64_core(secret: bytes, shift: int) -> bytes:

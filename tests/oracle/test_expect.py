@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle import expect, laws, list_laws, rate_limit_laws, read
+from conformance.oracle import error_laws, expect, laws, list_laws, rate_limit_laws, read
 from conformance.oracle.judgement import Evidence, NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, Unanswered
@@ -84,7 +84,7 @@ def test_what_a_gateway_says_is_never_judged(exchange: MakeExchange, status: int
     """Such an answer, or none, ends every word."""
     made = exchange("getEngagement", status, {})
 
-    for word in (expect.success, expect.refused, read.data, laws.no_server_error, rate_limit_laws.headers_present):
+    for word in (expect.success, expect.refused, read.data, error_laws.no_server_error, rate_limit_laws.headers_present):
         with pytest.raises(Unanswered):
             word(made)
 
@@ -170,10 +170,10 @@ ONE_EXCHANGE_WORDS = (
     laws.member_email_is_address,
     laws.engagement_status_known,
     laws.no_redirect,
-    laws.no_server_error,
-    laws.error_envelope,
-    laws.error_status_code_agrees,
-    *(laws.error_code(status) for status in laws.ERROR_CODES),
+    error_laws.no_server_error,
+    error_laws.error_envelope,
+    error_laws.error_status_code_agrees,
+    *(error_laws.error_code(status) for status in error_laws.ERROR_CODES),
     list_laws.meta_fields,
     list_laws.total_pages,
     list_laws.page_length,

@@ -44,6 +44,9 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
     "JSON without ASCII escapes": lambda text: json.dumps(text, ensure_ascii=False),
     "JSON with slashes escaped": lambda text: json.dumps(text, ensure_ascii=False).replace("/", "\\/"),
+    "JSON in JSON in JSON": lambda text: json.dumps(
+        json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False), ensure_ascii=False
+    ),
     "JSON in JSON": lambda text: json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False),
     "HTML": html.escape,
     "hexadecimal": lambda text: text.encode().hex(),

@@ -65,7 +65,9 @@ def replied(identifier: str, title: str, operation: str, change: Callable[[Call,
 
 def without(path: tuple[str, ...]) -> Callable[[View], View]:
     """Leave a field out."""
-    return lambda view: _at(view, path, lambda holder, name: {key: value for key, value in holder.items() if key != name})
+    return lambda view: _at(
+        view, path, lambda holder, name: {key: value for key, value in holder.items() if key != name}
+    )
 
 
 def instead(path: tuple[str, ...], change: Change) -> Callable[[View], View]:

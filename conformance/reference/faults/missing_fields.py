@@ -1,4 +1,4 @@
-"""Faults of the fields that answers promise: one for each field of each operation, left out, null or of another type."""
+"""Faults of promised fields: one for each field of each operation, left out, null or of another type."""
 
 from __future__ import annotations
 

@@ -1,0 +1,89 @@
+"""A journey of list requests whose parameters are out of bounds, odd, or unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.running.options import Effort
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+Answers = dict[str, "Exchange"]
+
+_FAR: Final = 100_000
+"""A page that no organization has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListQueries:
+    """What both lists answered, by the name of what they were asked.
+
+    Attributes:
+        plain: The lists without any parameter.
+        out_of_bounds: A page or perPage below 1, or a perPage above 100.
+        past_the_end: A page that is not there.
+        odd: Parameters that the interface does not describe.
+    """
+
+    plain: Answers
+    out_of_bounds: Answers
+    past_the_end: Answers
+    odd: Answers
+
+
+def list_queries(run: Run) -> ListQueries:
+    """Both lists are asked for in every way that the interface leaves open."""
+    bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
+    groups = (_plain(), bounds, _past_the_end(), _odd())
+    answers = iter(run.send_all([asked for group in groups for asked in group.values()]))
+    return ListQueries(*({name: next(answers) for name in group} for group in groups))
+
+
+def _plain() -> dict[str, Call]:
+    return {"engagements": call.list_engagements(), "members": call.list_members()}
+
+
+def _out_of_bounds() -> dict[str, Call]:
+    return {
+        "page-zero": call.list_engagements(page=0),
+        "page-negative": call.list_engagements(page=-1),
+        "per-page-zero": call.list_engagements(perPage=0),
+        "per-page-negative": call.list_engagements(perPage=-1),
+        "per-page-above-maximum": call.list_engagements(perPage=101),
+        "per-page-huge": call.list_engagements(perPage=1000),
+        "members-page-zero": call.list_members(page=0),
+        "members-per-page-zero": call.list_members(perPage=0),
+        "members-per-page-above-maximum": call.list_members(perPage=101),
+    }
+
+
+def _further_out_of_bounds() -> dict[str, Call]:
+    return {
+        "members-page-negative": call.list_members(page=-1),
+        "members-per-page-negative": call.list_members(perPage=-1),
+        "members-per-page-huge": call.list_members(perPage=1000),
+    }
+
+
+def _past_the_end() -> dict[str, Call]:
+    return {"page-past-the-end": call.list_engagements(page=_FAR), "members": call.list_members(page=_FAR)}
+
+
+def _odd() -> dict[str, Call]:
+    return {
+        "page-empty": call.list_engagements(page=""),
+        "page-leading-zero": call.list_engagements(page="01", perPage=1),
+        "page-decimal": call.list_engagements(page="1.0", perPage=1),
+        "cursor": call.list_engagements(cursor="x", perPage=1),
+        "unknown-parameter": call.list_engagements(unheard_of="x", perPage=1),
+        "repeated-parameter": replace(call.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
+        "status-empty": call.list_engagements(status="", perPage=1),
+        "sort-status": call.list_engagements(sort="status", perPage=1),
+        "order-capitals": call.list_engagements(sort="createdAt", order="DESC", perPage=5),
+        "role-capital": call.list_members(role="Admin"),
+    }

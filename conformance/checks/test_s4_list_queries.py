@@ -1,0 +1,133 @@
+"""Section 4: what lists do with parameters and values that the interface leaves open; nothing is judged here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.checks.list_queries import ListQueries, list_queries
+from conformance.checks.marks import journey, observes
+from conformance.checks.paged_lists import PagedLists, paged_engagements
+from conformance.checks.sorted_lists import SortedLists, by_name
+from conformance.oracle import read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.listing import Listing, expect_order, name_among, time_of
+
+if TYPE_CHECKING:
+    from conformance.oracle.listing import Key
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+list_queries_journey = journey(list_queries)
+by_name_journey = journey(by_name, alone=True)
+paged_engagements_journey = journey(paged_engagements, alone=True)
+
+
+@observes("default-order")
+def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
+    """In which order is a list without sort?"""
+    listing = Listing(paged_engagements.look[:1])
+    fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
+    fields["name"] = name_among(paged_engagements.stock.names)
+    orders = [
+        f"{field} {'descending' if descending else 'ascending'}"
+        for field, key in fields.items()
+        for descending in (True, False)
+        if _is_sorted(listing, field, key, descending=descending)
+    ]
+
+    run.observe("default-order", " or ".join(orders) or "another one", *listing.answers)
+
+
+@observes("sort-unlisted-field")
+def test_sort_by_status(run: Run, list_queries: ListQueries) -> None:
+    """What does sort=status give?"""
+    answer = list_queries.odd["sort-status"]
+
+    run.observe("sort-unlisted-field", answered(answer), answer)
+
+
+@observes("order-letter-case")
+def test_order_in_capitals(run: Run, list_queries: ListQueries) -> None:
+    """What does order=DESC give?"""
+    answer = list_queries.odd["order-capitals"]
+
+    run.observe("order-letter-case", answered(answer), answer)
+
+
+@observes("role-letter-case")
+def test_role_with_a_capital(run: Run, list_queries: ListQueries) -> None:
+    """What does role=Admin give as a filter?"""
+    answer = list_queries.odd["role-capital"]
+
+    run.observe("role-letter-case", f"{answered(answer)}{_amount(answer, list_queries.plain['members'])}", answer)
+
+
+@observes("unknown-query-parameter")
+def test_unknown_parameter(run: Run, list_queries: ListQueries) -> None:
+    """What does an unknown query parameter do?"""
+    answer = list_queries.odd["unknown-parameter"]
+
+    run.observe("unknown-query-parameter", answered(answer), answer)
+
+
+@observes("repeated-query-parameter")
+def test_repeated_parameter(run: Run, list_queries: ListQueries) -> None:
+    """What does a repeated query parameter do?"""
+    answer = list_queries.odd["repeated-parameter"]
+    counts = ""
+    if answer.judgeable and answer.succeeded:
+        counts = {1: ", the first one counts", 2: ", the last one counts"}.get(
+            read.number(answer, "perPage"), ", neither counts"
+        )
+
+    run.observe("repeated-query-parameter", f"{answered(answer)}{counts}", answer)
+
+
+@observes("empty-status-filter")
+def test_empty_status(run: Run, list_queries: ListQueries) -> None:
+    """What does an empty status= do?"""
+    answer = list_queries.odd["status-empty"]
+
+    run.observe(
+        "empty-status-filter", f"{answered(answer)}{_amount(answer, list_queries.plain['engagements'])}", answer
+    )
+
+
+@observes("name-collation")
+def test_name_collation(run: Run, by_name: SortedLists) -> None:
+    """How do names collate that differ in letter case?"""
+    capitalized = by_name.stock.capitalized
+    names = [str(item.value.get("name")) for item in Listing(by_name.default).items]
+    order = [
+        name for name in reversed(names) if name in by_name.stock.names or (capitalized and name == capitalized.name)
+    ]
+
+    if (
+        capitalized
+        and capitalized.name in order
+        and _is_sorted(Listing(by_name.default), "name", name_among(by_name.stock.names))
+    ):
+        run.observe("name-collation", _collation(order, capitalized.name), *by_name.default)
+
+
+def _collation(order: list[str], capitalized: str) -> str:
+    """Where a capitalized name stands among others in small letters."""
+    if order == sorted(order, key=str.lower):
+        return "letter case does not count"
+    return {order[0]: "capitals come first", order[-1]: "capitals come last"}.get(capitalized, "otherwise")
+
+
+def _amount(answer: Exchange, plain: Exchange) -> str:
+    """Whether a list that was answered holds everything, something or nothing."""
+    if not (answer.judgeable and answer.succeeded and plain.succeeded):
+        return ""
+    total = read.number(answer, "total")
+    return ", nothing" if total == 0 else ", everything" if total == read.number(plain, "total") else ", some"
+
+
+def _is_sorted(listing: Listing, field: str, key: Key, *, descending: bool = True) -> bool:
+    try:
+        return expect_order(listing, field, key, descending=descending) > 1
+    except (NonConformity, Undecided):
+        return False

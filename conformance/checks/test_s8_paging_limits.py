@@ -1,0 +1,120 @@
+"""Section 8: pages and sizes of pages out of bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.list_queries import ListQueries, list_queries
+from conformance.checks.looks import expect_steadily
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle import paging_limits, read
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import Judgement
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_OBSERVED: Final = ("page-zero", "page-negative", "per-page-zero", "per-page-negative", "per-page-above-maximum")
+
+list_queries_journey = journey(list_queries)
+
+
+@requirement("list-paging-limits-truthful")
+def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) -> None:
+    """A page or perPage out of bounds is refused, or answered with a page that is what its meta says."""
+    for answer in list_queries.out_of_bounds.values():
+        expect_steadily(run, (answer,), lambda look: paging_limits.expect_refused_or_truthful(look[0]))
+
+
+@requirement("list-paging-limits-truthful")
+def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
+    """A page or perPage out of bounds is refused, or answered with the right totalPages."""
+    plain = {answer.call.operation.id: answer for answer in list_queries.plain.values()}
+
+    for answer in list_queries.out_of_bounds.values():
+        paging_limits.expect_refused_or_truthful(answer)
+        paging_limits.expect_total_pages(answer, plain[answer.call.operation.id])
+
+
+@requirement("list-past-the-end")
+def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
+    """A page past the end is an empty list, or refused."""
+    for answer in list_queries.past_the_end.values():
+        expect_steadily(run, (answer,), lambda look: paging_limits.expect_refused_or_empty(look[0]))
+
+
+# --- observed
+
+
+@pytest.mark.parametrize("point", [pytest.param(point, marks=observes(point)) for point in _OBSERVED])
+def test_out_of_bounds(run: Run, list_queries: ListQueries, point: str) -> None:
+    """What does a page or perPage out of bounds give?"""
+    answer = list_queries.out_of_bounds[point]
+    asked, _ = answer.call.query[0]
+
+    run.observe(point, _with_meta(answer, asked), answer)
+
+
+@observes("page-past-the-end")
+def test_page_past_the_end(run: Run, list_queries: ListQueries) -> None:
+    """What does a page past the end give?"""
+    answer = list_queries.past_the_end["page-past-the-end"]
+
+    run.observe("page-past-the-end", answered(answer), answer)
+
+
+@observes("page-empty")
+def test_empty_page(run: Run, list_queries: ListQueries) -> None:
+    """What does an empty page= give?"""
+    answer = list_queries.odd["page-empty"]
+
+    run.observe("page-empty", _with_meta(answer, "page"), answer)
+
+
+@observes("page-oddly-written")
+def test_page_oddly_written(run: Run, list_queries: ListQueries) -> None:
+    """What do page=01 and page=1.0 give?"""
+    zero, decimal = list_queries.odd["page-leading-zero"], list_queries.odd["page-decimal"]
+    words = f"01: {_with_meta(zero, 'page')}, 1.0: {_with_meta(decimal, 'page')}"
+
+    run.observe("page-oddly-written", words, zero, decimal)
+
+
+@observes("cursor-parameters")
+def test_cursor(run: Run, list_queries: ListQueries) -> None:
+    """What does a query parameter cursor do, and does meta carry a cursor?"""
+    answer, plain = list_queries.odd["cursor"], list_queries.plain["engagements"]
+    cursors = sorted({name for one in (answer, plain) for name in _meta(one) if "cursor" in name.lower()})
+    words = f"meta has {', '.join(name[:40] for name in cursors)}" if cursors else "no cursor in meta"
+
+    run.observe("cursor-parameters", f"{answered(answer)}, {words}", answer, plain)
+
+
+@pytest.mark.stage(2)
+@observes("empty-list-total-pages")
+def test_empty_list(run: Run) -> None:
+    """What is totalPages where nothing matches?"""
+    lists = [exchange for exchange in run.wire.exchanges if exchange.call.operation.answer == "list"]
+    empty = {
+        str(meta["totalPages"]): one for one in lists if (meta := _meta(one)).get("total") == 0 and "totalPages" in meta
+    }
+
+    if empty:
+        run.observe("empty-list-total-pages", " or ".join(sorted(empty)), *empty.values())
+
+
+def _with_meta(answer: Exchange, name: str) -> str:
+    """The status, and what meta says of a parameter."""
+    told = _meta(answer).get(name)
+    return f"{answered(answer)}, {name} {told}" if isinstance(told, int) else answered(answer)
+
+
+def _meta(answer: Exchange) -> dict[str, object]:
+    """The meta of a list, as far as it can be read."""
+    try:
+        return read.meta(answer) if answer.judgeable else {}
+    except Judgement:
+        return {}

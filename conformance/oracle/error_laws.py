@@ -1,0 +1,109 @@
+"""Laws of every error: its envelope, its statusCode, its code, and that no server error comes at all.
+
+They are laws as those of ``conformance.oracle.laws``: False where they do not apply, True where they hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle.json_text import Parsed
+from conformance.oracle.judgement import NonConformity
+from conformance.oracle.words import kind_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.oracle.laws import Law
+    from conformance.wire.exchange import Exchange
+
+ERROR_CODES: Final[Mapping[int, str]] = {
+    400: "BAD_REQUEST",
+    401: "UNAUTHORIZED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    409: "CONFLICT",
+    422: "VALIDATION_ERROR",
+    429: "RATE_LIMITED",
+}
+_ERRORS_FROM: Final = 400
+_SERVER_ERRORS_FROM: Final = 500
+
+
+def no_server_error(exchange: Exchange) -> bool:
+    """No answer is a 5xx of the service."""
+    if exchange.status >= _SERVER_ERRORS_FROM:
+        raise NonConformity(
+            f"the service answered {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status)
+        )
+    return True
+
+
+def error_envelope(exchange: Exchange) -> bool:
+    """An error is an object error with a string code, a string message and an integer statusCode."""
+    if exchange.status < _ERRORS_FROM:
+        return False
+    answer = exchange.answer
+    if answer.body and not isinstance(answer.reading, Parsed):
+        return False
+    error = _error(exchange)
+    if error is None:
+        actual = shown(answer.reading.value) if isinstance(answer.reading, Parsed) else "no body"
+        raise NonConformity(
+            "an error has no object error", exchange, expected="an object error", actual=actual, pointer="/error"
+        )
+    for name, kind in (("code", "string"), ("message", "string"), ("statusCode", "number")):
+        value = error.get(name)
+        whole = kind != "number" or (isinstance(value, int | float) and value % 1 == 0)
+        if kind_of(value) != kind or not whole:
+            expected = "an integer" if kind == "number" else "a string"
+            actual = f"{shown(value)} ({kind_of(value)})" if name in error else "absent"
+            raise NonConformity(
+                f"error.{name} is not as promised", exchange, expected=expected, actual=actual, pointer=f"/error/{name}"
+            )
+    return True
+
+
+def error_status_code_agrees(exchange: Exchange) -> bool:
+    """The statusCode of an error is its HTTP status."""
+    error = _error(exchange) if exchange.status >= _ERRORS_FROM else None
+    given = error.get("statusCode") if error else None
+    if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
+        return False
+    if given != exchange.status:
+        raise NonConformity(
+            "statusCode is not the HTTP status",
+            exchange,
+            expected=str(exchange.status),
+            actual=shown(given),
+            pointer="/error/statusCode",
+        )
+    return True
+
+
+def error_code(status: int) -> Law:
+    """The law that errors of a status carry the code of the table."""
+
+    def law(exchange: Exchange) -> bool:
+        error = _error(exchange) if exchange.status == status else None
+        code = error.get("code") if error else None
+        if not isinstance(code, str):
+            return False
+        if code != ERROR_CODES[status]:
+            raise NonConformity(
+                f"a {status} has the code {shown(code)}",
+                exchange,
+                expected=ERROR_CODES[status],
+                actual=shown(code),
+                pointer="/error/code",
+            )
+        return True
+
+    return law
+
+
+def _error(exchange: Exchange) -> dict[str, Any] | None:
+    reading = exchange.answer.reading
+    body = reading.value if isinstance(reading, Parsed) else None
+    error = body.get("error") if isinstance(body, dict) else None
+    return error if isinstance(error, dict) else None

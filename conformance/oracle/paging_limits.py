@@ -1,0 +1,96 @@
+"""What may become of a page or a perPage out of bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import expect, list_laws, read
+from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.listing import holds
+from conformance.oracle.words import kind_of
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+MAX_PER_PAGE: Final = 100
+_FORBIDDEN: Final = 403
+_NO_REFUSALS: Final = frozenset({401, 403, 429})
+_CLIENT_ERRORS: Final = range(400, 500)
+
+
+def expect_refused_or_truthful(answer: Exchange) -> None:
+    """The request was refused, or answered with a page that is what its meta says."""
+    _expect_list_or_refusal(answer, "a list that tells the truth")
+    if not answer.succeeded:
+        return
+    page, size = read.number(answer, "page"), read.number(answer, "perPage")
+    asked = ", ".join(f"{name}={value}" for name, value in answer.call.query)
+    expect.holds(
+        1 <= size <= MAX_PER_PAGE,
+        f"a list of {asked} claims a perPage of {size}",
+        answer,
+        expected=f"a perPage from 1 to {MAX_PER_PAGE}",
+        actual=str(size),
+        pointer="/meta/perPage",
+    )
+    expect.holds(
+        page >= 1,
+        f"a list of {asked} claims to be page {page}",
+        answer,
+        expected="page 1 or a later one",
+        actual=str(page),
+        pointer="/meta/page",
+    )
+    _expect_length(answer, page, size)
+
+
+def expect_total_pages(answer: Exchange, plain: Exchange) -> None:
+    """Where such a request is answered, totalPages is right, unless it is wrong for a plain list too."""
+    if answer.succeeded:
+        holds(lambda: list_laws.fitting_total_pages(plain), "totalPages is wrong without parameters too", plain)
+        list_laws.fitting_total_pages(answer)
+
+
+def expect_refused_or_empty(answer: Exchange) -> None:
+    """A page past the end is empty, or refused."""
+    _expect_list_or_refusal(answer, "200 with an empty data")
+    if not answer.succeeded:
+        return
+    data = read.body(answer).get("data")
+    if not isinstance(data, list):
+        raise Undecided(f"data is {kind_of(data)}", answer)
+    expect.holds(
+        not data,
+        "a page past the end holds items",
+        answer,
+        expected="200 with an empty data, or a 4xx",
+        actual=f"{len(data)} items",
+        pointer="/data",
+    )
+
+
+def _expect_list_or_refusal(answer: Exchange, words: str) -> None:
+    judged(answer)
+    if answer.status == _FORBIDDEN:
+        raise Undecided("the key is not permitted to list", answer)
+    refused = answer.status in _CLIENT_ERRORS and answer.status not in _NO_REFUSALS
+    if not refused and not answer.succeeded:
+        raise NonConformity(
+            f"{answer.call.operation.id} was answered {answer.status}",
+            answer,
+            expected=f"{words}, or a 4xx other than 401, 403 or 429",
+            actual=str(answer.status),
+        )
+
+
+def _expect_length(answer: Exchange, page: int, size: int) -> None:
+    """A page with others behind it is full, and none holds more than its size."""
+    found, is_full = len(read.items(answer)), page * size <= read.number(answer, "total")
+    expect.holds(
+        found <= size and (found == size or not is_full),
+        f"page {page} with {size} a page holds {found}",
+        answer,
+        expected=f"{size} items" if is_full else f"at most {size} items",
+        actual=f"{found} items",
+        pointer="/data",
+    )

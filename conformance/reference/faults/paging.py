@@ -1,0 +1,300 @@
+"""Faults of pages: what stands on them, and what meta says of them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.making import made, replied
+from conformance.reference.records import Page
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.views import View
+
+    Given = dict[str, str]
+    Values = dict[str, Any]
+
+_DEFAULT = 20
+_CAP = 50
+_LISTS = {"list-engagements": "listEngagements", "list-members": "listMembers"}
+_FINDERS = {"list-engagements": "find_engagements", "list-members": "find_members"}
+_CHECKS = {"list-engagements": "check_engagement_list", "list-members": "check_member_list"}
+_WORDS = {"list-engagements": "engagements", "list-members": "members"}
+
+
+def _meta(which: str, label: str, says: str, change: Callable[[View, int], View], requirement: str) -> Fault:
+    """A list whose meta is wrong; ``change`` is given meta and the number of items of the page."""
+
+    def spoil(_: Call, reply: Reply) -> Reply:
+        content = reply.content
+        return replace(reply, content={**content, "meta": change(content["meta"], len(content["data"]))})
+
+    title = f"The meta of the {_WORDS[which]} {says}."
+    return replied(f"{which}-{label}", title, _LISTS[which], spoil, f"{which}-{requirement}")
+
+
+def _page(which: str, label: str, says: str, find: Callable[[Service, Any], Page[Any]], *breaks: str) -> Fault:
+    """A list that holds something else than it should; ``find`` gives one page."""
+    return made(f"{which}-{label}", f"The list of {_WORDS[which]} {says}.", *breaks, **{_FINDERS[which]: find})
+
+
+def _found(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Give the page that an honest service finds."""
+    by_role = hasattr(query, "role")
+    return Service.find_members(service, query) if by_role else Service.find_engagements(service, query)
+
+
+def _asked(which: str, label: str, says: str, change: Callable[[Given, Values], Values], *breaks: str) -> Fault:
+    """A list that makes something else of page and perPage; ``change`` is given the parameters and what they say."""
+    honest = getattr(Service, _CHECKS[which])
+
+    def check(self: Service, call: Call) -> Values:
+        values: Values = honest(self, call)
+        return change(dict(call.request.query_params), values)
+
+    return made(f"{which}-{label}", f"The list of {_WORDS[which]} {says}.", *breaks, **{_CHECKS[which]: check})
+
+
+# What meta says
+
+TOTALS = tuple(
+    fault
+    for which in _LISTS
+    for fault in (
+        _meta(
+            which,
+            "total-of-page",
+            "counts the items of the page as total",
+            lambda meta, items: {**meta, "total": items, "totalPages": 1},
+            "total",
+        ),
+        _meta(
+            which,
+            "total-pages-floor",
+            "rounds totalPages down",
+            lambda meta, _: {**meta, "totalPages": meta["total"] // meta["perPage"]},
+            "total-pages",
+        ),
+        _meta(
+            which,
+            "total-pages-is-total",
+            "gives total as totalPages",
+            lambda meta, _: {**meta, "totalPages": meta["total"]},
+            "total-pages",
+        ),
+        _meta(
+            which, "total-pages-one", "always says one page", lambda meta, _: {**meta, "totalPages": 1}, "total-pages"
+        ),
+        _meta(
+            which,
+            "page-from-zero",
+            "counts pages from 0",
+            lambda meta, _: {**meta, "page": meta["page"] - 1},
+            "paging-honoured",
+        ),
+        _meta(which, "page-always-one", "always says page 1", lambda meta, _: {**meta, "page": 1}, "paging-honoured"),
+        _meta(
+            which,
+            "perpage-always-default",
+            "always says 20 a page",
+            lambda meta, _: {**meta, "perPage": 20, "totalPages": -(-meta["total"] // 20)},
+            "paging-honoured",
+        ),
+    )
+)
+
+TOTAL_SHIFTS = (
+    _meta(
+        "list-engagements",
+        "total-grows",
+        "counts one more on the second page",
+        lambda meta, _: {**meta, "total": meta["total"] + (meta["page"] > 1)},
+        "total",
+    ),
+    _meta(
+        "list-members",
+        "total-too-high",
+        "counts one too many",
+        lambda meta, _: {**meta, "total": meta["total"] + 1, "totalPages": -(-(meta["total"] + 1) // meta["perPage"])},
+        "total",
+    ),
+    _meta(
+        "list-engagements",
+        "perpage-of-items",
+        "gives the items of the page as perPage",
+        lambda meta, items: {
+            **meta,
+            "perPage": items or meta["perPage"],
+            "totalPages": -(-meta["total"] // (items or meta["perPage"])),
+        },
+        "paging-honoured",
+    ),
+    _meta(
+        "list-engagements",
+        "total-pages-remaining",
+        "counts the pages that are left as totalPages",
+        lambda meta, _: {**meta, "totalPages": -(-meta["total"] // meta["perPage"]) - meta["page"] + 1},
+        "total-pages",
+    ),
+)
+
+# What stands on a page
+
+
+def _shifted(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Lose an item between two pages."""
+    return _found(service, replace(query, offset=query.offset + (query.offset > 0)))
+
+
+def _repeated(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Begin with the last item of the page before."""
+    return _found(service, replace(query, offset=max(query.offset - 1, 0)))
+
+
+def _sevenths_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Lose every 7th item that begins a page."""
+    page = _found(service, query)
+    return replace(page, items=page.items[1:]) if query.offset and query.offset % 7 == 0 else page
+
+
+def _last_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Lose the last item of the list."""
+    page = _found(service, query)
+    return replace(page, items=page.items[: page.total - 1 - query.offset]) if query.offset else page
+
+
+def _shuffled(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Put the whole list in another order for every page."""
+    whole = list(_found(service, replace(query, offset=0, limit=10_000)).items)
+    if getattr(query, "role", None) is None and query.limit < len(whole):
+        random.shuffle(whole)
+    return Page(tuple(whole[query.offset : query.offset + query.limit]), len(whole))
+
+
+def _first_only(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Give the first page whichever is asked for."""
+    return _found(service, replace(query, offset=0))
+
+
+def _one_more(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Give one item more than a page has, which begins the next one, too."""
+    return _found(service, replace(query, limit=query.limit + 1))
+
+
+def _one_less(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Give one item less than a page has."""
+    return _found(service, replace(query, limit=max(query.limit - 1, 1)))
+
+
+ITEMS = tuple(
+    fault
+    for which in _LISTS
+    for fault in (
+        _page(
+            which,
+            "item-lost-between-pages",
+            "loses an item between two pages",
+            _shifted,
+            f"{which}-pages-partition",
+            f"{which}-total",
+            f"{which}-page-length",
+        ),
+        _page(
+            which,
+            "last-lost",
+            "loses its last item where it has more than one page",
+            _last_lost,
+            f"{which}-pages-partition",
+            f"{which}-total",
+        ),
+        _page(
+            which,
+            "first-page-only",
+            "gives the first page for every page",
+            _first_only,
+            f"{which}-pages-partition",
+            f"{which}-total",
+        ),
+        _page(which, "one-more", "gives one item more than perPage", _one_more, f"{which}-page-length"),
+        _page(which, "one-less", "gives one item less than perPage", _one_less, f"{which}-page-length"),
+    )
+)
+
+ENGAGEMENT_ITEMS = (
+    _page(
+        "list-engagements",
+        "every-seventh-lost",
+        "loses the first item of a page that begins after a multiple of 7",
+        _sevenths_lost,
+        "list-engagements-page-length",
+        "list-engagements-pages-partition",
+        "list-engagements-total",
+    ),
+    _page(
+        "list-members",
+        "second-page-repeats",
+        "begins a page with the last item of the page before",
+        _repeated,
+        "list-members-pages-partition",
+        "list-members-total",
+    ),
+    _page("list-members", "shuffled", "is in another order for every page", _shuffled, "list-members-pages-partition"),
+)
+
+# What is made of page and perPage
+
+
+def _per_page(number: int, *, where: Callable[[Given, int], bool]) -> Callable[[Given, Values], Values]:
+    return lambda given, honest: {**honest, "perPage": number} if where(given, honest["perPage"]) else honest
+
+
+PARAMETERS = tuple(
+    fault
+    for which in _LISTS
+    for fault in (
+        _asked(
+            which,
+            "perpage-ignored",
+            "ignores perPage",
+            _per_page(_DEFAULT, where=lambda _, size: size < _DEFAULT),
+            f"{which}-paging-honoured",
+        ),
+        _asked(
+            which,
+            "perpage-capped",
+            "has at most 50 a page",
+            _per_page(_CAP, where=lambda _, size: size > _CAP),
+            f"{which}-paging-honoured",
+        ),
+        _asked(
+            which, "page-ignored", "ignores page", lambda _, honest: {**honest, "page": 1}, f"{which}-paging-honoured"
+        ),
+        _asked(
+            which,
+            "default-10",
+            "has 10 a page by default",
+            _per_page(10, where=lambda given, _: "perPage" not in given),
+            f"{which}-defaults",
+        ),
+        _asked(
+            which,
+            "default-25",
+            "has 25 a page by default",
+            _per_page(25, where=lambda given, _: "perPage" not in given),
+            f"{which}-defaults",
+        ),
+        _asked(
+            which,
+            "default-page-2",
+            "begins with page 2 by default",
+            lambda given, honest: honest if "page" in given else {**honest, "page": 2},
+            f"{which}-defaults",
+        ),
+    )
+)

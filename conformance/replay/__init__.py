@@ -1,0 +1,1 @@
+"""A recorded run is judged again, without its target."""

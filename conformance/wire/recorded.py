@@ -1,0 +1,62 @@
+"""A wire whose run can be judged again: it notes what its exchanges do not tell."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from conformance.wire.client import Wire
+from conformance.wire.replay import are_alike
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.replay.notes import TakenNotes
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.redaction import Redactor
+    from conformance.wire.settings import WireSettings
+
+
+class RecordedWire(Wire):
+    """A wire that takes notes.
+
+    Args:
+        settings: The target and the limits.
+        redactor: Knows the run's secrets.
+        notes: Where the notes go.
+
+    Raises:
+        ValueError: The settings name certificate authorities that cannot be used.
+    """
+
+    def __init__(self, settings: WireSettings, redactor: Redactor, notes: TakenNotes) -> None:
+        super().__init__(settings, redactor)
+        self._notes = notes
+
+    @property
+    def service_clock(self) -> float | None:
+        """Seconds that the service's clock is ahead of ours; noted, because checks reckon with it."""
+        return self._notes.perhaps("service clock", lambda: super(RecordedWire, self).service_clock)
+
+    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Send calls, and note which answer was whose where their records do not tell.
+
+        Raises:
+            RunStopped: The run is over.
+        """
+        exchanges: list[Exchange] = []
+        try:
+            exchanges = super().send_all(calls)
+        finally:
+            numbers = [exchange.number for exchange in exchanges]
+            self._notes.sent(numbers)
+            if are_alike(calls):
+                self._notes.perhaps("order", lambda: numbers)
+        return exchanges
+
+    @contextmanager
+    def checking(self, name: str) -> Iterator[None]:
+        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        with self._notes.under(name), super().checking(name):
+            yield
