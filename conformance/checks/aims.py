@@ -89,20 +89,20 @@ def identifier(exchange: Exchange) -> str | None:
 def unknown_like(identifier: str | None, random: Random) -> str:
     """An identifier of the same shape that surely nothing has; a UUID where no shape is known.
 
-    Its last characters are replaced by others of their kind that it has too, so that whatever alphabet it is written
-    in is kept. One that is too short for that becomes longer, lest the new one be anybody's.
+    Characters near its end are replaced by others of their kind that it has too, so that whatever alphabet it is
+    written in is kept. One that is too short for that becomes longer, lest the new one be anybody's.
     """
     if not identifier or not re.search(r"[A-Za-z0-9]", identifier):
         return str(uuid.UUID(int=random.getrandbits(128), version=4))
     if re.fullmatch(r"[^0-9]*[0-9]{1,9}", identifier):
         return re.sub(r"[0-9]+$", lambda _: f"9{random.randrange(10**7, 10**8)}", identifier)
-    head, tail = identifier[:-_TAIL], identifier[-_TAIL:]
+    head, tail, last = identifier[:-_TAIL], identifier[-_TAIL:-1], identifier[-1]
     if sum(map(_is_plain, tail)) < _ENOUGH:
-        head, tail = identifier, "".join(filter(_is_plain, identifier))[-1] * _TAIL
-    made = identifier
-    while made == identifier:
-        made = head + "".join(_like(sign, identifier, random) for sign in tail)
-    return made
+        head, tail, last = identifier, "".join(filter(_is_plain, identifier))[-1] * _TAIL, ""
+    made = tail
+    while made == tail:
+        made = "".join(_like(sign, identifier, random) for sign in tail)
+    return head + made + last
 
 
 def _is_plain(sign: str) -> bool:
@@ -115,8 +115,11 @@ def _like(sign: str, identifier: str, random: Random) -> str:
         return sign
     if sign.isdigit():
         return random.choice("0123456789")
-    letters = [other for other in identifier if _is_plain(other) and other.isalpha()]
-    return random.choice([letter for letter in letters if letter.isupper() is sign.isupper()])
+    same_case = {
+        other for other in identifier if _is_plain(other) and other.isalpha() and other.islower() is sign.islower()
+    }
+    usual = "abcdef" if sign.islower() else "ABCDEF"
+    return random.choice(sorted(same_case) if len(same_case) >= len(usual) else usual)
 
 
 def newest_engagements(run: Run, credential: Credential | None = None) -> list[Exchange]:

@@ -36,9 +36,30 @@ def created(run: Run, *labels: str) -> list[dict[str, Any]]:
     Raises:
         Undecided: One was not created, or its answer cannot be read.
     """
-    bodies = [{"name": run.name(label), "description": f"About {label}."} for label in labels]
+    bodies = [{"name": run.name(label), "description": f"about {label}"} for label in labels]
     answers = run.send_all([call.create_engagement(body) for body in bodies])
     return [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
+
+
+def seen(exchange: Exchange) -> dict[str, Any]:
+    """The engagement that an answer shows.
+
+    Raises:
+        Undecided: It shows none, or another one than was asked for.
+    """
+    data = read.data(exchange)
+    identifier = data.get("id")
+    if isinstance(identifier, str) and exchange.call.identifier not in {None, identifier}:
+        raise Undecided("the answer shows another engagement than was asked for", exchange)
+    return data
+
+
+def active(exchange: Exchange) -> dict[str, Any]:
+    """The engagement that a read shows before something is done to it that needs it to be active."""
+    data = seen(exchange)
+    if data.get("status") != "active":
+        raise Undecided("the engagement is not active", exchange)
+    return data
 
 
 def shown(exchange: Exchange, field: str) -> object:
@@ -57,17 +78,17 @@ def identifier_of(answer: Exchange) -> str | None:
 
 def time_of(exchange: Exchange, field: str) -> str:
     """A time of the engagement that an answer shows."""
-    return read.text(read.data(exchange), field, exchange)
+    return read.text(seen(exchange), field, exchange)
 
 
 def expect_spared(before: Exchange, after: Exchange) -> None:
     """An engagement that nothing was done to reads as before."""
-    expect.unchanged("the other engagement", read.data(before), read.data(after), FIELDS, before, after)
+    expect.unchanged("the other engagement", seen(before), seen(after), FIELDS, before, after)
 
 
 def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
     """None of the values that are the service's to give is the one that a client sent."""
-    data = read.data(exchange)
+    data = read.data(exchange)  # not ``seen``: the identifier is judged as well
     for field in ("id", "status", "createdAt", "updatedAt"):
         if field in sent:
             value = read.text(data, field, exchange)

@@ -9,7 +9,7 @@ from conformance.checks.engagements import created
 from conformance.checks.marks import journey, requirement
 from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.steady import steadily
 from conformance.wire import call
 
@@ -112,7 +112,13 @@ def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None
 @requirement("create-engagement-counted")
 def test_created_engagement_is_counted(run: Run, counting: Counting) -> None:
     """A created engagement is counted, by the organization and by the list."""
-    _steadily_counted(run, counting, lambda seen: _follows(seen, seen.before, seen.between, 1))
+
+    def judge(seen: Counting) -> None:
+        if seen.identifier not in ids_on(seen.between.listed):
+            raise Undecided("the new engagement is not listed", seen.between.listed)
+        _follows(seen, seen.before, seen.between, 1)
+
+    _steadily_counted(run, counting, judge)
 
 
 @requirement("deleted-uncounted")
@@ -123,6 +129,10 @@ def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -
         read.success(seen.deletion)
         if seen.identifier in ids_on(seen.after.listed):
             raise Undecided("the deleted engagement is still listed", seen.after.listed)
+        try:
+            _follows(seen, seen.before, seen.between, 1)
+        except NonConformity as fault:
+            raise Undecided(f"{fault.message} its creation either", *fault.exchanges) from None
         _follows(seen, seen.between, seen.after, -1)
 
     _steadily_counted(run, counting, judge)
@@ -163,8 +173,8 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
         after.total == total,
         "the total of the list has not followed",
         *exchanges,
-        expected=str(total),
-        actual=after.total,
+        expected=f"a total changed by {total - before.total}",
+        actual=f"changed by {after.total - before.total}",
         pointer="/meta/total",
     )
     # Others may come between the organization and its list: right is what follows its own count, or the list's.
@@ -172,8 +182,8 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
         after.told in {before.told + by, after.total},
         "engagementCount has not followed",
         *exchanges,
-        expected=str(before.told + by),
-        actual=after.told,
+        expected=f"a count changed by {by}",
+        actual=f"changed by {after.told - before.told}",
         pointer="/data/engagementCount",
     )
 

@@ -52,7 +52,7 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
     read.success(creating.bare.answer)
 
     for identifier, creations in _creations(run).items():
-        again = [later for later in creations[1:] if not _deleted_before(run, identifier, later)]
+        again = [later for later in creations[1:] if _is_another(run, creations[0], later)]
         expected = "an identifier for each of them"
         expect.holds(not again, "two engagements got one identifier", *creations, expected=expected, actual=identifier)
     for page in _successes(run, _LIST):
@@ -64,7 +64,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
     """Right after its creation an engagement's updatedAt is its createdAt."""
     read.success(creating.bare.answer)
     known = []
-    for answer in _created(run):
+    for answer in (creations[0] for creations in _creations(run).values()):
         made, changed = (_moment(shown(answer, name)) for name in ("createdAt", "updatedAt"))
         if made is not None and changed is not None:
             known.append((answer, made, changed))
@@ -144,11 +144,22 @@ def _creations(run: Run) -> dict[str, list[Exchange]]:
     return found
 
 
-def _deleted_before(run: Run, identifier: str, creation: Exchange) -> bool:
-    """Whether the engagement of an identifier may have been gone when a creation gave that identifier again."""
-    answered = creation.started_at + timedelta(seconds=creation.seconds)
-    deletions = _successes(run, "deleteEngagement")
-    return any(one.call.identifier == identifier and one.started_at < answered for one in deletions)
+def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
+    """Whether two creations with one identifier are of two engagements that exist at the same time.
+
+    A second creation of one name may give the first engagement; that is judged where duplicate names are.
+    """
+    answered = second.started_at + timedelta(seconds=second.seconds)
+    gone = _deletions(run).get(identifier_of(first) or "")
+    return first.call.body != second.call.body and not (gone is not None and gone < answered)
+
+
+def _deletions(run: Run) -> dict[str, datetime]:
+    """When the first successful deletion of each engagement began."""
+    found: dict[str, datetime] = {}
+    for one in _successes(run, "deleteEngagement"):
+        found.setdefault(one.call.identifier or "", one.started_at)
+    return found
 
 
 def _distinct_on(page: Exchange) -> None:
@@ -174,13 +185,19 @@ def _sights(run: Run, name: str) -> Iterator[list[Sight]]:
     Reads and lists stay apart: that they agree is for another requirement to judge.
     """
     own = {identifier for identifier, creations in _creations(run).items() if len(creations) == 1}
+    gone = _deletions(run)
     found: dict[tuple[str, str], list[Sight]] = defaultdict(list)
     for operation in ("getEngagement", _LIST):
         for exchange in _successes(run, operation):
             for pointer, item in _engagements(exchange):
-                moment = _moment(item.get(name))
-                if moment is not None and item.get("id") in own:
-                    found[item["id"], operation].append(Sight(moment, exchange, f"{pointer}/{name}"))
+                moment, identifier = _moment(item.get(name)), item.get("id")
+                if (
+                    moment is None
+                    or identifier not in own
+                    or gone.get(identifier, exchange.started_at) < exchange.started_at
+                ):
+                    continue
+                found[identifier, operation].append(Sight(moment, exchange, f"{pointer}/{name}"))
     compared = [sights for sights in found.values() if len(sights) > 1]
     if not compared:
         raise Undecided(f"no engagement was seen twice with a {name}")

@@ -9,9 +9,11 @@ from conformance.checks.engagements import (
     A_LONG_TICK,
     A_TICK,
     FIELDS,
+    active,
     created,
     expect_missing,
     expect_spared,
+    seen,
     shown,
     time_of,
 )
@@ -79,7 +81,7 @@ def archiving(run: Run) -> Archiving:
     edits = run.send_all(
         [
             call.update_engagement(identifier, {"name": run.name("archived-edited")}),
-            call.update_engagement(identifier, {"description": "Edited in the archive."}),
+            call.update_engagement(identifier, {"description": "edited in the archive"}),
             call.update_engagement(identifier, {"name": run.name("archived-revived"), "status": "active"}),
         ]
     )
@@ -111,7 +113,7 @@ archiving_journey = journey(archiving)
 
 def in_archive(exchange: Exchange) -> dict[str, Any]:
     """The engagement that a read shows, if it is archived there."""
-    data = read.data(exchange)
+    data = seen(exchange)
     if data.get("status") != "archived":
         raise Undecided("the engagement did not become archived", exchange)
     return data
@@ -120,7 +122,7 @@ def in_archive(exchange: Exchange) -> dict[str, Any]:
 @requirement("archive-engagement-succeeds")
 def test_archiving_succeeds(archiving: Archiving) -> None:
     """Archiving an active engagement gives a success."""
-    read.success(archiving.first.before)
+    active(archiving.first.before)
 
     expect.success(archiving.first.answer)
 
@@ -161,6 +163,7 @@ def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
 def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
     """An archived engagement reads archived, in the answer and afterwards."""
     read.success(archiving.first.answer)
+    seen(archiving.first.after)
 
     for exchange in (archiving.first.answer, archiving.first.after):
         status = read.text(read.data(exchange), "status", exchange)
@@ -170,6 +173,7 @@ def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
 @requirement("archive-refreshes-updated-at")
 def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     """Archiving moves updatedAt past the value that the engagement had."""
+    active(archiving.first.before)
     in_archive(archiving.first.after)
     transition = archiving.first
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
@@ -189,7 +193,7 @@ def test_archiving_keeps_content(archiving: Archiving) -> None:
     before, answer, after = archiving.first.before, read.success(archiving.first.answer), archiving.first.after
 
     content = ("name", "description")
-    expect.unchanged("the archived engagement", read.data(before), read.data(after), content, before, answer, after)
+    expect.unchanged("the archived engagement", seen(before), seen(after), content, before, answer, after)
 
 
 @requirement("archive-spares-others")
@@ -217,7 +221,7 @@ def test_edit_of_archived_engagement_changes_nothing(archiving: Archiving) -> No
         raise Undecided("edits of the archived engagement were not refused", *archiving.edits)
 
     exchanges = archiving.first.after, *archiving.edits, archiving.after_edits
-    expect.unchanged("the archived engagement", before, read.data(archiving.after_edits), FIELDS, *exchanges)
+    expect.unchanged("the archived engagement", before, seen(archiving.after_edits), FIELDS, *exchanges)
 
 
 @requirement("archived-readable")
@@ -226,7 +230,7 @@ def test_archived_engagement_can_be_read(archiving: Archiving) -> None:
     read.success(archiving.first.before)
     read.success(archiving.first.answer)
 
-    expect.success(archiving.first.after)
+    expect.status(archiving.first.after, lambda status: status // 100 == 2, "any 2xx")  # noqa: PLR2004
 
 
 @requirement("archived-listed")
@@ -243,7 +247,7 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
     in_archive(archiving.again.before)
 
     after = archiving.again.after
-    status = read.text(read.data(after), "status", after)
+    status = read.text(seen(after), "status", after)
     expect.equal("status", status, "archived", archiving.again.answer, after, pointer="/data/status")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import shown
+from conformance.checks.engagements import seen, shown
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.oracle import describe, expect, read
@@ -110,7 +110,7 @@ def test_unarchived_engagement_can_be_edited(unarchiving: Unarchiving) -> None:
 
     expect.success(revival.edit)
 
-    name = read.text(read.data(revival.after_edit), "name", revival.after_edit)
+    name = read.text(seen(revival.after_edit), "name", revival.after_edit)
     expect.equal("name", name, revival.name, revival.edit, revival.after_edit, pointer="/data/name")
 
 
@@ -121,7 +121,7 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
 
     expect.success(revival.archive)
 
-    status = read.text(read.data(revival.after_archive), "status", revival.after_archive)
+    status = read.text(seen(revival.after_archive), "status", revival.after_archive)
     expect.equal("status", status, "archived", revival.archive, revival.after_archive, pointer="/data/status")
 
 

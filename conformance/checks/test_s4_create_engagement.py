@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.engagements import FIELDS, another_identifier, expect_not_honoured, identifier_of
+from conformance.checks.engagements import FIELDS, active, another_identifier, expect_not_honoured, identifier_of
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
 from conformance.oracle import describe, expect, read
@@ -75,7 +75,7 @@ def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
 def creating(run: Run) -> Creating:
     """Two engagements are created, read and looked for in the list; then a namesake of the first is created."""
     bare = {"name": run.name("create")}
-    described = {"name": run.name("create-described"), "description": "What the engagement is about."}
+    described = {"name": run.name("create-described"), "description": "what the engagement is about"}
     first, second = create(run, bare, described)
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
     found = search(run, ids)
@@ -152,8 +152,10 @@ def test_new_engagement_is_active(creating: Creating) -> None:
 
 
 @requirement("create-engagement-own-values")
-def test_own_values_are_not_honoured_at_creation(own_values_at_creation: list[Creation]) -> None:
+def test_own_values_are_not_honoured_at_creation(creating: Creating, own_values_at_creation: list[Creation]) -> None:
     """Identifier, status and times that are sent with a creation are ignored or refused."""
+    active(creating.bare.after())
+
     for creation in own_values_at_creation:
         expect.status(creation.answer, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
         if creation.answer.succeeded:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, identifier_of, shown
+from conformance.checks.engagements import A_TICK, identifier_of, seen, shown
 from conformance.checks.marks import journey, requirement
 from conformance.checks.searching import Search, expect_listed, search
+from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.running.options import Effort
@@ -42,24 +43,29 @@ class ParallelCreation:
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelEdit:
-    """Two edits of different fields at the same time.
+class FieldEdit:
+    """An edit of one field while another one is edited.
 
     Attributes:
-        sent: The two bodies.
-        answers: Their answers.
-        after: A read then.
-        alone: Reads after each lost edit was sent again by itself, by field.
+        field: The field.
+        value: What was sent for it.
+        answer: The answer.
+        after: A read after both edits.
+        alone: The answer to the same edit by itself and a read after that, where it was refused or had no effect.
     """
 
-    sent: tuple[dict[str, str], ...]
-    answers: tuple[Exchange, ...]
+    field: str
+    value: str
+    answer: Exchange
     after: Exchange
-    alone: dict[str, Exchange]
+    alone: tuple[Exchange, Exchange] | None = None
 
-    def lost(self) -> list[str]:
-        """The fields whose edit succeeded and is not read."""
-        return _lost(self.sent, self.answers, self.after)
+    @property
+    def right(self) -> bool:
+        """Whether it was refused with 409, or succeeded and is read."""
+        if self.answer.status == _CONFLICT:
+            return True
+        return self.answer.succeeded and shown(self.after, self.field) == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
     return ParallelCreation(tuple(answers), search(run, ids))
 
 
-def parallel_edits(run: Run) -> list[ParallelEdit]:
+def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:
     """An engagement's name and its description are edited at the same time, several times."""
     subject = _subjects(run)[0]
     return [_edit_in_parallel(run, subject, number) for number in range(_ROUNDS[run.effort])]
@@ -128,25 +134,21 @@ def _subjects(run: Run) -> list[str]:
     return subjects
 
 
-def _edit_in_parallel(run: Run, subject: str, number: int) -> ParallelEdit:
-    sent = ({"name": run.name("parallel-edit")}, {"description": f"Edited in parallel, {number}."})
-    answers = tuple(run.send_all([call.update_engagement(subject, body) for body in sent]))
+def _edit_in_parallel(run: Run, subject: str, number: int) -> tuple[FieldEdit, FieldEdit]:
+    sent = {"name": run.name("parallel-edit"), "description": f"edited in parallel {number}"}
+    answers = run.send_all([call.update_engagement(subject, {field: value}) for field, value in sent.items()])
     after = run.send(call.get_engagement(subject))
-    alone = {}
-    for field in _lost(sent, answers, after):
-        body = next(body for body in sent if field in body)
-        run.send(call.update_engagement(subject, body))
-        alone[field] = run.send(call.get_engagement(subject))
-    return ParallelEdit(sent, answers, after, alone)
+    pairs = zip(sent.items(), answers, strict=True)
+    name, description = (FieldEdit(field, value, answer, after) for (field, value), answer in pairs)
+    return _tried_alone(run, name), _tried_alone(run, description)
 
 
-def _lost(sent: tuple[dict[str, str], ...], answers: tuple[Exchange, ...], after: Exchange) -> list[str]:
-    return [
-        field
-        for body, answer in zip(sent, answers, strict=True)
-        for field, value in body.items()
-        if answer.succeeded and shown(after, field) != value
-    ]
+def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
+    """The edit, sent once more by itself where it did not go right beside another one."""
+    if edit.right:
+        return edit
+    alone = run.send(edit.answer.call)
+    return replace(edit, alone=(alone, run.send(edit.after.call)))
 
 
 def _close(run: Run, closing: Call, attempt: Call, attempts: list[Call], *, race: bool) -> Closing:
@@ -177,6 +179,7 @@ def _under_way(run: Run, sent: Call | None) -> Iterator[None]:
         yield
 
 
+creating_journey = journey(creating)
 parallel_creation_journey = journey(parallel_creation)
 parallel_edits_journey = journey(parallel_edits)
 archives_at_once_journey = journey(archives_at_once)
@@ -184,7 +187,9 @@ deletions_at_once_journey = journey(deletions_at_once)
 
 
 @requirement("create-engagement-in-parallel")
-def test_parallel_creations_are_engagements_of_their_own(parallel_creation: ParallelCreation) -> None:
+def test_parallel_creations_are_engagements_of_their_own(
+    creating: Creating, parallel_creation: ParallelCreation
+) -> None:
     """Engagements created at the same time all get identifiers of their own and are all listed."""
     answers, ids = parallel_creation.answers, parallel_creation.identifiers
     if not any(answer.succeeded for answer in answers):
@@ -196,27 +201,36 @@ def test_parallel_creations_are_engagements_of_their_own(parallel_creation: Para
     expect.holds(
         distinct == len(ids), "creations share an identifier", *answers, expected=expected, actual=f"{distinct}"
     )
+    if not creating.found.ids >= creating.found.wanted:
+        raise Undecided("what was created one by one is not listed either", *answers)
     expect_listed("one of the engagements created in parallel", parallel_creation.found)
 
 
 @requirement("update-engagement-in-parallel")
-def test_parallel_updates_both_take_effect(parallel_edits: list[ParallelEdit]) -> None:
+def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit, FieldEdit]]) -> None:
     """Two updates of different fields at the same time both take effect if both succeed."""
-    for one in parallel_edits:
-        statuses = [answer.status for answer in one.answers]
-        if not any(answer.succeeded for answer in one.answers):
-            raise Undecided("neither update succeeded", *one.answers)
-        permitted = all(answer.succeeded or answer.status == _CONFLICT for answer in one.answers)
-        expect.holds(
-            permitted, "an update was refused", *one.answers, expected="any 2xx, or 409 for one", actual=statuses
-        )
+    for pair in parallel_edits:
+        if not any(edit.answer.succeeded for edit in pair):
+            raise Undecided("neither update succeeded", *(edit.answer for edit in pair))
+        for edit in pair:
+            _expect_right_alone(edit)
 
-        lost, now = one.lost(), read.data(one.after)
-        if len(lost) == len(one.sent) or any(_lost(one.sent, one.answers, again) for again in one.alone.values()):
-            raise Undecided("an update does not take effect by itself either", *one.answers, one.after)
-        for field in lost:
-            value = next(body[field] for body in one.sent if field in body)
-            expect.equal(field, now.get(field), value, *one.answers, one.after, pointer=f"/data/{field}")
+        for edit in pair:
+            exchanges = (*(one.answer for one in pair), edit.after)
+            expected = f"any 2xx and {edit.value}, or 409"
+            actual = f"{edit.answer.status}, and {shown(edit.after, edit.field)}"
+            expect.holds(
+                edit.right, f"the update of {edit.field} is lost", *exchanges, expected=expected, actual=actual
+            )
+
+
+def _expect_right_alone(edit: FieldEdit) -> None:
+    """An edit that did not go right beside another one does by itself, so that it is about being in parallel."""
+    if edit.alone is not None:
+        answer, after = edit.alone
+        if seen(after).get(edit.field) != edit.value or not answer.succeeded:
+            raise Undecided(f"an update of {edit.field} does not succeed by itself either", answer, after)
+    seen(edit.after)
 
 
 @requirement("archive-effective-at-once")

@@ -31,6 +31,7 @@ LONGEST_WAIT: Final = 75.0
 
 _TRIES: Final = 3
 _LEAST: Final = 4
+_AROUND: Final = 3
 _SPARE: Final = 8
 _SHORT_WINDOW: Final = 2.0
 _POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
@@ -131,36 +132,46 @@ class _Scene:
     filling: Filling
     name: str = ""
     creation: Exchange | None = None
-    around: tuple[Exchange, ...] = ()
+    before: list[Exchange] = field(default_factory=list)
     other: Exchange | None = None
+    after: list[Exchange] = field(default_factory=list)
 
     @property
     def last_refusal(self) -> Exchange:
-        """The last 429."""
-        seen = (*self.filling.refused, self.creation, *self.around)
-        refusals = [exchange for exchange in seen if exchange and exchange.status == TOO_MANY_REQUESTS]
+        """The last 429 of the key."""
+        creation = [] if self.creation is None else [self.creation]
+        refusals = _refused([*self.filling.refused, *self.before, *creation, *self.after])
         return max(refusals, key=lambda exchange: exchange.number)
+
+    @property
+    def refused_creation(self) -> Exchange | None:
+        """The creation, if it was refused."""
+        return self.creation if self.creation and _refused([self.creation]) else None
+
+    @property
+    def other_meanwhile(self) -> Exchange | None:
+        """The request with another key, if the key was refused before and after it."""
+        return self.other if _refused(self.before) and _refused(self.after) else None
 
 
 def throttling(run: Run) -> Throttling:
     """A key sends until it is refused; a creation, another key and a request after the reset are tried then."""
     key = run.fixtures.throttled()
     other, missing = _other_key(run, key)
-    scene = _Scene(Filling(0))
     for _ in range(_TRIES):
         scene = _scene(run, key, other)
-        if scene.filling.beyond or _complete(scene, run, other):
+        resumed, unresumed = None, "the key was never refused"
+        if scene.filling.refused:
+            resumed, unresumed = _resume(run, key, scene.last_refusal)
+        if resumed is None or not resumed.succeeded or _complete(scene, run, other):
             break
-    resumed, unresumed = (None, "the key was never refused")
-    if scene.filling.refused:
-        resumed, unresumed = _resume(run, key, scene.last_refusal)
-    creation = scene.creation if scene.creation and scene.creation.status == TOO_MANY_REQUESTS else None
+    newest = call.list_engagements(sort="createdAt", order="desc", perPage=100)
     return Throttling(
         scene.filling,
-        creation,
+        scene.refused_creation,
         scene.name,
-        None if creation is None else run.send(call.list_engagements(sort="createdAt", order="desc", perPage=100)),
-        scene.other if _refused_around(scene) else None,
+        None if scene.refused_creation is None else run.send(newest),
+        scene.other_meanwhile,
         missing,
         resumed,
         unresumed,
@@ -182,28 +193,36 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
 
 
 def _scene(run: Run, key: Credential, other: Credential | None) -> _Scene:
+    """Use the window up; then send a creation and another key's request amid some of the key's own.
+
+    They go out together, so that a bucket that is refilled all the time has nothing left for the creation.
+    """
     rest = None if other is None else run.send(call.get_organization().with_key(other))
     scene = _Scene(_fill(run, key))
     if not scene.filling.refused:
         return scene
-    if run.mode is not Mode.READ_ONLY:
+    own = [_at_once(call.get_organization(), key)] * _AROUND
+    amid: list[Call] = []
+    if may_write := run.mode is not Mode.READ_ONLY:
         scene.name = run.name("throttled")
-        scene.creation = run.send(_at_once(call.create_engagement({"name": scene.name}), key))
+        amid.append(_at_once(call.create_engagement({"name": scene.name}), key))
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
-        before = run.send(_at_once(call.get_organization(), key))
-        scene.other = run.send(_at_once(call.get_organization(), other))
-        scene.around = (before, run.send(_at_once(call.get_organization(), key)))
+        amid.append(_at_once(call.get_organization(), other))
+    answers = run.send_all([*own, *amid, *own])
+    scene.before, scene.after = answers[:_AROUND], answers[-_AROUND:]
+    scene.creation = answers[_AROUND] if may_write else None
+    scene.other = answers[_AROUND + len(amid) - 1] if len(amid) > may_write else None
     return scene
 
 
 def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
     """Whether all that can be tried came about before the window ended."""
-    created = run.mode is Mode.READ_ONLY or (scene.creation and scene.creation.status == TOO_MANY_REQUESTS)
-    return bool(scene.filling.refused and created and (other is None or _refused_around(scene)))
+    created = run.mode is Mode.READ_ONLY or scene.refused_creation is not None
+    return created and (other is None or scene.other_meanwhile is not None)
 
 
-def _refused_around(scene: _Scene) -> bool:
-    return bool(scene.around) and all(exchange.status == TOO_MANY_REQUESTS for exchange in scene.around)
+def _refused(exchanges: list[Exchange]) -> list[Exchange]:
+    return [exchange for exchange in exchanges if exchange.status == TOO_MANY_REQUESTS]
 
 
 def _fill(run: Run, key: Credential) -> Filling:

@@ -275,8 +275,8 @@ class Wire:
 
     async def _shut(self) -> None:
         self._closing = True
-        self._dispatcher.abandon()
+        search = self._dispatcher.abandon()
         for task in list(self._tasks):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, *search, return_exceptions=True)
         await self._sender.aclose()

@@ -110,10 +110,12 @@ class Dispatcher:
                 return exchange
             await self._pause(pause, order)
 
-    def abandon(self) -> None:
-        """Stop looking for a target that is lost."""
-        if self._search is not None:
-            self._search.cancel()
+    def abandon(self) -> list[asyncio.Task[None]]:
+        """Stop looking for a target that is lost; returns what ends by that, if anything."""
+        if self._search is None:
+            return []
+        self._search.cancel()
+        return [self._search]
 
     async def _attempt(self, order: Order, lane: Lane, attempt: int) -> tuple[Exchange, Outcome]:
         await self.pacer.enter(lane, lambda seconds: self._pause(seconds, order), at_once=order.call.expects_429)
@@ -208,6 +210,8 @@ class Dispatcher:
             if outcome is Outcome.ANSWERED:
                 self._failures, self._search = 0, None
                 return
+            if outcome is Outcome.STOPPED:
+                raise RunStopped(self._limits.stopped or "the wire was closed")
             if self._clock.monotonic() - began > _LONGEST_LOSS:
                 break
         raise self._stopped("the target was lost and did not come back", probe.exchange)

@@ -57,6 +57,11 @@ def answer(status: int = 200, body: bytes = b'{"data":{}}', *headers: str, reaso
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
+async def _settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
 @dataclass
 class RawServer:
     """A server on loopback in a thread of its own."""
@@ -101,9 +106,11 @@ class RawServer:
     async def _vanish(self) -> None:
         assert self._server is not None
         self._server.close()
+        await _settle()  # those just accepted begin
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _settle()  # those aborted are closed
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
+    from conformance.reference.routes import Operation
     from conformance.reference.views import View
 
 _A_MOMENT = 0.005
@@ -133,9 +134,12 @@ class ArchiveNeedsBody(Service):
 class ArchiveNotFound(Service):
     """Archiving is not served."""
 
-    def archive_engagement(self, call: Call) -> Reply:
-        """Find nothing."""
-        raise self.not_found("page")
+    def find_operation(self, call: Call) -> Operation:
+        """Find no such path."""
+        operation = super().find_operation(call)
+        if operation.id == "archiveEngagement":
+            raise self.not_found("page")
+        return operation
 
 
 @fault("archive-again-unarchives", "archived-again-stays-archived")

@@ -1,0 +1,155 @@
+"""What requests bring about: from exchanges to the values that they give to fields of an engagement."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle.json_text import Parsed, read_json
+from conformance.wire.call import JSON_HEADERS
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+TEXTS: Final = ("name", "description")
+STATUS: Final = "status"
+EXISTENCE: Final = "existence"
+THERE: Final = "there"
+GONE: Final = "gone"
+
+_MICROSECONDS: Final = 1_000_000
+_LATER: Final = 202
+_OPEN_SIGNS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time from a request to its answer, in microseconds; whatever it brings about happens within it."""
+
+    start: float
+    end: float
+
+    @classmethod
+    def of(cls, exchange: Exchange) -> Span:
+        """The time of an exchange, as exact as a recording keeps it."""
+        start = round(exchange.started_at.timestamp() * _MICROSECONDS)
+        return cls(start, start + round(exchange.seconds * _MICROSECONDS))
+
+    def before(self, other: Span) -> bool:
+        """Whether it was over when the other one began."""
+        return self.end <= other.start
+
+    def meets(self, other: Span) -> bool:
+        """Whether neither was over when the other one began."""
+        return not self.before(other) and not other.before(self)
+
+
+@dataclass(eq=False, slots=True)
+class Effect:
+    """One value that a request gives to a field, or may give.
+
+    Attributes:
+        exchange: The request.
+        field: ``name``, ``description``, ``status`` or ``existence``.
+        value: The value; None for a text that the service may have changed within its rights.
+        span: When it happens; without an end where it may still happen at any time.
+        certain: Whether it happens at all.
+    """
+
+    exchange: Exchange
+    field: str
+    value: str | None
+    span: Span
+    certain: bool
+
+    def fits(self, value: str) -> bool:
+        """Whether a read of that value may have come after this and before any other."""
+        return self.value is None or self.value == value
+
+
+def is_main(exchange: Exchange) -> bool:
+    """Whether the run's main key was shown."""
+    return exchange.call.credential is None or exchange.call.credential.name == "api_key"
+
+
+def accepted(exchange: Exchange) -> bool:
+    """Whether the answer is a 2xx."""
+    return exchange.received is not None and 200 <= exchange.received.status < 300  # noqa: PLR2004
+
+
+def refused(exchange: Exchange) -> bool:
+    """Whether the answer is a 4xx, so that nothing happened."""
+    return exchange.received is not None and 400 <= exchange.received.status < 500  # noqa: PLR2004
+
+
+def is_plain(text: str) -> bool:
+    """Whether an accepted text must read back exactly: no odd blanks, no control signs, in normal form C."""
+    orderly = " ".join(text.split()) == text and unicodedata.normalize("NFC", text) == text
+    return orderly and not any(unicodedata.category(sign) in _OPEN_SIGNS for sign in text)
+
+
+def sent_object(exchange: Exchange) -> dict[str, Any] | None:
+    """The JSON object that a request carried; None where that is not beyond doubt."""
+    if exchange.call.headers != JSON_HEADERS or exchange.call.body is None:
+        return None
+    reading = read_json(exchange.call.body)
+    sound = isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates
+    return reading.value if sound else None  # type: ignore[union-attr,return-value]
+
+
+def effects_of(exchange: Exchange) -> list[Effect]:
+    """What a request on one engagement does to it; a refused one does nothing."""
+    if not exchange.sent or refused(exchange):
+        return []
+    span = Span.of(exchange)
+    certain = accepted(exchange) and is_main(exchange)
+    if not accepted(exchange):
+        span = Span(span.start, inf)
+    match exchange.call.operation.id:
+        case "createEngagement":
+            return _created(exchange, span, certain)
+        case "updateEngagement":
+            return _edited(exchange, span, certain)
+        case "archiveEngagement":
+            return [Effect(exchange, STATUS, "archived", span, certain)]
+        case "unarchiveEngagement":
+            return [Effect(exchange, STATUS, "active", _of_unarchive(exchange, span), certain=False)]
+        case "deleteEngagement":
+            return [Effect(exchange, EXISTENCE, GONE, span, certain)]
+        case _:
+            return []
+
+
+def _created(exchange: Exchange, span: Span, certain: bool) -> list[Effect]:  # noqa: FBT001 - a value that is handed on
+    body = sent_object(exchange)
+    texts = [Effect(exchange, name, _text((body or {}).get(name, "")), span, certain) for name in TEXTS]
+    if body is None:
+        texts = [Effect(exchange, name, None, span, certain) for name in TEXTS]
+    born = Effect(exchange, EXISTENCE, THERE, span, certain)
+    return [*texts, Effect(exchange, STATUS, "active", span, certain), born]
+
+
+def _edited(exchange: Exchange, span: Span, certain: bool) -> list[Effect]:  # noqa: FBT001 - a value that is handed on
+    body = sent_object(exchange)
+    if body is None:
+        return [Effect(exchange, name, None, span, certain=False) for name in TEXTS]
+    return [
+        # What becomes of null is open: it may be ignored.
+        Effect(exchange, name, _text(body[name]), span, certain and isinstance(body[name], str))
+        for name in TEXTS
+        if name in body
+    ]
+
+
+def _of_unarchive(exchange: Exchange, span: Span) -> Span:
+    """Nothing tells what unarchiving does, so that a 202 may mean that it is yet to happen."""
+    later = exchange.received is not None and exchange.received.status == _LATER
+    return Span(span.start, inf) if later else span
+
+
+def _text(value: object) -> str | None:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) and is_plain(value) else None

@@ -1,0 +1,179 @@
+"""What an engagement may be like at any time of a run, given all that was sent about it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from conformance.oracle.effects import EXISTENCE, GONE, STATUS, TEXTS, Effect, Span, effects_of
+from conformance.oracle.timestamps import parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from conformance.wire.exchange import Exchange
+
+
+class Register:
+    """The values that one field may have, by all effects on it.
+
+    Requests that overlapped may have happened in either order; only what was over when another began came before it.
+    """
+
+    def __init__(self) -> None:
+        self.effects: list[Effect] = []
+
+    def add(self, effect: Effect) -> None:
+        """Take in an effect."""
+        insort(self.effects, effect, key=lambda one: one.span.start)
+
+    def latest(self, span: Span) -> Effect | None:
+        """The certain effect that began last of those that were over when a read began."""
+        past = (one for one in reversed(self.effects) if one.certain and one.span.before(span))
+        return next(past, None)
+
+    def candidates(self, span: Span) -> list[Effect]:
+        """The effects of which one may have been the last before a read."""
+        last = self.latest(span)
+        begun = [one for one in self.effects if one.span.start < span.end]
+        return begun if last is None else [one for one in begun if not one.span.before(last.span)]
+
+    def may_be(self, value: str, span: Span) -> bool:
+        """Whether a read in that time may have shown a value."""
+        return any(one.fits(value) for one in self.candidates(span))
+
+    def surely(self, span: Span) -> str | None:
+        """The one value that every read in that time shows; None where there are several."""
+        values = {one.value for one in self.candidates(span)}
+        return values.pop() if len(values) == 1 else None
+
+    def settle(self, value: str, span: Span) -> None:
+        """Learn from a read that may be: what it shows has happened by then, and what it does not show has not."""
+        found = self.candidates(span)
+        showing = [one for one in found if one.fits(value)]
+        if len(showing) != 1:
+            return
+        shown = showing[0]
+        if shown.value is None and len(found) == 1:
+            shown.value = value
+        if shown.certain:
+            for one in found:
+                if not one.certain and one.span.before(span) and shown.span.before(one.span):
+                    self.effects.remove(one)
+        elif shown.value is not None:
+            shown.certain, shown.span = True, Span(shown.span.start, min(shown.span.end, span.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """An engagement as one answer shows it."""
+
+    exchange: Exchange
+    span: Span
+    value: dict[str, Any]
+    pointer: str = "/data"
+
+    def text(self, name: str) -> str | None:
+        """A field as text: of a description, absent, null and empty are the same; None where it cannot be read."""
+        value = self.value.get(name)
+        if name == "description" and value is None:
+            return ""
+        return value if isinstance(value, str) else None
+
+    def moment(self, name: str) -> datetime | None:
+        """A time; None where it cannot be read."""
+        text = self.text(name)
+        return None if text is None else parse_timestamp(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A request that was to change an engagement, and when."""
+
+    exchange: Exchange
+    span: Span
+    effects: tuple[Effect, ...]
+
+    @property
+    def operation(self) -> str:
+        """The operation's id."""
+        return self.exchange.call.operation.id
+
+
+@dataclass(slots=True)
+class History:
+    """All that is known of one engagement of the run.
+
+    Attributes:
+        identifier: Its id.
+        creation: Its creation.
+        registers: Its fields.
+        attempts: What was to change it, in the order of beginning.
+        reads: Times and statuses of all reads of it, in the order of beginning.
+        good: For each field, the last read that showed what it may.
+        sights: The reads of it so far, in the order of their ends.
+        broken: Whether a fault was found, after which nothing more is said of it.
+    """
+
+    identifier: str
+    creation: Attempt
+    registers: dict[str, Register] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=list)
+    reads: list[tuple[Span, int]] = field(default_factory=list)
+    good: dict[str, Sight] = field(default_factory=dict)
+    sights: list[Sight] = field(default_factory=list)
+    broken: bool = False
+
+    def __post_init__(self) -> None:
+        self.registers = {name: Register() for name in (*TEXTS, STATUS, EXISTENCE)}
+        self.take(self.creation)
+
+    @classmethod
+    def born(cls, identifier: str, exchange: Exchange) -> History:
+        """The history of an engagement that a creation made."""
+        return cls(identifier, attempt(exchange))
+
+    def take(self, one: Attempt) -> None:
+        """Take in a request that was to change it."""
+        insort(self.attempts, one, key=lambda other: other.span.start)
+        for effect in one.effects:
+            self.registers[effect.field].add(effect)
+
+    def exists(self, span: Span) -> bool:
+        """Whether it was surely there all the time."""
+        gone = self.registers[EXISTENCE].effects
+        return self.creation.span.before(span) and not any(
+            one.value == GONE and one.span.start < span.end for one in gone
+        )
+
+    def deletion(self, span: Span) -> Effect | None:
+        """The deletion that was surely over when that time began."""
+        last = self.registers[EXISTENCE].latest(span)
+        return last if last is not None and last.value == GONE else None
+
+    def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Attempt]:
+        """What was to change it within a time, also if it was under way at its beginning or end."""
+        until = bisect_right(self.attempts, end, key=lambda one: one.span.start)
+        return [one for one in self.attempts[:until] if one.span.end > start and one.exchange not in but]
+
+    def quiet(self, start: float, end: float) -> bool:
+        """Whether nothing can have changed it within a time."""
+        return not any(
+            effect.span.start < end and effect.span.end > start for one in self.attempts for effect in one.effects
+        )
+
+    def alone(self, span: Span, but: Exchange) -> bool:
+        """Whether nothing else was under way that was to change it, and nothing is that never was answered."""
+        return not any(one.span.meets(span) and one.exchange is not but for one in self._all_effects()) and not any(
+            one.span.meets(span) for one in self.attempts if one.exchange is not but
+        )
+
+    def _all_effects(self) -> list[Effect]:
+        return [effect for one in self.attempts for effect in one.effects]
+
+
+def attempt(exchange: Exchange) -> Attempt:
+    """An exchange as an attempt to change an engagement."""
+    return Attempt(exchange, Span.of(exchange), tuple(effects_of(exchange)))

@@ -1,0 +1,331 @@
+"""Faults of editing engagements."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.making import made, overwrite
+from conformance.reference.queries import EngagementQuery
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.records import Engagement
+
+_HOUR = 3_600_000
+_A_MOMENT = 0.004
+
+Sent = dict[str, Any]
+
+
+def _storing(identifier: str, title: str, change: Callable[[Engagement, Sent], Sent], *breaks: str) -> Fault:
+    """An edit that changes something else than it should; ``change`` is given what stands and what was sent."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        call.values = change(call.engagement, call.values)
+        return Service.update_engagement(self, call)
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+EDITS = (
+    _storing(
+        "edit-name-drops-description",
+        "An edit of the name forgets the description.",
+        lambda _, sent: {"description": None, **sent},
+        "update-engagement-keeps-the-rest",
+    ),
+    _storing(
+        "edit-description-resets-name",
+        "An edit of the description makes the name Untitled.",
+        lambda _, sent: {"name": "Untitled", **sent},
+        "update-engagement-keeps-the-rest",
+    ),
+    _storing(
+        "edit-ignores-description",
+        "An edit ignores the description.",
+        lambda _, sent: {key: value for key, value in sent.items() if key != "description"},
+        "update-engagement-takes-effect",
+        "update-engagement-keeps-text",
+    ),
+    _storing(
+        "edit-ignores-name",
+        "An edit ignores the name.",
+        lambda _, sent: {key: value for key, value in sent.items() if key != "name"},
+        "update-engagement-takes-effect",
+        "update-engagement-keeps-text",
+    ),
+    _storing(
+        "edit-both-takes-name-only",
+        "An edit of name and description changes the name only.",
+        lambda _, sent: {"name": sent["name"]} if len(sent) > 1 else sent,
+        "update-engagement-takes-effect",
+        "update-engagement-keeps-text",
+    ),
+    _storing(
+        "edit-appends-description",
+        "An edit adds to the description instead of replacing it.",
+        lambda before, sent: {
+            **sent,
+            **({"description": f"{before.description or ''}{sent['description']}"} if sent.get("description") else {}),
+        },
+        "update-engagement-takes-effect",
+        "update-engagement-keeps-text",
+    ),
+    _storing(
+        "edit-keeps-long-name",
+        "An edit does not take a name that is shorter than the one before.",
+        lambda before, sent: {
+            key: value for key, value in sent.items() if key != "name" or len(value) >= len(before.name)
+        },
+        "update-engagement-takes-effect",
+        "update-engagement-keeps-text",
+    ),
+)
+
+
+@fault("edit-not-kept", "update-engagement-takes-effect", "update-engagement-moves-updated-at")
+class EditNotKept(Service):
+    """An edit answers as if it had been done."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Show it and forget it."""
+        self.check_editable(call.engagement)
+        return self.resource(call, self.view_edited(replace(call.engagement, **call.values, updated_at=self.now())))
+
+
+@fault("edit-makes-another", "update-engagement-takes-effect", "update-engagement-moves-updated-at")
+class EditMakesAnother(Service):
+    """An edit makes a new engagement and leaves the old one."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Keep a copy."""
+        self.check_editable(call.engagement)
+        at = self.now()
+        edited = replace(call.engagement, **call.values, id=self.new_id("engagement"), updated_at=at)
+        self.store.add_engagement(edited)
+        return self.resource(call, self.view_edited(edited))
+
+
+@fault("edit-changes-neighbour", "update-engagement-spares-others")
+class EditChangesNeighbour(Service):
+    """An edit of the description changes that of every engagement of the organization."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Forget to say which."""
+        reply = super().update_engagement(call)
+        if "description" in call.values:
+            changes = {"description": call.values["description"]}
+            for other in self.store.engagements(EngagementQuery(call.organization_id, 0, 10_000)).items:
+                if other.status == "active":
+                    self.store.edit_engagement(other.id, changes, other.updated_at)
+        return reply
+
+
+@fault("edit-touches-others", "update-engagement-spares-others")
+class EditTouchesOthers(Service):
+    """An edit moves the updatedAt of every engagement of the organization."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Touch every one."""
+        reply = super().update_engagement(call)
+        for other in self.store.engagements(EngagementQuery(call.organization_id, 0, 10_000)).items:
+            self.store.edit_engagement(other.id, {}, self.now())
+        return reply
+
+
+@fault("edit-archives", "update-engagement-keeps-the-rest")
+class EditArchives(Service):
+    """An edit of the description archives the engagement."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Archive it, too."""
+        reply = super().update_engagement(call)
+        if "description" in call.values:
+            self.store.edit_engagement(call.engagement.id, {"status": "archived"}, 0)
+        return reply
+
+
+# Times
+
+
+def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *breaks: str) -> Fault:
+    """An edit that shows another time of the last change; ``at`` is given the engagement from before and the time."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        Service.update_engagement(self, call)
+        overwrite(self, "engagements", call.engagement.id, updated_at=at(call.engagement, self.now()))
+        return self.resource(call, self.view_edited(self.find_engagement(call)))
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+TIMES = (
+    _timed(
+        "edit-keeps-updated-at",
+        "An edit does not move updatedAt.",
+        lambda before, _: before.updated_at,
+        "update-engagement-moves-updated-at",
+    ),
+    _timed(
+        "edit-moves-updated-at-back",
+        "An edit moves updatedAt back by an hour.",
+        lambda before, _: before.updated_at - _HOUR,
+        "updated-at-never-goes-back",
+        "update-engagement-moves-updated-at",
+    ),
+    _timed(
+        "edit-resets-updated-at",
+        "An edit sets updatedAt to createdAt.",
+        lambda before, _: before.created_at,
+        "update-engagement-moves-updated-at",
+        "updated-at-never-goes-back",
+    ),
+)
+
+
+@fault("edit-description-keeps-updated-at", "update-engagement-moves-updated-at")
+class EditDescriptionKeepsUpdatedAt(Service):
+    """An edit of the description alone does not move updatedAt."""
+
+    def changes_something(self, sent: Sent, kept: Sent) -> bool:
+        """Write it without the time."""
+        if set(sent) == {"description"}:
+            for one in self._edited:
+                self.store.edit_engagement(one, sent, 0)
+            return False
+        return super().changes_something(sent, kept)
+
+    _edited: tuple[str, ...] = ()
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Say which engagement it is."""
+        self._edited = (call.engagement.id,)
+        return super().update_engagement(call)
+
+
+@fault("edit-moves-created-at", "created-at-never-changes", "update-engagement-keeps-the-rest")
+class EditMovesCreatedAt(Service):
+    """An edit moves createdAt."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Write both times."""
+        Service.update_engagement(self, call)
+        overwrite(self, "engagements", call.engagement.id, created_at=self.now())
+        return self.resource(call, self.view_edited(self.find_engagement(call)))
+
+
+@fault("archive-moves-created-at", "created-at-never-changes", "archive-keeps-content")
+class ArchiveMovesCreatedAt(Service):
+    """Archiving moves createdAt."""
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Write both times."""
+        super().set_status(engagement, status)
+        overwrite(self, "engagements", engagement.id, created_at=self.now())
+
+
+@fault("archive-moves-updated-at-back", "updated-at-never-goes-back", "archive-refreshes-updated-at")
+class ArchiveMovesUpdatedAtBack(Service):
+    """Archiving moves updatedAt back by an hour."""
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Write an earlier time."""
+        super().set_status(engagement, status)
+        overwrite(self, "engagements", engagement.id, updated_at=engagement.updated_at - _HOUR)
+
+
+# What clients cannot set
+
+
+def _honouring(field: str, column: str, value: Callable[[Any], Any]) -> Fault:
+    """An edit that lets the client set what is the service's."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        reply = Service.update_engagement(self, call)
+        sent = self.parse(call.content)
+        if isinstance(sent, dict) and isinstance(sent.get(field), str):
+            overwrite(self, "engagements", call.engagement.id, **{column: value(sent[field])})
+        return reply
+
+    return made(
+        f"edit-honours-{field.lower()}",
+        f"An edit takes {field} from the client.",
+        "update-engagement-own-values",
+        update_engagement=update_engagement,
+    )
+
+
+HONOURED = (
+    _honouring("status", "status", lambda sent: sent),
+    _honouring("createdAt", "created_at", lambda _: 1_000_000_000_000),
+    _honouring("updatedAt", "updated_at", lambda _: 4_000_000_000_000),
+    _honouring("id", "id", lambda sent: sent),
+)
+
+# What is refused
+
+
+def _refusing(identifier: str, title: str, objects: Callable[[Sent], bool], *breaks: str) -> Fault:
+    def check_edit(self: Service, call: Call) -> Sent:
+        sent = Service.check_edit(self, call)
+        if objects(sent):
+            raise Refusal(422, "This edit is not known.")
+        return sent
+
+    return made(identifier, title, *breaks, check_edit=check_edit)
+
+
+REFUSED = (
+    _refusing(
+        "edit-needs-name",
+        "An edit without the name is refused.",
+        lambda sent: "name" not in sent,
+        "update-engagement-succeeds",
+    ),
+    _refusing(
+        "edit-takes-one-field",
+        "An edit of both fields is refused.",
+        lambda sent: len(sent) > 1,
+        "update-engagement-succeeds",
+    ),
+)
+
+
+@fault("edit-unknown-creates", "update-unknown-engagement", "deleted-uneditable")
+class EditUnknownCreates(Service):
+    """An edit of an engagement that does not exist creates it."""
+
+    def act(self, call: Call) -> Reply:
+        """Put it there first."""
+        missing = call.operation.id == "updateEngagement" and self.store.engagement(call.resource_id) is None
+        if missing and (sent := self.check_edit(call)):
+            call.values = {"name": "Untitled", "description": None, **sent}
+            self.store.add_engagement(replace(self.new_engagement(call), id=call.resource_id))
+        return super().act(call)
+
+
+# Several at once
+
+
+@fault("parallel-edits-lose-one", "update-engagement-in-parallel")
+class ParallelEditsLoseOne(Service):
+    """Of two edits at the same time, the second writes back what the first has changed."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Read, wait, and write everything."""
+        if call.operation.id != "updateEngagement":
+            return await super().perform(call)
+        self.try_out(call)
+        before = call.engagement
+        await asyncio.sleep(_A_MOMENT)
+        self.check_editable(self.find_engagement(call))
+        whole = {"name": before.name, "description": before.description, **call.values}
+        self.store.edit_engagement(before.id, whole, self.now())
+        return self.resource(call, self.view_edited(self.find_engagement(call)))

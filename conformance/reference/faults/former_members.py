@@ -1,0 +1,103 @@
+"""Faults of keys: that of a removed member still opens something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.reference.faults.making import made
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call
+    from conformance.reference.faults import Fault
+    from conformance.reference.records import Key
+
+_ORGANIZATION = "removed-member-loses-organization"
+_ENGAGEMENTS = "removed-member-loses-engagements"
+_OPERATIONS = {
+    "getCurrentOrganization": _ORGANIZATION,
+    "updateCurrentOrganization": _ORGANIZATION,
+    "listMembers": _ORGANIZATION,
+    "inviteMember": _ORGANIZATION,
+    "updateMemberRole": _ORGANIZATION,
+    "listEngagements": _ENGAGEMENTS,
+    "createEngagement": _ENGAGEMENTS,
+    "getEngagement": _ENGAGEMENTS,
+    "updateEngagement": _ENGAGEMENTS,
+    "deleteEngagement": _ENGAGEMENTS,
+    "archiveEngagement": _ENGAGEMENTS,
+}
+
+
+def _keeping(identifier: str, title: str, keeps: Callable[[Service, Call], bool], *breaks: str) -> Fault:
+    """A service that still serves some requests with the key of a removed member."""
+
+    def authenticate(self: Service, call: Call) -> Key:
+        key = self.find_key(self.bearer_token(call))
+        if key is not None and key.revoked and keeps(self, call):
+            return replace(key, revoked=False)
+        return Service.authenticate(self, call)
+
+    return made(identifier, title, *breaks, authenticate=authenticate)
+
+
+def _reads(_: Service, call: Call) -> bool:
+    return call.request.method == "GET"
+
+
+def _writes(_: Service, call: Call) -> bool:
+    return call.request.method != "GET"
+
+
+def _first(service: Service, _: Call) -> bool:
+    """Serve one more request."""
+    served = getattr(service, "_served", False)
+    setattr(service, "_served", True)  # noqa: B010 - a field of this fault alone
+    return not served
+
+
+KEPT = (
+    _keeping(
+        "removed-member-reads",
+        "The key of a removed member can still read.",
+        _reads,
+        _ORGANIZATION,
+        _ENGAGEMENTS,
+    ),
+    _keeping(
+        "removed-member-writes",
+        "The key of a removed member can still write.",
+        _writes,
+        _ORGANIZATION,
+        _ENGAGEMENTS,
+    ),
+    _keeping(
+        "removed-member-everything",
+        "The key of a removed member works as before.",
+        lambda _, __: True,
+        _ORGANIZATION,
+        _ENGAGEMENTS,
+    ),
+)
+
+FIRST = (
+    _keeping(
+        "removed-member-once",
+        "The key of a removed member is served once more.",
+        _first,
+        _ORGANIZATION,
+    ),
+)
+
+SINGLE = tuple(
+    _keeping(
+        f"removed-member-{operation}".lower(),
+        f"The key of a removed member still serves for {operation}.",
+        lambda self, call, operation=operation: self.find_operation(call).id == operation,  # type: ignore[misc]
+        requirement,
+    )
+    for operation, requirement in _OPERATIONS.items()
+)

@@ -1,0 +1,69 @@
+"""The recording of a run as it lies in a folder: its report, its exchanges, and what its checks were given."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance import __version__
+from conformance.openapi import openapi_sha256
+from conformance.replay.provisioned import FILE_NAME, InvalidNotes, Provisioned, read_notes
+from conformance.reports.har_reading import InvalidRecording, read_har
+from conformance.reports.model import InvalidReport, load_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conformance.reports.model import Report
+    from conformance.wire.exchange import Exchange
+
+REPORT: Final = "report.json"
+EXCHANGES: Final = "exchanges.har"
+
+
+class NotJudgeable(Exception):  # noqa: N818 - it says what the folder is
+    """A folder whose run cannot be judged again; the message is one plain sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recorded run.
+
+    Attributes:
+        report: What it found.
+        exchanges: What was sent and answered.
+        provisioned: What its checks were given beside that.
+        changed: The files that are not as the run wrote them.
+    """
+
+    report: Report
+    exchanges: list[Exchange]
+    provisioned: Provisioned
+    changed: tuple[str, ...]
+
+
+def read_recording(folder: Path) -> Recording:
+    """Read the recording in a folder.
+
+    Raises:
+        NotJudgeable: Something of it is missing, or it was made by another suite.
+    """
+    try:
+        report = load_report(folder / REPORT)
+        provisioned = read_notes(folder / FILE_NAME)
+        exchanges = read_har(folder / EXCHANGES)
+    except (InvalidReport, InvalidNotes, InvalidRecording) as error:
+        raise NotJudgeable(str(error)) from error
+    suite = report["suite"]
+    if (suite["version"], suite["openapi_sha256"]) != (__version__, openapi_sha256()):
+        raise NotJudgeable(
+            f"The run was made by version {suite['version']} of the suite, and this is {__version__} "
+            "or has another OpenAPI document: only the same one can judge it again."
+        )
+    changed = tuple(name for name, digest in provisioned.digests.items() if _digest(folder / name) != digest)
+    return Recording(report, exchanges, provisioned, changed)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
