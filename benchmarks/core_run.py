@@ -46,7 +46,10 @@ def suite(base_url: str, key: str) -> tuple[float, int]:
         command = [sys.executable, "-m", "conformance", "run", "--base-url", base_url, "--effort", "quick", "--quiet"]
         begun = time.perf_counter()
         done = subprocess.run(
-            [*command, "--report", folder], check=False, capture_output=True, env={**ENVIRONMENT, "CONFORMANCE_API_KEY": key}
+            [*command, "--report", folder],
+            check=False,
+            capture_output=True,
+            env={**ENVIRONMENT, "CONFORMANCE_API_KEY": key},
         )
         seconds = time.perf_counter() - begun
         if done.returncode != 0:

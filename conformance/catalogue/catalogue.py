@@ -56,7 +56,7 @@ def build_catalogue(documents: Iterable[Mapping[str, Any]]) -> Catalogue:
         requirements += [Requirement(**_judged(entry, section, "title")) for entry in document["requirements"]]
         open_points += [OpenPoint(**_judged(entry, section, "question")) for entry in document["open_points"]]
         out_of_reach += [OutOfReach(**_unreachable(entry, section)) for entry in document["out_of_reach"]]
-    entries = [*requirements, *open_points, *out_of_reach]
+    entries: list[Requirement | OpenPoint | OutOfReach] = [*requirements, *open_points, *out_of_reach]
     _refuse_duplicates([entry.id for entry in entries])
     _compare_statements(sections, entries)
     return Catalogue(

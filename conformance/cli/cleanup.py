@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +14,13 @@ from conformance.cli.text import printable
 from conformance.running.connecting import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.target.journal import Journal, JournalError
-from conformance.target.profile import Profile
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
 from conformance.wire.call import Credential
+
+if TYPE_CHECKING:
+    from conformance.target.profile import Profile
 
 
 @click.command()

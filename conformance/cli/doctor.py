@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 _REQUESTS: Final = {"quick": (400, 700), "standard": (700, 1200), "deep": (2500, 4000)}
 """About how many requests each effort takes: key alone, and with everything unlocked."""
 
-_READS: Final = (("organizations:read", call.get_organization()), ("engagements:read", call.list_engagements(perPage=1)))
+_READS: Final = (
+    ("organizations:read", call.get_organization()),
+    ("engagements:read", call.list_engagements(perPage=1)),
+)
 _WORKERS: Final = 6
 
 
@@ -41,7 +44,9 @@ _WORKERS: Final = 6
 @target_options
 @click.option("--read-only", is_flag=True, help="As a run with --read-only would see it.")
 @click.option("--disposable", is_flag=True, help="As a run with --disposable would see it.")
-def doctor(base_url: str | None, api_key: str | None, target: Path | None, *, read_only: bool, disposable: bool) -> None:
+def doctor(
+    base_url: str | None, api_key: str | None, target: Path | None, *, read_only: bool, disposable: bool
+) -> None:
     """Say what a target file unlocks, which keys work, and what a run would cost. Only reads the target."""
     mode = Mode.READ_ONLY if read_only else Mode.DISPOSABLE if disposable else None
     try:

@@ -24,19 +24,25 @@ _INDENT: Final = "    "
 class Shown(Protocol):
     """A judge's progress that is shown inside a ``with``."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        """Begin to show."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        """Show nothing more."""
 
-    def planned(self, checks: int) -> None: ...
+    def planned(self, checks: int) -> None:
+        """So many checks will be judged."""
 
-    def began(self, check: str, requirement: str) -> None: ...
+    def began(self, check: str, requirement: str) -> None:
+        """A check begins."""
 
-    def ended(self, result: CheckResult) -> None: ...
+    def ended(self, result: CheckResult) -> None:
+        """A check has come to a result."""
 
-    def undoing(self) -> None: ...
+    def undoing(self) -> None:
+        """The checks are over, and the run is being undone."""
 
 
 def progress_for(run: Run, *, quiet: bool) -> Shown:
@@ -82,8 +88,10 @@ class _Lines(_Silent):
 
     def __enter__(self) -> Self:
         profile, options = self._run.profile, self._run.options
-        self._say(f"Testing {profile.name} at {profile.base_url}: mode {self._run.mode.value}, "
-                  f"effort {options.effort.value}, seed {options.seed}")
+        self._say(
+            f"Testing {profile.name} at {profile.base_url}: mode {self._run.mode.value}, "
+            f"effort {options.effort.value}, seed {options.seed}"
+        )
         return self
 
     def planned(self, checks: int) -> None:

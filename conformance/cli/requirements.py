@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Everything as JSON, open points and what is out of reach included.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Everything as JSON, open points and what is out of reach included."
+)
 @click.option("--coverage", is_flag=True, help="Each requirement with the checks that judge it.")
 def requirements(*, as_json: bool, coverage: bool) -> None:
     """Print the catalogue of requirements."""

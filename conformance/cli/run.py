@@ -13,24 +13,62 @@ from conformance.running.options import Effort, Mode, RunOptions
 
 
 @click.command()
-@click.option("--base-url", envvar="CONFORMANCE_BASE_URL", help="Where the target is; without it and --target the embedded reference service.")
-@click.option("--api-key", envvar="CONFORMANCE_API_KEY", help="A full key. Better set $CONFORMANCE_API_KEY: others can read command lines.")
+@click.option(
+    "--base-url",
+    envvar="CONFORMANCE_BASE_URL",
+    help="Where the target is; without it and --target the embedded reference service.",
+)
+@click.option(
+    "--api-key",
+    envvar="CONFORMANCE_API_KEY",
+    help="A full key. Better set $CONFORMANCE_API_KEY: others can read command lines.",
+)
 @click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
 @click.option("--read-only", is_flag=True, help="Send only GETs, and requests that must be refused with 401.")
-@click.option("--disposable", is_flag=True, help="The organization may be renamed, people invited, provisioned members changed and removed.")
-@click.option("--effort", type=click.Choice([effort.value for effort in Effort]), default=Effort.STANDARD.value, show_default=True, help="How much the run may cost.")
+@click.option(
+    "--disposable",
+    is_flag=True,
+    help="The organization may be renamed, people invited, provisioned members changed and removed.",
+)
+@click.option(
+    "--effort",
+    type=click.Choice([effort.value for effort in Effort]),
+    default=Effort.STANDARD.value,
+    show_default=True,
+    help="How much the run may cost.",
+)
 @click.option("--seed", type=click.IntRange(0), help="Repeat the random choices of an earlier run.")
 @click.option("--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Requests under way at once.")
 @click.option("--max-requests", type=click.IntRange(1), help="Send no more requests than this.")
 @click.option("--max-seconds", type=click.FloatRange(1), help="Take no longer than this.")
-@click.option("--report", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the outputs go.  [default: reports/NAME-TIME]")
-@click.option("--only", multiple=True, metavar="PATTERN", help="Judge only requirements whose id matches, * and ? allowed; may be repeated.")
-@click.option("--waivers", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Failures that somebody answers for (YAML).")
-@click.option("--baseline", type=click.Path(path_type=Path), metavar="REPORT", help="Fail only on what did not fail in this report.json.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the outputs go.  [default: reports/NAME-TIME]",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Judge only requirements whose id matches, * and ? allowed; may be repeated.",
+)
+@click.option(
+    "--waivers",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Failures that somebody answers for (YAML).",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="Fail only on what did not fail in this report.json.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 4 where something was left untested or undecided.")
 @click.option("--quiet", is_flag=True, help="Print the verdict and failures only.")
 @click.pass_context
-def run(context: click.Context, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
+def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
     """Test a target and report what it keeps of the contract.
 
     Exit status: 0 nothing failed; 1 a requirement failed; 2 usage or target file wrong; 3 the target could not be

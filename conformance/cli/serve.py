@@ -115,8 +115,12 @@ def _introduce(app: Application, base_url: str) -> None:
     console.print(Text(f"The reference service answers at {base_url}. Ctrl-C stops it.", "bold"))
     for name, value in app.service.latitude.deviations.items():
         console.print(Text(f"Latitude {name}: {value}"))
-    console.print(Text("\nFor another terminal: a full key, keys of a single permission, another organization's, the sandbox's"))
+    console.print(
+        Text("\nFor another terminal: a full key, keys of a single permission, another organization's, the sandbox's")
+    )
     for name, value in variables.items():
         console.print(Text(f"export {name}={value}"))
     console.print(Text("\nTry it there:"))
-    console.print(Text('curl -H "Authorization: Bearer $CONFORMANCE_API_KEY" $CONFORMANCE_BASE_URL/api/v1/organizations/current'))
+    console.print(
+        Text('curl -H "Authorization: Bearer $CONFORMANCE_API_KEY" $CONFORMANCE_BASE_URL/api/v1/organizations/current')
+    )

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
 
 _OUTCOMES: Final = ("passed", "failed", "cantTell", "inapplicable", "untested")
-_STYLES: Final = {"passed": "green", "failed": "bold red", "cantTell": "yellow", "inapplicable": "dim", "untested": "dim"}
+_STYLES: Final = {
+    "passed": "green",
+    "failed": "bold red",
+    "cantTell": "yellow",
+    "inapplicable": "dim",
+    "untested": "dim",
+}
 _VERDICTS: Final = {
     "conformant": ("bold green", "is conformant: nothing that was tested breaks the contract."),
     "non-conformant": ("bold red", "is NOT conformant:"),
@@ -50,7 +56,12 @@ def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
     _print_verdict(console, report, len(failed))
     if not quiet:
         run = report["run"]
-        console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}. Report: {folder / 'report.html'}", "dim"))
+        console.print(
+            plain(
+                f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}. Report: {folder / 'report.html'}",
+                "dim",
+            )
+        )
 
 
 def _print_table(console: Console, report: Report) -> None:
@@ -61,19 +72,25 @@ def _print_table(console: Console, report: Report) -> None:
         table.add_column(outcome, justify="right")
     for entry in report["classes"]:
         counts = Counter(one["outcome"] for one in report["requirements"] if one["class"] == entry["id"])
-        cells = [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
+        cells = [
+            Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES
+        ]
         table.add_row(entry["id"], Text(entry["outcome"], _STYLES[entry["outcome"]]), *cells)
     table.add_section()
     for section in sorted({one["section"] for one in report["requirements"]}, key=int):
         counts = Counter(one["outcome"] for one in report["requirements"] if one["section"] == section)
-        cells = [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
+        cells = [
+            Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES
+        ]
         table.add_row(f"section {section}", "", *cells)
     console.print(table)
     console.print()
 
 
 def _print_failure(console: Console, requirement: Requirement) -> None:
-    console.print(plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red"))
+    console.print(
+        plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
+    )
     console.print(plain(f"  {requirement['title']}", "bold"))
     for failure in requirement["failures"]:
         _print_one(console, failure)

@@ -25,7 +25,10 @@ def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) 
     judged(exchange)
     if not permitted(given):
         raise NonConformity(
-            f"{exchange.call.operation.id} was answered {given}", exchange, expected=expected, actual=f"{given}{_code(exchange)}"
+            f"{exchange.call.operation.id} was answered {given}",
+            exchange,
+            expected=expected,
+            actual=f"{given}{_code(exchange)}",
         )
     return exchange
 
@@ -62,7 +65,9 @@ def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: s
         )
 
 
-def holds(condition: object, message: str, *at: Exchange, expected: str, actual: object, pointer: str | None = None) -> None:
+def holds(
+    condition: object, message: str, *at: Exchange, expected: str, actual: object, pointer: str | None = None
+) -> None:
     """A condition over judged exchanges is true."""
     judged(*at)
     if not condition:
@@ -78,7 +83,9 @@ def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: 
         if name == "description":
             was, now = was or "", now or ""
         if was != now:
-            raise NonConformity(f"{name} of {what} has changed", *at, expected=shown(was), actual=shown(now), pointer=f"/data/{name}")
+            raise NonConformity(
+                f"{name} of {what} has changed", *at, expected=shown(was), actual=shown(now), pointer=f"/data/{name}"
+            )
 
 
 def later(what: str, actual: str, than: str, *at: Exchange) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -58,8 +59,8 @@ def _parse(text: str) -> Parsed | Malformed:
     def build(pairs: list[tuple[str, object]]) -> dict[str, object]:
         built = dict(pairs)
         if len(built) < len(pairs):
-            seen: set[str] = set()
-            duplicates.extend(name for name, _ in pairs if name in seen or seen.add(name))
+            times = Counter(name for name, _ in pairs)
+            duplicates.extend(name for name, count in times.items() if count > 1)
         return built
 
     try:
@@ -82,10 +83,10 @@ def _depth(text: str) -> int:
     """The deepest nesting of brackets outside strings, in time linear in the text."""
     depth = deepest = 0
     for match in _STRING_OR_BRACKET.finditer(text):
-        token = match[0]
-        if token in "[{":
+        found = match[0]
+        if found in "[{":
             depth += 1
             deepest = max(deepest, depth)
-        elif token in "]}":
+        elif found in "]}":
             depth -= 1
     return deepest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -31,7 +31,9 @@ class NonConformity(Judgement):
         pointer: The place in the body (RFC 6901), if there is one.
     """
 
-    def __init__(self, message: str, *exchanges: Exchange, expected: str, actual: str, pointer: str | None = None) -> None:
+    def __init__(
+        self, message: str, *exchanges: Exchange, expected: str, actual: str, pointer: str | None = None
+    ) -> None:
         super().__init__(message, *exchanges)
         self.expected = expected
         self.actual = actual
@@ -59,7 +61,7 @@ class Evidence:
     def __init__(self) -> None:
         self.exchanges: list[Exchange] = []
 
-    def __enter__(self) -> Evidence:
+    def __enter__(self) -> Self:
         self._token = _evidence.set(self.exchanges)
         return self
 

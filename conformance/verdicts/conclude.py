@@ -37,7 +37,9 @@ def requirements(results: Iterable[CheckResult], unselected: str) -> list[model.
     ]
 
 
-def classes(concluded: Sequence[model.Requirement], unlock: Mapping[str, Sequence[str]]) -> list[model.ConformanceClass]:
+def classes(
+    concluded: Sequence[model.Requirement], unlock: Mapping[str, Sequence[str]]
+) -> list[model.ConformanceClass]:
     """Every class with its outcome.
 
     Args:

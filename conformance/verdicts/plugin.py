@@ -14,7 +14,6 @@ import pytest
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.verdicts.judge import Judge
 
 _JUDGE = "conformance-judge"
 _UNTESTABLE = 3
@@ -24,7 +23,9 @@ _UNTESTABLE = 3
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a run."""
     group = parser.getgroup("conformance", "contract conformance of a running service")
-    _add(group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given")
+    _add(
+        group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given"
+    )
     _add(group, "--api-key", help="a full key of the target (better: $CONFORMANCE_API_KEY)")
     _add(group, "--target", type=Path, metavar="FILE", help="the target file")
     _add(group, "--read-only", action="store_true", help="send nothing that could change the organization")
@@ -65,8 +66,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def current_run(config: pytest.Config) -> Run:
     """The run that the checks belong to."""
-    judge: Judge = config.pluginmanager.get_plugin(_JUDGE)
-    return judge.run
+    judge: Any = config.pluginmanager.get_plugin(_JUDGE)
+    run: Run = judge.run
+    return run
 
 
 def _open(config: pytest.Config) -> Run:

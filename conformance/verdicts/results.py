@@ -51,7 +51,13 @@ class CheckResult:
 
 
 def concluded(
-    check: str, requirement: str, raised: BaseException | None, *, in_preamble: bool, evidence: Sequence[Exchange], seconds: float
+    check: str,
+    requirement: str,
+    raised: BaseException | None,
+    *,
+    in_preamble: bool,
+    evidence: Sequence[Exchange],
+    seconds: float,
 ) -> CheckResult:
     """The result of a check from what it raised and judged.
 
@@ -70,7 +76,11 @@ def concluded(
         case None if evidence:
             outcome, reason = Outcome.PASSED, None
         case None:
-            outcome, reason, error = Outcome.CANT_TELL, "The check judged nothing, which is an error of the suite.", True
+            outcome, reason, error = (
+                Outcome.CANT_TELL,
+                "The check judged nothing, which is an error of the suite.",
+                True,
+            )
         case NonConformity() if not in_preamble:
             outcome, reason = Outcome.FAILED, None
             failure = Failure(check, raised.message, raised.expected, raised.actual, raised.pointer, raised.exchanges)

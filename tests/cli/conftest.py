@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 
 KEY = "a-key-that-nobody-may-see"
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))}
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
+}
 
 Answerer = Callable[[str, str], tuple[int, dict[str, str], bytes]]
 

@@ -24,7 +24,9 @@ def test_a_service_that_keeps_everything_gives_0(conformance: Conformance) -> No
     assert {entry["outcome"] for entry in ended.report["classes"]} == {"passed"}
 
 
-def test_a_service_that_says_nothing_useful_gives_1(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+def test_a_service_that_says_nothing_useful_gives_1(
+    conformance: Conformance, small_service: Any, answering: Answering
+) -> None:
     """Answering everything with an empty resource is not conformant."""
     with small_service(lambda method, path: answering(200, {"data": {}})) as service:
         ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
@@ -57,7 +59,9 @@ def test_a_wrong_command_line_gives_2(conformance: Conformance, words: list[str]
     assert not (ended.folder / "report.json").exists()
 
 
-def test_a_key_of_another_organization_gives_2(conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path) -> None:
+def test_a_key_of_another_organization_gives_2(
+    conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path
+) -> None:
     """Nothing is written to an organization that the target file does not mean."""
     target = tmp_path / "target.yaml"
     with small_service(lambda method, path: answering(200, {"data": {"id": "org_2"}})) as service:
@@ -91,7 +95,9 @@ def test_a_refused_key_gives_3(conformance: Conformance, small_service: Any, ans
     assert "refuses the main key" in ended.err
 
 
-def test_a_refused_key_with_a_broken_answer_gives_1(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+def test_a_refused_key_with_a_broken_answer_gives_1(
+    conformance: Conformance, small_service: Any, answering: Answering
+) -> None:
     """What any complete answer breaks is broken, tested or not."""
     with small_service(lambda method, path: answering(401, {"message": "no"})) as service:
         ended = conformance("run", "--base-url", service.base_url, **KEY)

@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTEST_", "PYTHONDONTWRITE"))}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("CONFORMANCE_", "PYTEST_", "PYTHONDONTWRITE"))
+}
 
 RunPytest = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,7 +38,9 @@ def pytest_with(tmp_path: Path) -> Iterator[RunPytest]:
             assert service.stdout is not None
             said: dict[str, Any] = json.loads(service.stdout.readline())
             command += ["--base-url", said["base_url"], "--api-key", said["keys"]["api_key"]]
-        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=300)
+        return subprocess.run(
+            command, check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=300
+        )
 
     yield run
     for service in services:
@@ -52,9 +58,7 @@ def test_checks_pass_on_the_reference_service(pytest_with: RunPytest) -> None:
 
 def test_a_failure_tells_expected_and_actual(pytest_with: RunPytest) -> None:
     """-x ends with the first failure, whose text is the requirement's and not a traceback."""
-    done = pytest_with(
-        "--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-x", fault="archived-editable"
-    )
+    done = pytest_with("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-x", fault="archived-editable")
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert "requirement archived-edit-refused" in done.stdout

@@ -15,7 +15,11 @@ from typing import Any
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "KEY_", "PYTHONDONTWRITE"))}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("CONFORMANCE_", "KEY_", "PYTHONDONTWRITE"))
+}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +62,9 @@ def run(target: str, variables: dict[str, str], folder: Path) -> dict[str, Any]:
     ],
 )
 @pytest.mark.skipif(not shutil.which("curl"), reason="the provisioner in shell needs curl")
-def test_an_example_tests_what_it_unlocks(target: str, classes: set[str], variables: dict[str, str], tmp_path: Path) -> None:
+def test_an_example_tests_what_it_unlocks(
+    target: str, classes: set[str], variables: dict[str, str], tmp_path: Path
+) -> None:
     """The classes that the file unlocks pass, and the verdict is conformant."""
     report = run(target, variables, tmp_path)
 

@@ -56,7 +56,8 @@ def test_invalid_requests_are_refused_with_400_or_422(exchange: MakeExchange, st
 
 
 @pytest.mark.parametrize(
-    ("status", "right"), [(400, True), (403, True), (409, True), (405, True), (401, False), (404, False), (200, False), (500, False)]
+    ("status", "right"),
+    [(400, True), (403, True), (409, True), (405, True), (401, False), (404, False), (200, False), (500, False)],
 )
 def test_refused_leaves_out_what_another_cause_gives(exchange: MakeExchange, status: int, *, right: bool) -> None:
     """Any 4xx but 401, 404 and 429."""
@@ -84,7 +85,13 @@ def test_what_a_gateway_says_is_never_judged(exchange: MakeExchange, status: int
     """Such an answer, or none, ends every word."""
     made = exchange("getEngagement", status, {})
 
-    for word in (expect.success, expect.refused, read.data, error_laws.no_server_error, rate_limit_laws.headers_present):
+    for word in (
+        expect.success,
+        expect.refused,
+        read.data,
+        error_laws.no_server_error,
+        rate_limit_laws.headers_present,
+    ):
         with pytest.raises(Unanswered):
             word(made)
 
@@ -189,28 +196,78 @@ ONE_EXCHANGE_WORDS = (
 )
 
 ODD = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["active", "owner", "2026-01-01T00:00:00.000Z"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["data", "meta", "error", "id", "code", "message", "statusCode", "settings", "status", "role", "total", "page", "perPage", "totalPages", "createdAt", "slug", "email"]),
-        inner,
-        max_size=5,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["active", "owner", "2026-01-01T00:00:00.000Z"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "data",
+                    "meta",
+                    "error",
+                    "id",
+                    "code",
+                    "message",
+                    "statusCode",
+                    "settings",
+                    "status",
+                    "role",
+                    "total",
+                    "page",
+                    "perPage",
+                    "totalPages",
+                    "createdAt",
+                    "slug",
+                    "email",
+                ]
+            ),
+            inner,
+            max_size=5,
+        )
     ),
     max_leaves=25,
 )
 OPERATION = st.sampled_from(
-    ["getCurrentOrganization", "listMembers", "listEngagements", "getEngagement", "createEngagement", "archiveEngagement", "deleteEngagement"]
+    [
+        "getCurrentOrganization",
+        "listMembers",
+        "listEngagements",
+        "getEngagement",
+        "createEngagement",
+        "archiveEngagement",
+        "deleteEngagement",
+    ]
 )
-QUERIES = st.sampled_from([(), (("status", "active"), ("sort", "createdAt")), (("page", "2"), ("perPage", "5"), ("role", "owner")), (("page", "x"),)])
+QUERIES = st.sampled_from(
+    [
+        (),
+        (("status", "active"), ("sort", "createdAt")),
+        (("page", "2"), ("perPage", "5"), ("role", "owner")),
+        (("page", "x"),),
+    ]
+)
 HEADERS = st.lists(
-    st.tuples(st.sampled_from(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date", "Content-Type"]), st.text(max_size=30) | st.integers().map(str)),
+    st.tuples(
+        st.sampled_from(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date", "Content-Type"]),
+        st.text(max_size=30) | st.integers().map(str),
+    ),
     max_size=6,
 ).map(tuple)
 
 
 @given(body=ODD, operation=OPERATION, status=st.integers(100, 999), query=QUERIES, headers=HEADERS)
 def test_words_are_total_over_json(
-    exchange: MakeExchange, body: object, operation: str, status: int, query: tuple[tuple[str, str], ...], headers: tuple[tuple[str, str], ...]
+    exchange: MakeExchange,
+    body: object,
+    operation: str,
+    status: int,
+    query: tuple[tuple[str, str], ...],
+    headers: tuple[tuple[str, str], ...],
 ) -> None:
     """Whatever an answer says, a word ends in a value or in one of its own exceptions."""
     _apply_all(exchange(operation, status, body, query=query, headers=headers))

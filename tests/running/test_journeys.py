@@ -122,7 +122,9 @@ def test_a_broken_connection_begins_the_journey_anew(journeys: Journeys) -> None
         ([KeyError("id"), "never"], KeyError, 1),
     ],
 )
-def test_what_ends_a_journey_is_told_to_everybody(journeys: Journeys, ends: list[object], kind: type, times: int) -> None:
+def test_what_ends_a_journey_is_told_to_everybody(
+    journeys: Journeys, ends: list[object], kind: type, times: int
+) -> None:
     """Only troubles of the connection are tried again, and not for ever."""
     walk = Walk(*ends)
 
