@@ -36,7 +36,7 @@ def expect_law(run: Run, law: Law, *operations: str) -> None:
 def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
     """A law about lists, which others may disturb, holds for every exchange of the run.
 
-    What broke it is sent again; it counts where it breaks it again while nothing moves.
+    What broke it is sent again; where that breaks it again while nothing moves, all that broke it counts.
     """
     found = _surveyed(run, law, operations)
     confirmed = Survey(kept=found.kept, unclear=found.unclear)
@@ -44,8 +44,9 @@ def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
     for exchange in list(reversed(calls.values()))[:_CONFIRMED]:
         try:
             expect_steadily(run, (exchange,), lambda look: law(look[0]))
-        except NonConformity as fault:
-            confirmed.broken.append((fault.exchanges[0], fault))
+        except NonConformity:
+            confirmed.broken = found.broken
+            break
         except Undecided as doubt:
             confirmed.unclear.append(doubt)
         else:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.stock import Stock, stock
+from conformance.checks.stock import identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
+from conformance.oracle.listing import Listing
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -31,32 +32,45 @@ class PagedLists:
     Attributes:
         look: The answer with 100 a page, then the pages from the first one on.
         single: A page of one item, and the list without any parameter.
-        stock: Engagements that must be there; none for members.
+        active: Ids of engagements that the run has made and left as they were; none for members.
+        archived: Ids of engagements that it has made and tried to archive.
+        names: Names by which the order of the list can be told.
     """
 
     look: Look
     single: Look
-    stock: Stock
+    active: frozenset[str] = frozenset()
+    archived: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    def known(self, look: Look) -> frozenset[str]:
+        """Ids that must be in a look; the archived ones only where it shows any, since that is judged elsewhere."""
+        shows = {item.value.get("id") for answer in look for item in Listing((answer,)).items}
+        return self.active | (self.archived if self.archived & shows else frozenset())
 
 
 def paged_engagements(run: Run) -> PagedLists:
     """All engagements are listed in one answer and page by page."""
-    return _paged(run, call.list_engagements, run.journeys.result(stock))
+    names = run.journeys.result(stock).names
+    created = _identifiers(run, "createEngagement") - _identifiers(run, "deleteEngagement")
+    archived = created & _identifiers(run, "archiveEngagement")
+    lists = _paged(run, call.list_engagements)
+    return replace(lists, active=created - archived, archived=archived, names=names)
 
 
 def paged_members(run: Run) -> PagedLists:
     """All members are listed in one answer and page by page."""
-    return _paged(run, call.list_members, Stock(()))
+    return _paged(run, call.list_members)
 
 
-def _paged(run: Run, listing: Callable[..., Call], kept: Stock) -> PagedLists:
+def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
     single = run.send_all([listing(page=2, perPage=1), listing()])
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
     pages = range(1, min(_MOST_PAGES, -(-total // size)) + 1)
     rest = run.send_all([listing(page=page, perPage=size) for page in pages])
-    return PagedLists((first, *rest), tuple(single), kept)
+    return PagedLists((first, *rest), tuple(single))
 
 
 def _told(answer: Exchange) -> int:
@@ -65,3 +79,15 @@ def _told(answer: Exchange) -> int:
         return max(read.number(answer, "total"), len(read.items(answer)))
     except Judgement:
         return 0
+
+
+def _identifiers(run: Run, operation: str) -> frozenset[str]:
+    """The ids that calls with the main key were about; for creations, those that successes gave."""
+    calls = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.call.operation.id == operation and exchange.call.credential is None
+    ]
+    if operation != "createEngagement":
+        return frozenset(exchange.call.identifier for exchange in calls if exchange.call.identifier is not None)
+    return frozenset(made for exchange in calls if (made := identifier_made(exchange)) is not None)

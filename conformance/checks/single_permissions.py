@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import Aim, identifier, label, member_pages, newest_engagements, spare_member, unknown_like
+from conformance.checks.aims import (
+    Aim,
+    identifier,
+    label,
+    member_of,
+    member_pages,
+    newest_engagements,
+    spare_member,
+    unknown_like,
+)
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided
 from conformance.oracle.permissions import MATRIX, Permission
 from conformance.running.options import Mode
-from conformance.target.capabilities import Unavailable, lacking
+from conformance.target.capabilities import Unavailable
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -39,7 +48,8 @@ class Permissions:
         label: What refused requests would have left in the list or as the organization's name.
         newest: The newest engagements after the refusals.
         organization: The organization after the refusals; None where it was not to be renamed.
-        user: The member whom only refused requests were aimed at.
+        user: The member whom only refused requests were aimed at; None where there is none.
+        no_member: Why there is none.
         members: The list of members before and after the refusals.
         unknown: Updates of an engagement that does not exist, by keys without that permission.
         invalid: Creations with an invalid body, by keys without that permission.
@@ -52,6 +62,7 @@ class Permissions:
     newest: tuple[Exchange, ...] = ()
     organization: Exchange | None = None
     user: str | None = None
+    no_member: Unavailable | Undecided | None = None
     members: tuple[tuple[Exchange, ...], tuple[Exchange, ...]] = ((), ())
     unknown: list[Exchange] = field(default_factory=list)
     invalid: list[Exchange] = field(default_factory=list)
@@ -67,8 +78,8 @@ class Permissions:
             raise Unavailable(f"key:{scope}", self.lacking[scope].reason)
         if (scope, operation) in self.cells:
             return self.cells[scope, operation]
-        if operation in MEMBERSHIP:
-            raise lacking("member")
+        if operation in MEMBERSHIP and self.no_member is not None:
+            raise self.no_member
         raise Undecided(f"there was no engagement that {operation} could be tried on")
 
     def is_unknown(self, scope: str) -> bool:
@@ -102,9 +113,8 @@ def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
 def _try_refusals(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
     """Try what must be refused, permission after permission, on what exists and is the run's own."""
     targets = _refusal_targets(run)
-    tried.user = _spare_user(run)
     before = _reads(run, targets)
-    pages = _member_pages(run, tried)
+    pages = _find_member(run, tried)
     aim = _aim(run, tried)
     for scope, key in keys.items():
         calls = {
@@ -119,7 +129,7 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], tried: Permissions) 
     tried.kept = {name: (before[name], after[name]) for name in targets}
     tried.newest = tuple(newest_engagements(run)) if targets else ()
     tried.organization = run.send(call.get_organization()) if run.mode is Mode.DISPOSABLE else None
-    tried.members = (pages, _member_pages(run, tried))
+    tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
 
 def _try_order(run: Run, keys: Mapping[str, Credential], aim: Aim, tried: Permissions) -> None:
@@ -155,16 +165,19 @@ def _may_be_tried(run: Run, name: str, targets: Mapping[str, str], tried: Permis
     return run.mode is Mode.DISPOSABLE if operation.family == "organizations" else run.mode is not Mode.READ_ONLY
 
 
-def _spare_user(run: Run) -> str | None:
-    """The member for requests that must be refused; they could not be refused for the right reason without one."""
+def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
+    """Choose the member for requests that must be refused, who must be there for them to be refused rightly."""
     try:
-        return run.journeys.result(spare_member).user_id
-    except Unavailable:
-        return None
-
-
-def _member_pages(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
-    return () if tried.user is None else tuple(member_pages(run))
+        user_id = run.journeys.result(spare_member).user_id
+    except Unavailable as reason:
+        tried.no_member = reason
+        return ()
+    pages = tuple(member_pages(run))
+    if member_of(pages, user_id) is None:
+        tried.no_member = Undecided("the member to try it on is not in the list", *pages)
+    else:
+        tried.user = user_id
+    return pages
 
 
 def _refusal_targets(run: Run) -> dict[str, str]:
@@ -236,7 +249,8 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     """Change and remove a member with the key that may."""
     try:
         user_id = run.fixtures.member().user_id
-    except Unavailable:
+    except Unavailable as reason:
+        tried.no_member = tried.no_member or reason
         return
     calls = (call.update_member_role(user_id, {"role": "admin"}), call.remove_member(user_id))
     for name, one in zip(MEMBERSHIP, calls, strict=True):

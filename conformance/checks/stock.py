@@ -83,8 +83,9 @@ class Stock:
         return {piece.identifier: piece.name for piece in self.pieces if not piece.changed and piece.name.islower()}
 
     def creation_times(self) -> dict[str, datetime]:
-        """The times of creation by id, as far as the answers told them."""
-        return {piece.identifier: at for piece in self.pieces if (at := _created_at(piece.created)) is not None}
+        """The times of creation of the active ones by id, as far as the answers told them."""
+        times = {piece.identifier: _created_at(piece.created) for piece in self.pieces if not piece.archived}
+        return {identifier: at for identifier, at in times.items() if at is not None}
 
 
 def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
@@ -104,7 +105,9 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
         batch = names[start : start + size]
         answers = run.send_all([call.create_engagement(_body(name)) for name in batch])
         pieces += [
-            Piece(made, name, answer) for name, answer in zip(batch, answers, strict=True) if (made := _made(answer))
+            Piece(made, name, answer)
+            for name, answer in zip(batch, answers, strict=True)
+            if (made := identifier_made(answer))
         ]
     return tuple(pieces), run.clock.monotonic()
 
@@ -125,6 +128,8 @@ def stock(run: Run) -> Stock:
     for place in (*_DESCRIBED, _RENAMED):
         piece = pieces[place % len(pieces)]
         changed[piece.identifier] = _edited(run, changed[piece.identifier], rename=place == _RENAMED)
+    if not any(piece.changed for piece in changed.values()):
+        raise Undecided("nothing that was created could be changed, so that it is doubtful what there is")
     return Stock(tuple(changed.values()))
 
 
@@ -149,7 +154,7 @@ def _body(name: str) -> dict[str, str]:
     return {"name": name, "description": f"About {name}"} if name[-1] in "02468" else {"name": name}
 
 
-def _made(answer: Exchange) -> str | None:
+def identifier_made(answer: Exchange) -> str | None:
     """The id of what was created; None where that cannot be told."""
     try:
         return read.text(read.data(answer), "id", answer)

@@ -14,6 +14,7 @@ from conformance.checks.marks import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
+from conformance.oracle.json_text import Parsed, read_json
 from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
 
@@ -151,7 +152,12 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
     """
     answered = second.started_at + timedelta(seconds=second.seconds)
     gone = _deletions(run).get(identifier_of(first) or "")
-    return first.call.body != second.call.body and not (gone is not None and gone < answered)
+    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < answered)
+
+
+def _sent_name(creation: Exchange) -> object:
+    sent = read_json(creation.call.body or b"")
+    return sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None
 
 
 def _deletions(run: Run) -> dict[str, datetime]:

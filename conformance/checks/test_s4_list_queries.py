@@ -28,7 +28,7 @@ def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
     """In which order is a list without sort?"""
     listing = Listing(paged_engagements.look[:1])
     fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
-    fields["name"] = name_among(paged_engagements.stock.names)
+    fields["name"] = name_among(paged_engagements.names)
     orders = [
         f"{field} {'descending' if descending else 'ascending'}"
         for field, key in fields.items()

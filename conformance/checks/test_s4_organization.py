@@ -12,6 +12,7 @@ from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.target.asking import MAIN_KEY
 from conformance.target.journal import Action
 from conformance.wire import call
+from conformance.wire.ratelimits import quota
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -22,6 +23,12 @@ ODD_NAMES: Final = (
     "\"Quoted\" 'name' \\ back/slash & <b>bold</b>; -- %41 ${x}",
 )
 """Text that must be kept where it is accepted: no blanks at the ends or doubled, no controls, in normal form C."""
+
+REQUESTS: Final = 25
+"""More than renaming and all that goes with it takes."""
+
+LONGEST_WAIT: Final = 60.0
+"""Seconds to the end of a window that are surely waited for."""
 
 FIXED: Final = ("id", "slug", "plan", "createdAt")
 SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
@@ -64,6 +71,7 @@ def renaming(run: Run) -> Renaming:
     """The organization is renamed several times, is sent what cannot be changed, and gets its name back."""
     before = run.send(call.get_organization())
     name = _name_before(run, before)
+    _ensure_room(run, before)
     back = replace(call.update_organization({"name": name}), repeatable=True)
     try:
         return _renamed(run, before)
@@ -85,6 +93,17 @@ def _name_before(run: Run, before: Exchange) -> str:
         if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
             return entry.before
     raise Undecided("the name that the organization had before is not known any more", before)
+
+
+def _ensure_room(run: Run, before: Exchange) -> None:
+    """A key whose window ends in the midst of this, and is not over soon, could not give the name back."""
+    told = quota(before.answer)
+    if told is None or told.remaining >= REQUESTS:
+        return
+    service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
+    if told.reset - service_time > LONGEST_WAIT:
+        left = f"only {told.remaining} requests are left until a reset far ahead"
+        raise Undecided(f"{left}, too few to rename the organization and back", before)
 
 
 def _renamed(run: Run, before: Exchange) -> Renaming:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.checks.filtered_lists import FilteredLists, engagements_by_status
 from conformance.checks.laws_over_run import expect_law_steadily
 from conformance.checks.looks import expect_steadily
 from conformance.checks.marks import journey, requirement
@@ -43,6 +44,7 @@ by_created_at_journey = journey(by_created_at, alone=True)
 by_updated_at_journey = journey(by_updated_at, alone=True)
 by_name_journey = journey(by_name, alone=True)
 active_by_name_journey = journey(active_by_name, alone=True)
+engagements_by_status_journey = journey(engagements_by_status, alone=True)
 archived_by_change_journey = journey(archived_by_change, alone=True)
 
 
@@ -83,15 +85,19 @@ def test_descending_by_default_by_name(run: Run, by_name: SortedLists) -> None:
 
 
 @requirement("sort-with-filter")
-def test_active_ones_sorted_by_name(run: Run, active_by_name: Look, by_name: SortedLists) -> None:
+def test_active_ones_sorted_by_name(
+    run: Run, active_by_name: Look, by_name: SortedLists, archived_by_change: Look, engagements_by_status: FilteredLists
+) -> None:
     """Active engagements are in the order of names, across pages, and none of them is lost."""
-    key = name_among(by_name.stock.names)
-    holds(lambda: expect_order(Listing(by_name.ascending), "name", key, descending=False), "without a filter")
+    key, names = name_among(by_name.stock.names), by_name.stock.untouched_names()
+    _expect_filters(engagements_by_status.look, archived_by_change)
+    holds(lambda: _expect_plainly_sorted(by_name, "name", key), "without a filter")
+    holds(lambda: expect_no_gap(Listing(by_name.ascending), names, key), "without a filter")
 
     def judge(look: Look) -> None:
         expect_filtered(Listing(look), "status", "active")
         expect_order(Listing(look), "name", key, descending=False)
-        expect_no_gap(Listing(look), by_name.stock.untouched_names(), key)
+        expect_no_gap(Listing(look), names, key)
 
     expect_steadily(run, active_by_name, judge)
 
@@ -100,9 +106,7 @@ def test_active_ones_sorted_by_name(run: Run, active_by_name: Look, by_name: Sor
 def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_updated_at: SortedLists) -> None:
     """Archived engagements are in the order of their last change, across pages."""
     key = time_of("updatedAt")
-    holds(
-        lambda: expect_order(Listing(by_updated_at.descending), "updatedAt", key, descending=True), "without a filter"
-    )
+    holds(lambda: _expect_plainly_sorted(by_updated_at, "updatedAt", key), "without a filter")
 
     def judge(look: Look) -> None:
         holds(lambda: expect_filtered(Listing(look), "status", "archived"), "the filter does not hold", *look)
@@ -129,6 +133,18 @@ def test_every_list_is_in_its_order(run: Run, field: str) -> None:
 def test_no_list_ascends_unasked(run: Run) -> None:
     """No list of the run that was asked to be sorted by a time, without an order, is ascending."""
     expect_law_steadily(run, list_laws.descending_by_default, "listEngagements")
+
+
+def _expect_filters(by_status: Look, archived: Look) -> None:
+    """The filter holds where another order was asked for, on the first page and on the second."""
+    for value, look in (("active", by_status[:1]), ("archived", by_status[1:2]), ("archived", archived)):
+        holds(partial(expect_filtered, Listing(look), "status", value), "the filter does not hold", *look)
+
+
+def _expect_plainly_sorted(lists: SortedLists, field: str, key: Key) -> None:
+    expect_order(Listing(lists.ascending), field, key, descending=False)
+    expect_order(Listing(lists.descending), field, key, descending=True)
+    _expect_either(Listing(lists.default), field, key)
 
 
 def _expect_sorted(run: Run, lists: SortedLists, field: str, key: Key) -> None:

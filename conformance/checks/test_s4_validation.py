@@ -54,7 +54,7 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
     steadily(
         lambda: next(looks, None) or requests.unlabelled_creations(run),
         _no_nameless,
-        at_rest=lambda look: [item.get("id") for item in _new(look) if not run.names.owns(item.get("name"))],
+        at_rest=lambda look: [item.get("id") for item in _new(look) if not _is_from_this_run(run, item)],
         sleep=run.sleep,
     )
 
@@ -184,6 +184,11 @@ def _is_nameless(item: JsonObject) -> bool:
     """Whether an engagement has no name of its own, and nothing else to tell it by."""
     name = item.get("name")
     return (not isinstance(name, str) or name.strip().lower() in _NO_NAMES) and not read.description(item)
+
+
+def _is_from_this_run(run: Run, item: JsonObject) -> bool:
+    """Whether an engagement is, or could be, of this run's making."""
+    return run.names.owns(item.get("name")) or _is_nameless(item)
 
 
 def _new(look: Refusals) -> list[JsonObject]:

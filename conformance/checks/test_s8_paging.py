@@ -36,7 +36,7 @@ by_created_at_journey = journey(by_created_at, alone=True)
 def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
     """The pages of engagements hold everything once."""
     expect_steadily(
-        run, paged_engagements.look, lambda look: paging.expect_partition(look, _listed_stock(look, paged_engagements))
+        run, paged_engagements.look, lambda look: paging.expect_partition(look, paged_engagements.known(look))
     )
 
 
@@ -81,9 +81,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
 @requirement("list-engagements-total")
 def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """The total of engagements is the same on every page, and the number on all pages."""
-    expect_steadily(
-        run, paged_engagements.look, lambda look: paging.expect_total(look, _listed_stock(look, paged_engagements))
-    )
+    expect_steadily(run, paged_engagements.look, lambda look: paging.expect_total(look, paged_engagements.known(look)))
 
 
 @requirement("list-members-total")
@@ -96,7 +94,7 @@ def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
 def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """A page of engagements holds perPage of them, and the last one what is left."""
     expect_steadily(
-        run, paged_engagements.look, lambda look: paging.expect_lengths(look, _listed_stock(look, paged_engagements))
+        run, paged_engagements.look, lambda look: paging.expect_lengths(look, paged_engagements.known(look))
     )
 
 
@@ -180,10 +178,3 @@ def test_page_and_size_asked_for(run: Run, operation: str) -> None:
 def test_full_pages_are_full(run: Run, operation: str) -> None:
     """No page of the run holds more than its size, and none with others behind it less."""
     expect_law_steadily(run, list_laws.page_length, operation)
-
-
-def _listed_stock(look: Look, lists: PagedLists) -> set[str]:
-    """The ids of the stock; the archived ones only where the list has any, since that is judged elsewhere."""
-    archived = set(lists.stock.archived)
-    seen = {identifier for answer in look for identifier in Listing((answer,)).identifiers}
-    return set(lists.stock.active) | (archived if archived & seen else set())

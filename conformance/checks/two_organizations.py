@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import Aim, identifier, label, member_pages, newest_engagements, spare_member
+from conformance.checks.aims import Aim, identifier, label, member_of, member_pages, newest_engagements, spare_member
 from conformance.oracle import read
 from conformance.wire import call
 
@@ -130,8 +130,9 @@ def member_of_one(run: Run) -> MemberOfOne:
     key = run.fixtures.other_organization()
     user_id = run.journeys.result(spare_member).user_id
     before = member_pages(run)
-    calls = {
-        "updateMemberRole": call.update_member_role(user_id, {"role": "admin"}),
+    role = (member_of(before, user_id) or {}).get("role")
+    calls = {  # the role stays the same, so that whoever else looks at the member sees nothing of a leak
+        "updateMemberRole": call.update_member_role(user_id, {"role": role}),
         "removeMember": call.remove_member(user_id),
     }
     attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in calls.items()}

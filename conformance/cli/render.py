@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -59,15 +60,27 @@ def read_report(path: Path) -> Report:
 
 @click.command("render")
 @click.argument("report", type=ReportFile())
-@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="What to make of the report.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="What to make of the report.")
 @click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; standard output without it."
 )
-def render(report: Path, form: str, output: Path | None) -> None:
+@click.option("--rejudge", is_flag=True, help="Judge the recorded exchanges again, and compare with the report.")
+def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
     """Make another format of REPORT, a report.json or the folder of a run.
 
     HTML shows the exchanges of the exchanges.har that lies beside the report, if there is one.
+
+    With --rejudge the checks run again over the recording in the folder, without any target. Exit status then: 0 every
+    outcome and observation is the same; 1 something differs, told in a line each; 2 there is nothing to judge.
     """
+    if rejudge:
+        if form is not None or output is not None:
+            raise click.UsageError("--rejudge goes without --format and --output.")
+        from conformance.cli.rejudging import judge_again  # noqa: PLC0415 - loads pytest, which rendering does not need
+
+        sys.exit(judge_again(report.parent))
+    if form is None:
+        raise click.UsageError("Missing option '--format'.")
     data = _rendered(report, form)
     if output is None:
         click.echo(data, nl=False)

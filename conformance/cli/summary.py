@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Failure, Report, Requirement
 
-_OUTCOMES: Final = ("passed", "failed", "cantTell", "inapplicable", "untested")
+_WIDE: Final = 72
+"""Columns from which a window has room for everything."""
+
+_OUTCOMES: Final = {
+    "passed": "passed",
+    "failed": "failed",
+    "cantTell": "undecided",
+    "inapplicable": "n/a",
+    "untested": "untested",
+}
 _STYLES: Final = {
     "passed": "green",
     "failed": "bold red",
@@ -65,26 +74,28 @@ def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
 
 
 def _print_table(console: Console, report: Report) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("Class")
-    table.add_column("Outcome")
-    for outcome in _OUTCOMES:
-        table.add_column(outcome, justify="right")
+    """Print how many requirements came to what, by class and by section; a narrow window gets the classes alone."""
+    wide = console.width >= _WIDE
+    table = Table(box=None, pad_edge=False, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
+    for heading in ("", "outcome") if wide else ("",):
+        table.add_column(heading, no_wrap=True)
+    for heading in _OUTCOMES.values():
+        table.add_column(heading if wide else heading[:6], justify="right", no_wrap=True)
     for entry in report["classes"]:
-        counts = Counter(one["outcome"] for one in report["requirements"] if one["class"] == entry["id"])
-        cells = [
-            Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES
-        ]
-        table.add_row(entry["id"], Text(entry["outcome"], _STYLES[entry["outcome"]]), *cells)
-    table.add_section()
-    for section in sorted({one["section"] for one in report["requirements"]}, key=int):
-        counts = Counter(one["outcome"] for one in report["requirements"] if one["section"] == section)
-        cells = [
-            Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES
-        ]
-        table.add_row(f"section {section}", "", *cells)
+        members = [one for one in report["requirements"] if one["class"] == entry["id"]]
+        outcome = Text(_OUTCOMES[entry["outcome"]], _STYLES[entry["outcome"]])
+        name = Text(entry["id"], "" if wide else _STYLES[entry["outcome"]])
+        table.add_row(name, *([outcome] if wide else []), *_counts(members))
+    for section in sorted({one["section"] for one in report["requirements"]}, key=int) if wide else ():
+        members = [one for one in report["requirements"] if one["section"] == section]
+        table.add_row(Text(f"section {section}", "dim"), "", *_counts(members))
     console.print(table)
     console.print()
+
+
+def _counts(members: Sequence[Requirement]) -> list[Text]:
+    counts = Counter(one["outcome"] for one in members)
+    return [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
 
 
 def _print_failure(console: Console, requirement: Requirement) -> None:

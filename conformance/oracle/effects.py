@@ -107,22 +107,22 @@ def effects_of(exchange: Exchange) -> list[Effect]:
     certain = accepted(exchange) and is_main(exchange)
     if not accepted(exchange):
         span = Span(span.start, inf)
+    effects: list[Effect] = []
     match exchange.call.operation.id:
         case "createEngagement":
-            return _created(exchange, span, certain)
+            effects = _created(exchange, span, certain=certain)
         case "updateEngagement":
-            return _edited(exchange, span, certain)
+            effects = _edited(exchange, span, certain=certain)
         case "archiveEngagement":
-            return [Effect(exchange, STATUS, "archived", span, certain)]
+            effects = [Effect(exchange, STATUS, "archived", span, certain)]
         case "unarchiveEngagement":
-            return [Effect(exchange, STATUS, "active", _of_unarchive(exchange, span), certain=False)]
+            effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, span), certain=False)]
         case "deleteEngagement":
-            return [Effect(exchange, EXISTENCE, GONE, span, certain)]
-        case _:
-            return []
+            effects = [Effect(exchange, EXISTENCE, GONE, span, certain)]
+    return effects
 
 
-def _created(exchange: Exchange, span: Span, certain: bool) -> list[Effect]:  # noqa: FBT001 - a value that is handed on
+def _created(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     texts = [Effect(exchange, name, _text((body or {}).get(name, "")), span, certain) for name in TEXTS]
     if body is None:
@@ -131,7 +131,7 @@ def _created(exchange: Exchange, span: Span, certain: bool) -> list[Effect]:  # 
     return [*texts, Effect(exchange, STATUS, "active", span, certain), born]
 
 
-def _edited(exchange: Exchange, span: Span, certain: bool) -> list[Effect]:  # noqa: FBT001 - a value that is handed on
+def _edited(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     if body is None:
         return [Effect(exchange, name, None, span, certain=False) for name in TEXTS]

@@ -42,7 +42,7 @@ def meta_fields(exchange: Exchange) -> bool:
 
 def total_pages(exchange: Exchange) -> bool:
     """The number of pages is the total divided by the size of a page, rounded up; 0 or 1 for nothing at all."""
-    return _in_bounds(exchange) and fitting_total_pages(exchange)
+    return _as_asked(exchange) and fitting_total_pages(exchange)
 
 
 def fitting_total_pages(exchange: Exchange) -> bool:
@@ -65,12 +65,14 @@ def fitting_total_pages(exchange: Exchange) -> bool:
 def page_length(exchange: Exchange) -> bool:
     """No page holds more than its size, and a page with others behind it holds just as many.
 
-    What the last page must hold depends on a true total, which is not for one answer to tell.
+    What the last page must hold depends on a true total, which is not for one answer to tell; nor is it for a
+    filtered list, whose total is judged by itself.
     """
     told, items = _numbers(exchange), _items(exchange)
-    if told is None or items is None or not _in_bounds(exchange) or told["page"] < 1 or told["perPage"] < 1:
+    if told is None or items is None or not _as_asked(exchange) or told["page"] < 1 or told["perPage"] < 1:
         return False
-    is_full = told["page"] * told["perPage"] <= told["total"]
+    filtered = any(name in {"status", "role"} for name, _ in exchange.call.query)
+    is_full = told["page"] * told["perPage"] <= told["total"] and not filtered
     if len(items) > told["perPage"] or (is_full and len(items) < told["perPage"]):
         raise NonConformity(
             f"page {told['page']} of {told['total']} items with {told['perPage']} a page holds {len(items)}",
@@ -182,10 +184,13 @@ def _clean(exchange: Exchange) -> bool:
     return len(names) == len(set(names))
 
 
-def _in_bounds(exchange: Exchange) -> bool:
-    """Whether page and perPage, where asked for, are valid: what becomes of others is a matter of its own."""
-    asked = {name for name, _ in exchange.call.query}
-    return not asked & {"page", "perPage"} or bool(valid_paging(exchange))
+def _as_asked(exchange: Exchange) -> bool:
+    """Whether page and size are those that were asked for, in bounds: what becomes of others is judged elsewhere."""
+    told = _numbers(exchange)
+    right = {"page": 1, "perPage": DEFAULT_PER_PAGE} | valid_paging(exchange)
+    asked = {name for name, _ in exchange.call.query} & {"page", "perPage"}
+    valid = not asked or bool(valid_paging(exchange))
+    return told is not None and valid and all(told[name] == value for name, value in right.items())
 
 
 def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import read
+from conformance.oracle import list_laws, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.listing import Listing, expect_all, expect_once, holds
 
@@ -27,7 +27,7 @@ def expect_served(look: Look) -> None:
     total = read.number(look[0], "total")
     for answer in look[1:]:
         judged(answer)
-        page, size = (int(dict(answer.call.query)[name]) for name in ("page", "perPage"))
+        page, size = _paging(answer)
         if not answer.succeeded and (page - 1) * size < total:
             raise NonConformity(
                 f"page {page} of {total} items with {size} a page was refused",
@@ -69,7 +69,7 @@ def expect_total(look: Look, owned: Collection[str] = ()) -> None:
     seen = _distinct(look, owned)
     if total >= len(seen):
         holds(lambda: expect_partition(look, owned), "the pages do not hold everything once", *look)
-        seen = set(_pages(look).identifiers)
+        holds(lambda: [list_laws.page_length(answer) for answer in look], "a page is not full", *look)
     if total != len(seen):
         raise NonConformity(
             "the total is not the number of items",
@@ -88,7 +88,7 @@ def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
     if total != len(seen):
         raise Undecided(f"the list shows {len(seen)} and counts {total}", *look)
     for answer in look:
-        page, size = read.number(answer, "page"), read.number(answer, "perPage")
+        page, size = _paging(answer)
         right = max(0, min(size, total - (page - 1) * size))
         found = len(read.items(answer))
         if found != right:
@@ -105,10 +105,16 @@ def _pages(look: Look) -> Listing:
     """The pages, if they reach as far as the total."""
     if len(look) == 1:
         raise Undecided("the first answer did not tell how many pages there are", look[0])
-    asked = dict(look[-1].call.query)
-    if int(asked["page"]) * int(asked["perPage"]) < read.number(look[0], "total"):
+    page, size = _paging(look[-1])
+    if page * size < read.number(look[0], "total"):
         raise Undecided("there are more pages than were looked at", *look[:2])
     return Listing(look[1:])
+
+
+def _paging(answer: Exchange) -> tuple[int, int]:
+    """The page and the size that were asked for; whether meta names them is judged by itself."""
+    asked = dict(answer.call.query)
+    return int(asked.get("page", 1)), int(asked["perPage"])
 
 
 def _at_once(look: Look) -> list[str]:

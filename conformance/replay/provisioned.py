@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.reports.text import json_bytes, one_line
 from conformance.running.options import Effort, RunOptions
 from conformance.target.profile import MemberOfFile, Mode, Profile, ProvisionerSettings, SubordinateTemplate
+from conformance.suite import suite_sha256
 from conformance.target.secret import Secret
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Provisioned:
     """What a run was, and what its checks were given.
 
     Attributes:
+        suite_sha256: The digest of the suite that ran.
         prefix: What all names of the run begin with.
         options: What was asked for.
         profile: The target; every key is another one of the same name.
@@ -45,6 +47,7 @@ class Provisioned:
         digests: The SHA-256 digests of the files that belong to it, by name.
     """
 
+    suite_sha256: str
     prefix: str
     options: RunOptions
     profile: Profile
@@ -110,6 +113,7 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
     if head["format"] != FORMAT:
         raise InvalidNotes(f"its format is not {FORMAT}.")
     return Provisioned(
+        suite_sha256=head["suite_sha256"],
         prefix=head["prefix"],
         options=_options(head),
         profile=_profile(head["target"], Mode(head["mode"])),
@@ -123,6 +127,7 @@ def _head(run: Run) -> dict[str, object]:
     options = run.options
     return {
         "format": FORMAT,
+        "suite_sha256": suite_sha256(),
         "prefix": run.names.prefix,
         "seed": options.seed,
         "effort": options.effort.value,

@@ -11,6 +11,7 @@ from conformance.openapi import openapi_sha256
 from conformance.replay.provisioned import FILE_NAME, InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
+from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,14 +56,24 @@ def read_recording(folder: Path) -> Recording:
         exchanges = read_har(folder / EXCHANGES)
     except (InvalidReport, InvalidNotes, InvalidRecording) as error:
         raise NotJudgeable(str(error)) from error
-    suite = report["suite"]
-    if (suite["version"], suite["openapi_sha256"]) != (__version__, openapi_sha256()):
-        raise NotJudgeable(
-            f"The run was made by version {suite['version']} of the suite, and this is {__version__} "
-            "or has another OpenAPI document: only the same one can judge it again."
-        )
+    _ensure_suite(report, provisioned)
     changed = tuple(name for name, digest in provisioned.digests.items() if _digest(folder / name) != digest)
     return Recording(report, exchanges, provisioned, changed)
+
+
+def _ensure_suite(report: Report, provisioned: Provisioned) -> None:
+    """Make sure that this is the suite that ran: another one asks for other things."""
+    suite = report["suite"]
+    if suite["version"] != __version__:
+        raise NotJudgeable(
+            f"The run was made by version {suite['version']} of the suite and this is {__version__}: "
+            "only the same one can judge it again."
+        )
+    if (provisioned.suite_sha256, suite["openapi_sha256"]) != (suite_sha256(), openapi_sha256()):
+        raise NotJudgeable(
+            f"The run was made by a suite of this version {__version__} but with other files, of the digest "
+            f"{provisioned.suite_sha256}: only the same one can judge it again."
+        )
 
 
 def _digest(path: Path) -> str:

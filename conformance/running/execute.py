@@ -15,7 +15,7 @@ from conformance.oracle.judgement import Judgement
 from conformance.replay.fixtures import NotedFixtures
 from conformance.replay.notes import TakenNotes
 from conformance.running.embedded import EmbeddedService
-from conformance.running.connecting import connect, redactor_of
+from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.reaching import reach
 from conformance.running.run import Run
 from conformance.target.census import Census, organization_census, take_census
@@ -30,6 +30,7 @@ from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
 from conformance.wire import call
+from conformance.wire.certificate import certificate_sha256
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Execution:
         census: The organization before and after the run.
         log: What the provisioner wrote to its stderr, without secrets.
         notes: What checks were told beside HTTP.
+        certificate: The SHA-256 digest of the target's TLS certificate, where there is one.
 
     Raises:
         TargetFileError: The target file, an option or a key cannot be used.
@@ -66,6 +68,7 @@ class Execution:
         self.undone: UndoResult | None = None
         self.log: list[str] = []
         self.notes = TakenNotes()
+        self.certificate: str | None = None
         self.census: dict[str, Census] = {}
         self.began = datetime.now(UTC)
         self._start = time.monotonic()
@@ -110,6 +113,7 @@ class Execution:
         if isinstance(exchange, str):
             return exchange
         self._recognize(exchange)
+        self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
         return None
 

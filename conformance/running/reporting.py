@@ -45,7 +45,11 @@ def build_report(
     report = {
         "format": FORMAT,
         "suite": {"name": SUITE, "version": __version__, "openapi_sha256": openapi_sha256()},
-        "target": {"name": run.profile.name, "base_url": run.profile.base_url},
+        "target": {
+            "name": run.profile.name,
+            "base_url": run.profile.base_url,
+            **({"certificate_sha256": execution.certificate} if execution.certificate else {}),
+        },
         "run": {
             "started_at": _time(execution.began),
             "finished_at": _time(datetime.now(UTC)),

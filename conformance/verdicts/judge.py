@@ -63,6 +63,11 @@ class Judge:
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = sorted(kept, key=_stage)
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a module of checks that cannot be loaded: an error of the suite."""
+        if report.failed:
+            self.errors.append(f"{report.nodeid}\n{report.longreprtext}")
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start the journeys of the checks that are to run."""
         if session.config.option.collectonly:

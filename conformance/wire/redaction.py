@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import builtins
+    from collections.abc import Iterator
 
 SHORTEST: Final = 6
 """Secrets of fewer bytes are not looked for: a header value such as ``1`` would turn every 1 of an answer into a name.
@@ -68,7 +69,7 @@ class Redactor:
         """Make a secret known.
 
         Args:
-            name: What outputs show in its place, in angle brackets.
+            name: What outputs show in its place, in angle brackets; "secret" where the name itself holds it.
             secret: The secret, at least one character; see ``SHORTEST``.
 
         Raises:
@@ -79,6 +80,8 @@ class Redactor:
         raw = secret.encode("utf-8", "surrogatepass")
         if len(raw) < SHORTEST:
             return
+        if secret in name:  # the name must not give it away
+            name = "secret"
         known = {needle.form for needle in self._needles}
         added = [_needle(form, name) for form in _forms(raw) if form not in known]
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
@@ -106,12 +109,18 @@ class Redactor:
     def _escaped(self, data: builtins.bytes) -> list[_Needle]:
         """The needles that show once escapes are undone, a few times over: texts are quoted within texts."""
         found: list[_Needle] = []
-        for _ in range(_ROUNDS):
-            if not any(mark in data for mark in _MAY_ESCAPE):
-                break
-            data = _ESCAPE.sub(_unescape, data)
-            found += [needle for needle in self._needles if needle.form in data and needle not in found]
+        for undone in _undone(data):
+            found += [needle for needle in self._needles if needle.form in undone and needle not in found]
         return found
+
+
+def _undone(data: bytes) -> Iterator[bytes]:
+    """The data with its escapes undone, once and again."""
+    for _ in range(_ROUNDS):
+        if not any(mark in data for mark in _MAY_ESCAPE):
+            break
+        data = _ESCAPE.sub(_unescape, data)
+        yield data
 
 
 def _needle(form: bytes, name: str) -> _Needle:
@@ -123,7 +132,9 @@ def _forms(secret: bytes) -> list[bytes]:
     encoded = [form for shift in range(3) for form in (_base64_core(secret, shift),) if len(form) >= SHORTEST]
     url_safe = [form.translate(_BASE64_URL) for form in encoded]
     hexadecimal = secret.hex().encode()
-    return list(dict.fromkeys([secret, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
+    # A secret that looks escaped itself is undone together with the data that it is looked for in.
+    undone = [form for form in _undone(secret) if len(form) >= SHORTEST]
+    return list(dict.fromkeys([secret, *undone, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
 
 
 def _base64_core(secret: bytes, shift: int) -> bytes:

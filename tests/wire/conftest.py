@@ -199,7 +199,7 @@ class Fixtures:
         self.opened.append(server)
         return server
 
-    def wire(self, target: str | RawServer = "http://target.test", **options: Any) -> Wire:  # noqa: ANN401 - of as many types as there are settings
+    def wire(self, target: str | RawServer = "http://target.test", **options: Any) -> Wire:
         """Make a wire to a target; the options are those of the settings, and clock and transport."""
         clock, transport = options.pop("clock", None), options.pop("transport", None)
         options.setdefault("credential", Credential.bearer("api_key", KEY))

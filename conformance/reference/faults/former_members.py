@@ -52,11 +52,16 @@ def _writes(_: Service, call: Call) -> bool:
     return call.request.method != "GET"
 
 
-def _first(service: Service, _: Call) -> bool:
-    """Serve one more request."""
-    served = getattr(service, "_served", False)
-    setattr(service, "_served", True)  # noqa: B010 - a field of this fault alone
-    return not served
+def _once(requirement: str) -> Callable[[Service, Call], bool]:
+    """Serve one more request of a family of operations."""
+
+    def keeps(service: Service, call: Call) -> bool:
+        if _OPERATIONS.get(service.find_operation(call).id) != requirement or getattr(service, "_served", False):
+            return False
+        setattr(service, "_served", True)  # noqa: B010 - a field of this fault alone
+        return True
+
+    return keeps
 
 
 KEPT = (
@@ -83,13 +88,14 @@ KEPT = (
     ),
 )
 
-FIRST = (
+ONCE = tuple(
     _keeping(
-        "removed-member-once",
-        "The key of a removed member is served once more.",
-        _first,
-        _ORGANIZATION,
-    ),
+        f"removed-member-once-{family}",
+        f"The key of a removed member is served once more for {family}.",
+        _once(requirement),
+        requirement,
+    )
+    for family, requirement in (("organization", _ORGANIZATION), ("engagements", _ENGAGEMENTS))
 )
 
 SINGLE = tuple(

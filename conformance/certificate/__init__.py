@@ -1,0 +1,1 @@
+"""Certificates: signed statements about recorded runs that anybody can check without the target."""

@@ -1,0 +1,90 @@
+"""Whether a report fits itself, the catalogue and its recording."""
+
+from __future__ import annotations
+
+import copy
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from conformance.catalogue import load_catalogue
+from conformance.verdicts import conclude
+from conformance.verdicts.outcome import Outcome, of_checks
+from conformance.verdicts.waivers import Waiver, apply_waivers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.reports.model import Report, Requirement
+    from conformance.wire.exchange import Exchange
+
+
+def problems(report: Report, exchanges: Sequence[Exchange]) -> list[str]:
+    """What in a report contradicts itself, a clause each.
+
+    Args:
+        report: A report that keeps its schema.
+        exchanges: The recording that belongs to it.
+    """
+    return [
+        *_of_requirements(report["requirements"]),
+        *_of_waivers(report),
+        *_of_conclusions(report),
+        *_of_numbers(report, exchanges),
+    ]
+
+
+def _of_requirements(requirements: Iterable[Requirement]) -> list[str]:
+    found = []
+    entries = list(requirements)
+    if [entry["id"] for entry in entries] != list(load_catalogue().requirements):
+        found.append("the requirements are not those of the catalogue")
+    for entry in entries:
+        outcomes = [Outcome(check["outcome"]) for check in entry.get("checks", [])]
+        if of_checks(outcomes) != entry["outcome"]:
+            found.append(f"the checks of {entry['id']} do not come to {entry['outcome']}")
+        if bool(entry["failures"]) != (entry["outcome"] == "failed"):
+            found.append(f"the failures of {entry['id']} do not fit its outcome {entry['outcome']}")
+    return found
+
+
+def _of_waivers(report: Report) -> list[str]:
+    """Whether what is marked as waived is what the waivers waive."""
+    given = report.get("waivers", [])
+    try:
+        waivers = [Waiver(**{**one, "expires": date.fromisoformat(one["expires"])}) for one in given]  # type: ignore[attr-defined] - any JSON value
+        fresh = copy.deepcopy(report["requirements"])
+        for entry in fresh:
+            entry["waived"] = False
+        apply_waivers(fresh, waivers, datetime.fromisoformat(report["run"]["started_at"]).date())
+    except (TypeError, ValueError, KeyError):
+        return ["the waivers cannot be read"]
+    wrong = [
+        entry["id"] for entry, now in zip(report["requirements"], fresh, strict=True) if entry["waived"] != now["waived"]
+    ]
+    return [f"no waiver stands for {name}, or one does and is not applied" for name in wrong]
+
+
+def _of_conclusions(report: Report) -> list[str]:
+    found = []
+    classes = conclude.classes(report["requirements"], {})
+    told = [(entry["id"], entry["outcome"], entry["requirements"]) for entry in report["classes"]]
+    if told != [(entry["id"], entry["outcome"], entry["requirements"]) for entry in classes]:
+        found.append("the classes do not follow from the requirements")
+    if report["verdict"] != conclude.overall(report["requirements"], classes).value:
+        found.append(f"the verdict {report['verdict']} does not follow from the requirements")
+    return found
+
+
+def _of_numbers(report: Report, exchanges: Sequence[Exchange]) -> list[str]:
+    found = []
+    recorded = {exchange.number for exchange in exchanges}
+    failures = [failure for entry in report["requirements"] for failure in entry["failures"]]
+    checks = [check for entry in report["requirements"] for check in entry.get("checks", [])]
+    cited = {number for one in (*failures, *checks, *report["observations"]) for number in one["exchanges"]}
+    if unknown := sorted(cited - recorded):
+        found.append(f"exchange {unknown[0]} is cited and not recorded")
+    if max(recorded, default=0) != report["run"]["requests"]:
+        found.append(f"{report['run']['requests']} requests are counted, and the last one recorded is another")
+    if report["run"]["finished_at"] < report["run"]["started_at"]:
+        found.append("the run ended before it began")
+    return found

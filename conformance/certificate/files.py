@@ -1,0 +1,50 @@
+"""The files of a run's folder and their digests."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+ENVELOPE: Final = "certificate.dsse.json"
+PAGE: Final = "certificate.html"
+_PIECE: Final = 1 << 20
+
+
+class FolderError(Exception):
+    """A folder cannot be certified or verified; the message is one plain sentence."""
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """The SHA-256 digests of all files of a folder but the envelope, by their paths in it, sorted.
+
+    Raises:
+        FolderError: It holds something else than files and folders, or a file cannot be read.
+    """
+    try:
+        paths = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+        for path in paths:
+            if path.is_symlink() or not path.is_file():
+                raise FolderError(f"{path} is neither a file nor a folder.")
+        return {name: _digest(path) for path in paths if (name := path.relative_to(folder).as_posix()) != ENVELOPE}
+    except OSError as error:
+        raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
+
+
+def changes(signed: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
+    """What is not as it was signed, a clause each."""
+    added = [f"{name} was added" for name in found if name not in signed]
+    removed = [f"{name} is missing" for name in signed if name not in found]
+    changed = [f"{name} was changed" for name in signed if name in found and found[name] != signed[name]]
+    return [*changed, *removed, *added]
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

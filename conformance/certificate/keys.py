@@ -1,0 +1,114 @@
+"""The Ed25519 keys that certificates are signed with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SECRET: Final = 0o600
+_PUBLIC: Final = 0o644
+
+
+class KeyFileError(Exception):
+    """A key cannot be made, read or used; the message is one plain sentence."""
+
+
+def public_path(path: Path) -> Path:
+    """Where the public key of a private one lies."""
+    return path.with_name(f"{path.name}.pub")
+
+
+def make_keys(path: Path) -> str:
+    """Make a private key, and its public key beside it as ``FILE.pub``, both in PEM.
+
+    Args:
+        path: The file of the private key, which only its owner can read.
+
+    Returns:
+        The id of the key.
+
+    Raises:
+        KeyFileError: One of the files is there already, or cannot be written.
+    """
+    public = public_path(path)
+    for file in (path, public):
+        if file.exists() or file.is_symlink():
+            raise KeyFileError(f"{file} is there already, and no key is written over.")
+    key = Ed25519PrivateKey.generate()
+    _write(path, _private_pem(key), _SECRET)
+    _write(public, _public_pem(key.public_key()), _PUBLIC)
+    return key_id(key.public_key())
+
+
+def read_private_key(path: Path) -> Ed25519PrivateKey:
+    """Read a private key.
+
+    Raises:
+        KeyFileError: It cannot be read, is protected by a password, or is of another kind.
+    """
+    try:
+        key = serialization.load_pem_private_key(_read(path), password=None)
+    except TypeError:
+        raise KeyFileError(f"{path} is protected by a password, which this command does not ask for.") from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise KeyFileError(f"{path} is not a private key in PEM.") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(f"{path} is not an Ed25519 key.")
+    return key
+
+
+def read_public_key(path: Path) -> Ed25519PublicKey:
+    """Read a public key.
+
+    Raises:
+        KeyFileError: It cannot be read, or is of another kind.
+    """
+    try:
+        key = serialization.load_pem_public_key(_read(path))
+    except (ValueError, UnsupportedAlgorithm):
+        raise KeyFileError(f"{path} is not a public key in PEM.") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise KeyFileError(f"{path} is not an Ed25519 key.")
+    return key
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """What a key is called: the SHA-256 digest of its SubjectPublicKeyInfo in DER, in hexadecimal."""
+    der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return hashlib.sha256(der).hexdigest()
+
+
+def _private_pem(key: Ed25519PrivateKey) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def _public_pem(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise KeyFileError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    """Write a new file; nobody else can have it open, because it must not be there before."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "wb") as stream:
+            os.fchmod(stream.fileno(), mode)
+            stream.write(content)
+    except OSError as error:
+        raise KeyFileError(f"{path} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,149 @@
+"""What a certificate says: an in-toto Statement with the test-result predicate."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.suite import suite_sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.reports.model import Report
+
+STATEMENT: Final = "https://in-toto.io/Statement/v1"
+PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
+CLAIMS: Final = "urn:engagement-conformance:certificate:1"
+"""The member of the predicate with all that the standard predicate has no place for."""
+
+RESULTS: Final = {"conformant": "PASSED", "inconclusive": "WARNED", "non-conformant": "FAILED"}
+_DIGEST: Final = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
+
+
+def statement(
+    report: Report,
+    digests: Mapping[str, str],
+    *,
+    signed_at: str,
+    reservations: Sequence[str] = (),
+    build: str | None = None,
+) -> dict[str, Any]:
+    """The statement about a run.
+
+    Args:
+        report: What the run found.
+        digests: The SHA-256 digests of the files of its folder, by name.
+        signed_at: When it is signed, UTC in ISO 8601.
+        reservations: Why it would not have been signed without being told to, a sentence each.
+        build: The digest of the build under test as the vendor states it, such as ``sha256:...``.
+
+    Raises:
+        ValueError: The build's digest is none.
+    """
+    return {
+        "_type": STATEMENT,
+        "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(digests.items())],
+        "predicateType": PREDICATE,
+        "predicate": {
+            **of_report(report),
+            CLAIMS: claims(report)
+            | {"signed_at": signed_at, "reservations": list(reservations), "build": build_digest(build)},
+        },
+    }
+
+
+def of_report(report: Report) -> dict[str, Any]:
+    """The standard members of the predicate, which follow from the report."""
+    waived = any(entry["waived"] for entry in report["requirements"])
+    result = RESULTS[report["verdict"]]
+    return {
+        "result": "WARNED" if waived and result == "PASSED" else result,
+        "configuration": _configuration(report),
+        "passedTests": _tests(report, "passed"),
+        "warnedTests": _tests(report, "cantTell"),
+        "failedTests": _tests(report, "failed"),
+    }
+
+
+def claims(report: Report) -> dict[str, Any]:
+    """What a certificate claims beside that, as far as it follows from the report."""
+    run, suite, target = report["run"], report["suite"], report["target"]
+    census = _mapping(_mapping(report.get("census")).get("before"))
+    return {
+        "verdict": report["verdict"],
+        "suite": {"name": suite["name"], "version": suite["version"], "sha256": suite_sha256()},
+        "openapi_sha256": suite["openapi_sha256"],
+        "target": {
+            "name": target["name"],
+            "base_url": target["base_url"],
+            "organization": census.get("id"),
+            "certificate_sha256": _mapping(target).get("certificate_sha256"),
+        },
+        "classes_attained": [entry["id"] for entry in report["classes"] if entry["outcome"] == "passed"],
+        "classes": {entry["id"]: entry["outcome"] for entry in report["classes"]},
+        "outcomes": dict(sorted(Counter(entry["outcome"] for entry in report["requirements"]).items())),
+        "run": {
+            name: run[name]  # type: ignore[literal-required] - the names are listed here
+            for name in ("mode", "effort", "seed", "requests", "started_at", "finished_at", "interrupted")
+        },
+        "waivers": _mapping(report).get("waivers", []),
+        "waived": [entry["id"] for entry in report["requirements"] if entry["waived"]],
+    }
+
+
+def build_digest(stated: str | None) -> dict[str, str] | None:
+    """A digest as in-toto writes it.
+
+    Args:
+        stated: Such as ``sha256:`` or ``sha512:`` and hexadecimal digits in lower case; None for none.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if stated is None:
+        return None
+    if _DIGEST.fullmatch(stated) is None:
+        raise ValueError("expected sha256: and 64 hexadecimal digits in lower case, or sha512: and 128")
+    algorithm, _, digest = stated.partition(":")
+    return {algorithm: digest}
+
+
+def reservations_about(report: Report, stopped: str | None) -> list[str]:
+    """Why a run is not certified, a sentence each; nothing where it is.
+
+    Args:
+        report: What it found.
+        stopped: Why it sent nothing more at some time, or None.
+    """
+    found = []
+    if report["run"]["interrupted"]:
+        found.append("The run was interrupted.")
+    if stopped is not None:
+        found.append(f"The run ended early: {stopped}.")
+    if _mapping(report).get("waivers") or any(entry["waived"] for entry in report["requirements"]):
+        found.append("Waivers were given, and a waived run is never certified.")
+    if report["verdict"] == "inconclusive":
+        found.append("The verdict is inconclusive.")
+    if report["verdict"] == "non-conformant":
+        found.append("The target is not conformant.")
+    return found
+
+
+def _configuration(report: Report) -> list[dict[str, Any]]:
+    """What the run was made with, as resource descriptors."""
+    suite = report["suite"]
+    return [
+        {"name": suite["name"], "digest": {"sha256": suite_sha256()}, "annotations": {"version": suite["version"]}},
+        {"name": "openapi.yaml", "digest": {"sha256": suite["openapi_sha256"]}},
+        {"name": "target", "uri": report["target"]["base_url"], "annotations": {"name": report["target"]["name"]}},
+    ]
+
+
+def _tests(report: Report, outcome: str) -> list[str]:
+    return [entry["id"] for entry in report["requirements"] if entry["outcome"] == outcome]
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

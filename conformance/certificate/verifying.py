@@ -1,0 +1,164 @@
+"""Verifying a signed folder: every claim by itself, down to judging the recorded exchanges again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conformance.certificate import statement as statements
+from conformance.certificate.consistency import problems
+from conformance.certificate.envelope import InvalidEnvelope, opened
+from conformance.certificate.files import ENVELOPE, FolderError, changes, digests
+from conformance.certificate.keys import key_id
+from conformance.certificate.statement import CLAIMS
+from conformance.replay.comparing import differences
+from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
+from conformance.replay.rejudging import rejudge
+from conformance.reports.model import InvalidReport, load_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    from conformance.reports.model import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a certificate says or needs.
+
+    Attributes:
+        text: What, as a sentence.
+        faults: Why it does not hold, a clause each; none where it holds.
+    """
+
+    text: str
+    faults: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is true."""
+        return not self.faults
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verifying came to.
+
+    Attributes:
+        claims: The claims that were looked at, the first that fails being the last where the others rest on it.
+        predicate: What the statement says, where the signature is good; else None.
+    """
+
+    claims: tuple[Claim, ...]
+    predicate: Mapping[str, Any] | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim is true."""
+        return all(claim.holds for claim in self.claims)
+
+
+def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
+    """Verify a signed folder.
+
+    Args:
+        folder: The folder of a run with its certificate.
+        key: The public key of whoever is trusted to sign.
+    """
+    signature = f"The certificate is signed by the key {key_id(key)}."
+    try:
+        said = _statement(opened((folder / ENVELOPE).read_bytes(), key))
+    except OSError as error:
+        return Verified((Claim(signature, (f"{ENVELOPE} cannot be read: {error.strerror}",)),), None)
+    except InvalidEnvelope as error:
+        return Verified((Claim(signature, (str(error),)),), None)
+    claims = [Claim(signature), _files(said, folder)]
+    claims += _claims(said["predicate"], folder) if claims[-1].holds else [_NOT_JUDGED]
+    return Verified(tuple(claims), said["predicate"])
+
+
+_NOT_JUDGED = Claim("The recorded exchanges, judged again, give the same.", ("the files are not those that were signed",))
+
+
+def _statement(payload: bytes) -> dict[str, Any]:
+    """The statement, as far as its form goes.
+
+    Raises:
+        InvalidEnvelope: It is no statement of this suite.
+    """
+    try:
+        said: dict[str, Any] = json.loads(payload)
+        known = said["_type"] == statements.STATEMENT and said["predicateType"] == statements.PREDICATE
+        if not known or not isinstance(said["predicate"][CLAIMS], dict):
+            raise InvalidEnvelope("the statement is of another kind")
+        _ = {str(one["name"]): str(one["digest"]["sha256"]) for one in said["subject"]}
+    except InvalidEnvelope:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InvalidEnvelope("it holds no statement about a run") from None
+    return said
+
+
+def _files(said: Mapping[str, Any], folder: Path) -> Claim:
+    signed = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
+    try:
+        found = changes(signed, digests(folder))
+    except FolderError as error:
+        found = [str(error).rstrip(".")]
+    return Claim(f"All {len(signed)} files of the folder are as they were signed.", tuple(found))
+
+
+def _claims(predicate: Mapping[str, Any], folder: Path) -> list[Claim]:
+    """What rests on the files."""
+    schema = "report.json keeps its schema."
+    try:
+        report = load_report(folder / REPORT)
+    except InvalidReport as error:
+        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED]
+    try:
+        recording = read_recording(folder)
+    except NotJudgeable as error:
+        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))]
+    suite = report["suite"]
+    return [
+        Claim(schema),
+        Claim(
+            f"The report fits itself: {report['verdict']} follows from its {len(report['requirements'])} requirements.",
+            tuple(problems(report, recording.exchanges)),
+        ),
+        Claim("The statement says what the report says.", tuple(_misstated(predicate, recording))),
+        Claim(f"This suite is the one that ran: {suite['name']} {suite['version']}."),
+        _judged_again(recording, folder),
+    ]
+
+
+def _misstated(predicate: Mapping[str, Any], recording: Recording) -> list[str]:
+    """What a statement says that does not follow from the report, a clause each."""
+    report: Report = recording.report
+    said = dict(predicate[CLAIMS])
+    reservations = said.pop("reservations", None)
+    expected = statements.reservations_about(report, recording.provisioned.stopped)
+    found = _unlike(statements.of_report(report), {name: one for name, one in predicate.items() if name != CLAIMS})
+    found += _unlike(statements.claims(report), {name: said[name] for name in said if name not in {"signed_at", "build"}})
+    if not isinstance(reservations, list) or any(one not in reservations for one in expected):
+        found.append("reservations")
+    return [f"its {name} is another" for name in found]
+
+
+def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
+    absent: Callable[[], object] = object
+    names = dict.fromkeys([*expected, *said])
+    return [name for name in names if expected.get(name, absent()) != said.get(name, absent())]
+
+
+def _judged_again(recording: Recording, folder: Path) -> Claim:
+    again = rejudge(recording, folder)
+    return Claim(
+        f"The {len(recording.exchanges)} recorded exchanges, judged again, give the same outcomes and "
+        f"{len(again.observations)} observations.",
+        tuple(differences(recording, again)),
+    )

@@ -1,0 +1,24 @@
+"""``conformance keygen``: a key to sign certificates with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def keygen(file: Path) -> None:
+    """Make an Ed25519 key: FILE, which only you can read, and FILE.pub for everybody.
+
+    Nothing is written over.
+    """
+    from conformance.certificate.keys import KeyFileError, make_keys, public_path  # noqa: PLC0415 - --help needs it not
+
+    try:
+        key = make_keys(file)
+    except KeyFileError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(f"Wrote {click.format_filename(file)} (keep it secret) and {click.format_filename(public_path(file))}.")
+    click.echo(f"The key is {key}.")

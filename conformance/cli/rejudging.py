@@ -1,0 +1,40 @@
+"""Judging a recorded run again, for ``render --rejudge``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from conformance.cli.text import printable
+from conformance.replay.comparing import differences
+from conformance.replay.recording import NotJudgeable, read_recording
+from conformance.replay.rejudging import rejudge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def judge_again(folder: Path) -> int:
+    """Judge the recording in a folder again and print what differs from its report.
+
+    Returns:
+        0 where nothing differs, 1 where something does.
+
+    Raises:
+        click.UsageError: The folder holds no recording that this suite can judge.
+    """
+    try:
+        recording = read_recording(folder)
+    except NotJudgeable as error:
+        raise click.UsageError(str(error)) from error
+    again = rejudge(recording, folder)
+    found = differences(recording, again)
+    for line in found:
+        click.echo(printable(line, limit=1000))
+    if not found:
+        click.echo(
+            f"Judged again, {len(recording.exchanges)} exchanges give the same outcomes of all "
+            f"{len(again.requirements)} requirements and the same {len(again.observations)} observations."
+        )
+    return 1 if found else 0

@@ -1,0 +1,51 @@
+"""``conformance sign``: a certificate for the folder of a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from conformance.cli.text import printable
+
+_REFUSED = 1
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--key", "key_file", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="The private key, from keygen.",
+)  # fmt: skip
+@click.option("--subject-digest", metavar="sha256:...", help="The digest of the build under test, as you state it.")
+@click.option("--anyway", is_flag=True, help="Sign also what is not certified, with the reasons in the statement.")
+def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bool) -> None:
+    """Sign the folder of a run: writes certificate.dsse.json and certificate.html there.
+
+    A run that was interrupted, waived, inconclusive or not conformant is refused, and so is one that gives something
+    else when its recorded exchanges are judged again. Exit status: 0 signed; 1 refused; 2 usage.
+    """
+    from conformance.certificate.files import FolderError  # noqa: PLC0415 - loads pytest, which --help does not need
+    from conformance.certificate.keys import KeyFileError, read_private_key  # noqa: PLC0415 - as above
+    from conformance.certificate.signing import NotJudgeable, Refused, sign as sign_folder  # noqa: PLC0415 - as above
+    from conformance.certificate.statement import CLAIMS, build_digest  # noqa: PLC0415 - as above
+
+    try:
+        build_digest(subject_digest)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.", param_hint="--subject-digest") from error
+    try:
+        signed = sign_folder(folder, read_private_key(key_file), build=subject_digest, anyway=anyway)
+    except (KeyFileError, NotJudgeable, FolderError) as error:
+        raise click.UsageError(str(error)) from error
+    except Refused as refusal:
+        click.echo("Not signed:", err=True)
+        for reason in refusal.reasons:
+            click.echo(f"  {printable(reason, limit=1000)}", err=True)
+        sys.exit(_REFUSED)
+    claims = signed.statement["predicate"][CLAIMS]
+    attained = ", ".join(claims["classes_attained"]) or "no class"
+    click.echo(f"Signed by the key {signed.key}: {claims['verdict']}, {attained}.")
+    for reason in claims["reservations"]:
+        click.echo(f"  although: {printable(reason, limit=1000)}")

@@ -1,0 +1,188 @@
+"""The ledger: what the service must hold of what the run made, and what it answered against that.
+
+Every exchange is first recorded, for what it may have changed, and then judged, in the order of the answers. An answer
+is judged against every state that is possible: requests that overlapped may have happened in either order, and those
+without an answer at any time or never. Only engagements that the run made are judged, so that others may use the
+organization meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.effects import Span, accepted, is_main
+from conformance.oracle.histories import Attempt, History, attempt
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.ledger_findings import Finding, Findings
+from conformance.oracle.ledger_lists import ListJudging, page_of
+from conformance.oracle.ledger_reads import Judging
+from conformance.wire.call import JSON_HEADERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.oracle.ledger_lists import NameKey
+    from conformance.wire.exchange import Exchange
+
+RULES: Final = (
+    "create-engagement-lasts",
+    "create-engagement-listed",
+    "new-engagement-active",
+    "get-engagement-succeeds",
+    "get-engagement-is-the-one-asked-for",
+    "created-at-never-changes",
+    "updated-at-never-goes-back",
+    "update-engagement-succeeds",
+    "update-engagement-takes-effect",
+    "update-engagement-keeps-the-rest",
+    "update-engagement-own-values",
+    "update-engagement-in-parallel",
+    "update-engagement-spares-others",
+    "update-engagement-refused-changes-nothing",
+    "archive-engagement-succeeds",
+    "archive-sets-status",
+    "archive-keeps-content",
+    "archive-spares-others",
+    "archive-effective-at-once",
+    "archived-readable",
+    "archived-listed",
+    "archived-edit-refused",
+    "archived-edit-changes-nothing",
+    "archived-again-stays-archived",
+    "archived-deletable",
+    "unarchive-served",
+    "unarchived-editable",
+    "unarchived-archivable",
+    "delete-engagement-succeeds",
+    "delete-spares-others",
+    "delete-effective-at-once",
+    "deleted-unreadable",
+    "deleted-unlisted",
+    "deleted-uneditable",
+    "deleted-unarchivable",
+    "deleted-not-unarchived",
+    "deleted-undeletable",
+    "list-engagements-as-read",
+    "list-engagements-total",
+    "list-engagements-filter-counts",
+    "list-engagements-status-filter",
+    "list-engagements-pages-partition",
+    "sort-by-name",
+    "sort-with-filter",
+)
+"""The requirements that the ledger can judge."""
+
+_CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
+
+
+def no_name_key(name: str) -> str | None:
+    """The key of names that collations may order as they like: there is none."""
+    del name
+    return None
+
+
+class Ledger:
+    """A model of the engagements that the run made.
+
+    Args:
+        name_key: What names are compared by in lists that are sorted by name; None for a name that is not compared.
+
+    Attributes:
+        findings: What was found so far.
+    """
+
+    def __init__(self, name_key: NameKey = no_name_key) -> None:
+        self.findings = Findings()
+        self.histories: dict[str, History] = {}
+        self._given_twice: set[str] = set()
+        self._others: list[Attempt] = []
+        self._judging = Judging(self.findings, self._changes_of_others)
+        self._lists = ListJudging(self.findings, self.histories, name_key)
+
+    @classmethod
+    def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+        """The ledger of many exchanges, of which some may have overlapped."""
+        ledger = cls(name_key)
+        known = sorted(exchanges, key=lambda exchange: Span.of(exchange).start)
+        for exchange in known:
+            ledger.record(exchange)
+        for exchange in sorted(known, key=lambda exchange: Span.of(exchange).end):
+            ledger.judge(exchange)
+        return ledger
+
+    def record(self, exchange: Exchange) -> None:
+        """Take in what an exchange may have changed; all that overlap are recorded before one of them is judged.
+
+        Creations come before what is done with what they made.
+        """
+        operation, identifier = exchange.call.operation.id, exchange.call.identifier
+        if not exchange.call.is_proper:
+            self._distrust(exchange)
+        elif operation == "createEngagement":
+            self._create(exchange)
+        elif identifier in self.histories:
+            history = self.histories[identifier]
+            if operation in _CHANGES:
+                one = attempt(exchange)
+                history.take(one)
+                self._others.append(one)
+            elif operation == "getEngagement" and exchange.received is not None and is_main(exchange):
+                history.reads.append((Span.of(exchange), exchange.received.status))
+
+    def judge(self, exchange: Exchange) -> list[Finding]:
+        """Judge an answer.
+
+        Returns:
+            What is wrong with it.
+        """
+        before = len(self.findings.broken)
+        operation, identifier = exchange.call.operation.id, exchange.call.identifier
+        if exchange.judgeable and exchange.call.is_proper and is_main(exchange):
+            if operation == "listEngagements" and accepted(exchange):
+                if (page := page_of(exchange)) is not None:
+                    self._lists.page(page)
+            elif identifier in self.histories and _is_bare(exchange):
+                history = self.histories[identifier]
+                if operation == "getEngagement":
+                    self._judging.read(history, exchange)
+                elif operation in _CHANGES:
+                    self._judging.change(history, exchange)
+        return self.findings.broken[before:]
+
+    def take(self, exchange: Exchange) -> list[Finding]:
+        """Record and judge an exchange that nothing else overlapped."""
+        self.record(exchange)
+        return self.judge(exchange)
+
+    def _create(self, exchange: Exchange) -> None:
+        data = next(iter(readable_resources(exchange)), None) if accepted(exchange) and is_main(exchange) else None
+        identifier = None if data is None else data.get("id")
+        if not isinstance(identifier, str):
+            return
+        if identifier in self.histories or identifier in self._given_twice:
+            # Which of them an answer is about cannot be told; that they share an identifier is found elsewhere.
+            self._given_twice.add(identifier)
+            self.histories.pop(identifier, None)
+            return
+        self.histories[identifier] = History.born(identifier, exchange)
+
+    def _distrust(self, exchange: Exchange) -> None:
+        """Nothing follows for an engagement that something beside the interface was done to."""
+        history = self.histories.get(exchange.call.identifier or "")
+        if history is not None and exchange.call.method != "GET":
+            history.broken = True
+
+    def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Attempt]:
+        return [
+            one
+            for one in self._others
+            if one.span.start < end and one.span.end > start and one.exchange.call.identifier != history.identifier
+        ]
+
+
+def _is_bare(exchange: Exchange) -> bool:
+    """Whether a request carries what its operation takes and nothing else, so that nothing else can be refused."""
+    sent = exchange.call
+    if sent.query:
+        return False
+    return sent.headers == JSON_HEADERS if sent.operation.takes_body else not sent.headers and sent.body is None

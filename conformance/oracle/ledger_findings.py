@@ -1,0 +1,115 @@
+"""What the ledger found: for each requirement what kept it, and what broke it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.judgement import NonConformity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.wire.exchange import Exchange
+
+EVIDENCE: Final = 25
+"""Exchanges that are kept for each requirement as evidence that it held."""
+
+ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "create-engagement-listed": frozenset({"create-engagement-lasts"}),
+        "update-engagement-keeps-the-rest": frozenset({"update-engagement-takes-effect"}),
+        "update-engagement-in-parallel": frozenset({"update-engagement-takes-effect"}),
+        "archived-edit-refused": frozenset({"archive-sets-status"}),
+        "archive-effective-at-once": frozenset({"archive-sets-status", "archived-edit-refused"}),
+        "archived-edit-changes-nothing": frozenset({"archive-sets-status", "archived-edit-refused"}),
+        "archived-again-stays-archived": frozenset({"archive-sets-status"}),
+        "archived-listed": frozenset({"create-engagement-listed"}),
+        "unarchived-editable": frozenset({"update-engagement-succeeds"}),
+        "unarchived-archivable": frozenset({"archive-engagement-succeeds"}),
+        "archived-deletable": frozenset({"delete-engagement-succeeds"}),
+        "delete-effective-at-once": frozenset({"deleted-unreadable"}),
+        "deleted-unlisted": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
+        "deleted-uneditable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
+        "deleted-undeletable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
+        "deleted-unarchivable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
+        "deleted-not-unarchived": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
+        "list-engagements-total": frozenset({"create-engagement-listed", "archived-listed"}),
+        "list-engagements-filter-counts": frozenset(
+            {"list-engagements-total", "list-engagements-status-filter", "create-engagement-listed", "archived-listed"}
+        ),
+        "list-engagements-status-filter": frozenset({"create-engagement-listed", "archived-listed"}),
+        "list-engagements-pages-partition": frozenset(
+            {"create-engagement-listed", "archived-listed", "list-engagements-status-filter", "sort-by-name"}
+        ),
+        "sort-with-filter": frozenset({"sort-by-name"}),
+    }
+)
+"""For a requirement, those whose breach explains what looks like a breach of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that the ledger says cannot be.
+
+    Attributes:
+        requirement: The requirement that it breaks.
+        exchange: The answer that cannot be.
+        because: What makes it so: the writes and reads before.
+        message: What is wrong, as a clause.
+        expected: What could have been, in words.
+        actual: What was.
+        pointer: The place in the body, if there is one.
+        identifier: The engagement's.
+        of_list: Whether a list shows it, and not a read.
+        unsteady: Whether others might have disturbed it, so that it must be seen again.
+    """
+
+    requirement: str
+    exchange: Exchange
+    because: tuple[Exchange, ...]
+    message: str
+    expected: str
+    actual: str
+    pointer: str | None = None
+    identifier: str | None = None
+    of_list: bool = False
+    unsteady: bool = False
+
+    def as_fault(self, *, story: str = "") -> NonConformity:
+        """The finding as what ends a check."""
+        cited = sorted({*self.because, self.exchange}, key=lambda one: one.number)
+        return NonConformity(
+            self.message + story, *cited, expected=self.expected, actual=self.actual, pointer=self.pointer
+        )
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found so far.
+
+    Attributes:
+        broken: In the order of finding.
+        kept: For each requirement, answers that could have broken it and did not.
+    """
+
+    broken: list[Finding] = field(default_factory=list)
+    kept: dict[str, list[Exchange]] = field(default_factory=dict)
+
+    def keep(self, requirement: str, *exchanges: Exchange) -> None:
+        """Note evidence that a requirement held."""
+        evidence = self.kept.setdefault(requirement, [])
+        if len(evidence) < EVIDENCE:
+            evidence.extend(exchanges)
+
+    def of(self, requirement: str) -> list[Finding]:
+        """What breaks a requirement, and nothing that a read of the same engagement explains."""
+        read = {one.identifier for one in self.broken if not one.of_list}
+        broken = [one for one in self.broken if one.requirement == requirement]
+        return [one for one in broken if not (one.of_list and one.identifier in read)]
+
+    def explained(self, requirement: str) -> Finding | None:
+        """What breaks another requirement in a way that shows as a breach of this one too."""
+        roots = ROOTS.get(requirement, frozenset())
+        return next((one for one in self.broken if one.requirement in roots and self.of(one.requirement)), None)

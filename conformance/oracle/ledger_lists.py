@@ -1,0 +1,231 @@
+"""What the ledger says of lists: what stands in them, what is missing, and in which order it stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.effects import STATUS, TEXTS, Span
+from conformance.oracle.histories import History, Sight
+from conformance.oracle.judgement import Undecided
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.ledger_findings import Finding, Findings
+from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
+from conformance.oracle.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.wire.exchange import Exchange
+
+    NameKey = Callable[[str], str | None]
+
+_STATUSES: Final = ("active", "archived")
+_ORDERS: Final = ("asc", "desc")
+_AS_READ: Final = "list-engagements-as-read"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer of the list, as far as the rules need it."""
+
+    exchange: Exchange
+    span: Span
+    items: list[dict[str, Any]]
+    asked: dict[str, str]
+    total: int
+
+    @property
+    def status(self) -> str | None:
+        """The status that was asked for."""
+        return self.asked.get("status")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that is counted should stand in it."""
+        size = int(self.asked.get("perPage", DEFAULT_PER_PAGE))
+        return self.asked.get("page", "1") == "1" and self.total <= size
+
+    @property
+    def descending(self) -> bool:
+        """Whether a sorted list is asked for from its end."""
+        return self.asked.get("order", "desc") == "desc"
+
+
+def page_of(exchange: Exchange) -> Page | None:
+    """A list of engagements that was asked for with valid parameters and can be read; else None."""
+    asked = dict(exchange.call.query)
+    total = _total(exchange)
+    valid = (
+        is_list(exchange)
+        and exchange.call.operation.id == "listEngagements"
+        and len(asked) == len(exchange.call.query)
+        and asked.get("status", "active") in _STATUSES
+        and asked.get("sort", "name") in {"name", "createdAt", "updatedAt"}
+        and asked.get("order", "asc") in _ORDERS
+        and all(asked[name].isdecimal() and asked[name].isascii() for name in asked.keys() & {"page", "perPage"})
+    )
+    in_bounds = valid and 1 <= int(asked.get("perPage", 1)) <= MAX_PER_PAGE and int(asked.get("page", 1)) >= 1
+    if total is None or not in_bounds:
+        return None
+    return Page(exchange, Span.of(exchange), readable_resources(exchange), asked, total)
+
+
+def _total(exchange: Exchange) -> int | None:
+    try:
+        return read.number(exchange, "total")
+    except Undecided:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ListJudging:
+    """What rules about lists may use.
+
+    Attributes:
+        findings: Where they note what they come to.
+        histories: The engagements of the run by id.
+        name_key: What names are compared by; None for those that collations may order otherwise.
+    """
+
+    findings: Findings
+    histories: Mapping[str, History]
+    name_key: NameKey
+
+    def page(self, page: Page) -> None:
+        """Judge a list."""
+        seen: set[str] = set()
+        for place, item in enumerate(page.items):
+            history = self.histories.get(item["id"]) if isinstance(item.get("id"), str) else None
+            if history is not None:
+                seen.add(history.identifier)
+                self._item(history, Sight(page.exchange, page.span, item, f"/data/{place}"))
+        self._missing(page, seen)
+        self._order(page)
+
+    # Items
+
+    def _item(self, history: History, sight: Sight) -> None:
+        if history.broken:
+            return
+        if (deletion := history.deletion(sight.span)) is not None:
+            words = "a deleted engagement is listed", "no deleted engagement", history.identifier, sight.pointer
+            self._break(Finding("deleted-unlisted", sight.exchange, (deletion.exchange,), *words), history)
+            return
+        for name in (*TEXTS, STATUS):
+            value, register = sight.text(name), history.registers[name]
+            if value is None or (name == STATUS and value not in _STATUSES):
+                continue
+            if register.may_be(value, sight.span):
+                register.settle(value, sight.span)
+                continue
+            candidates = register.candidates(sight.span)
+            because = tuple(one.exchange for one in candidates)
+            expected = " or ".join(dict.fromkeys(shown(one.value) for one in candidates))
+            words = f"{name} of an engagement in the list is not what it must be by then", expected, shown(value)
+            self._break(Finding(_AS_READ, sight.exchange, because, *words, f"{sight.pointer}/{name}"), history)
+            return
+        self._as_read(history, sight)
+
+    def _as_read(self, history: History, sight: Sight) -> None:
+        """Between changes, the times in a list are those of the last read."""
+        read = next((one for one in reversed(history.sights) if one.span.before(sight.span)), None)
+        if read is None or not history.quiet(read.span.start, sight.span.end):
+            self.findings.keep(_AS_READ, sight.exchange)
+            return
+        for name in ("createdAt", "updatedAt"):
+            listed, then = sight.moment(name), read.moment(name)
+            if listed is not None and then is not None and listed != then:
+                message, pointer = f"{name} of an engagement is another one in the list", f"{sight.pointer}/{name}"
+                words = message, str(read.text(name)), str(sight.text(name)), pointer
+                self._break(Finding(_AS_READ, sight.exchange, (read.exchange,), *words), history)
+                return
+        self.findings.keep(_AS_READ, sight.exchange, read.exchange)
+
+    # What is not there
+
+    def _missing(self, page: Page, seen: set[str]) -> None:
+        matching = [one for one in self.histories.values() if self._belongs(one, page)]
+        absent = [one for one in matching if one.identifier not in seen]
+        counted = "list-engagements-filter-counts" if page.status else "list-engagements-total"
+        if page.total < len(matching):
+            because = tuple(one.creation.exchange for one in matching[:3])
+            words = f"{len(matching)} at least, of this run alone", str(page.total), "/meta/total"
+            self._break(Finding(counted, page.exchange, because, "fewer are counted than are there", *words))
+            return
+        self.findings.keep(counted, page.exchange)
+        lost = absent if page.is_whole else [one for one in absent if self._is_between(one, page)]
+        for one in lost[:1]:
+            requirement = self._requirement_of_missing(one, page)
+            because = tuple(sight.exchange for sight in one.sights[-1:]) or (one.creation.exchange,)
+            message, expected = "an engagement is missing from the list", "every engagement that belongs there"
+            self._break(Finding(requirement, page.exchange, because, message, expected, f"{len(lost)} missing", "/data"))
+        if not lost and matching:
+            some = next((one for one in matching if one.identifier in seen), None)
+            if some is not None:
+                self.findings.keep(self._requirement_of_missing(some, page), page.exchange)
+
+    def _belongs(self, history: History, page: Page) -> bool:
+        if history.broken or not history.exists(page.span):
+            return False
+        return page.status is None or history.registers[STATUS].surely(page.span) == page.status
+
+    def _requirement_of_missing(self, history: History, page: Page) -> str:
+        if not page.is_whole:
+            return "list-engagements-pages-partition"
+        if page.status:
+            return "list-engagements-status-filter"
+        archived = history.registers[STATUS].surely(page.span) == "archived"
+        return "archived-listed" if archived else "create-engagement-listed"
+
+    def _is_between(self, history: History, page: Page) -> bool:
+        """Whether an engagement surely stands between two items of a sorted page."""
+        key = self._key_of_item(page.asked.get("sort"))
+        mine = self._key(history, page)
+        keys = [found for item in page.items if (found := key(item)) is not None]
+        return mine is not None and len(keys) > 1 and min(keys) < mine < max(keys)
+
+    def _key(self, history: History, page: Page) -> str | None:
+        sort = page.asked.get("sort")
+        if sort == "name":
+            name = history.registers["name"].surely(page.span)
+            return None if name is None else self.name_key(name)
+        read = next((one for one in reversed(history.sights) if one.span.before(page.span)), None)
+        if read is None or sort is None or (sort == "updatedAt" and not history.quiet(read.span.start, page.span.end)):
+            return None
+        return read.text(sort) if read.moment(sort) is not None else None
+
+    def _key_of_item(self, sort: str | None) -> Callable[[dict[str, Any]], str | None]:
+        """The key of an item; times of the interface's form are in order as texts."""
+
+        def key(item: dict[str, Any]) -> str | None:
+            value = item.get(sort or "")
+            if not isinstance(value, str) or (sort == "name" and item.get("id") not in self.histories):
+                return None
+            return self.name_key(value) if sort == "name" else value
+
+        return key
+
+    # Order
+
+    def _order(self, page: Page) -> None:
+        if page.asked.get("sort") != "name":
+            return
+        key = self._key_of_item("name")
+        known = [(place, found) for place, item in enumerate(page.items) if (found := key(item)) is not None]
+        requirement = "sort-with-filter" if page.status else "sort-by-name"
+        direction = "descending" if page.descending else "ascending"
+        for (_, one), (place, other) in pairwise(known):
+            if one < other if page.descending else one > other:
+                words = f"names {direction}", f"{shown(other)} after {shown(one)}", f"/data/{place}/name"
+                self._break(Finding(requirement, page.exchange, (), "a list is not in the order of names", *words))
+                return
+        if len(Counter(found for _, found in known)) > 1:
+            self.findings.keep(requirement, page.exchange)
+
+    def _break(self, finding: Finding, history: History | None = None) -> None:
+        identifier = None if history is None else history.identifier
+        self.findings.broken.append(replace(finding, identifier=identifier, of_list=True, unsteady=history is None))

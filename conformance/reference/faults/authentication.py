@@ -1,0 +1,192 @@
+"""Faults of authentication: bad keys that open something, and what happens before they are refused."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from conformance.reference.access import digest_of
+from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.making import made
+from conformance.reference.records import SCOPES, Key
+from conformance.reference.refusal import Refusal
+from conformance.reference.routes import OPERATIONS
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+
+_UNAUTHORIZED = 401
+
+
+def _authorization(call: Call) -> str | None:
+    return call.request.headers.get("authorization")
+
+
+def _is_missing(call: Call) -> bool:
+    return _authorization(call) is None
+
+
+def _is_other_scheme(call: Call) -> bool:
+    scheme, _, rest = (_authorization(call) or "").partition(" ")
+    return bool(rest) and scheme.lower() != "bearer"
+
+
+def _is_empty(call: Call) -> bool:
+    return (_authorization(call) or "").strip() == "Bearer"
+
+
+def _is_unknown(call: Call) -> bool:
+    scheme, _, rest = (_authorization(call) or "").partition(" ")
+    return scheme == "Bearer" and bool(rest.strip())
+
+
+_BAD: dict[str, tuple[str, Callable[[Call], bool]]] = {
+    "missing": ("without an Authorization header", _is_missing),
+    "other-scheme": ("with another scheme than Bearer", _is_other_scheme),
+    "empty": ("with an empty key", _is_empty),
+    "unknown": ("with an unknown key", _is_unknown),
+}
+
+
+def _anybody(service: Service) -> Key:
+    """Give a full key of the first organization."""
+    return Key(digest_of("anybody"), service.store.organization_ids()[0], None, frozenset(SCOPES))
+
+
+def _opening(identifier: str, title: str, kind: str, operation: str) -> Fault:
+    """A service that serves a request with a bad key."""
+    is_bad = _BAD[kind][1]
+
+    def authenticate(self: Service, call: Call) -> Key:
+        try:
+            return Service.authenticate(self, call)
+        except Refusal:
+            if is_bad(call) and operation in {"*", self.find_operation(call).id}:
+                return _anybody(self)
+            raise
+
+    return made(identifier, title, f"key-{kind}-refused", authenticate=authenticate)
+
+
+EVERYWHERE = tuple(
+    _opening(f"key-{kind}-served", f"Every operation is served {words}.", kind, "*")
+    for kind, (words, _) in _BAD.items()
+)
+
+SINGLE = tuple(
+    _opening(
+        f"key-{kind}-{operation.id}".lower(),
+        f"The operation {operation.id} is served {_BAD[kind][0]}.",
+        kind,
+        operation.id,
+    )
+    for operation, kind in zip(OPERATIONS, cycle(_BAD), strict=False)
+)
+
+# How it is refused
+
+
+def _refusing(identifier: str, title: str, kind: str, status: int) -> Fault:
+    is_bad = _BAD[kind][1]
+
+    def authenticate(self: Service, call: Call) -> Key:
+        try:
+            return Service.authenticate(self, call)
+        except Refusal:
+            if is_bad(call):
+                raise Refusal(status, "The API key is not accepted.") from None
+            raise
+
+    return made(identifier, title, f"key-{kind}-refused", authenticate=authenticate)
+
+
+STATUSES = (
+    _refusing("key-unknown-403", "An unknown key is refused with 403.", "unknown", 403),
+    _refusing("key-missing-400", "A missing key is refused with 400.", "missing", 400),
+    _refusing("key-missing-403", "A missing key is refused with 403.", "missing", 403),
+    _refusing("key-other-scheme-400", "Another scheme is refused with 400.", "other-scheme", 400),
+    _refusing("key-empty-404", "An empty key is refused with 404.", "empty", 404),
+)
+
+# What comes before it
+
+
+@fault("member-lookup-before-authentication", "authentication-before-lookup")
+class MemberLookupBeforeAuthentication(Service):
+    """Without a valid key, an unknown user gets 404 instead of 401."""
+
+    def authenticate(self, call: Call) -> Key:
+        """Look for the user first."""
+        operation, here = self.find_operation(call), self.store.organization_ids()[0]
+        if operation.finds == "member" and self.store.member(here, call.resource_id) is None:
+            raise self.not_found("member")
+        return super().authenticate(call)
+
+
+def _validating_first(identifier: str, title: str, *operations: str) -> Fault:
+    """A service that validates a request before it looks at the key."""
+
+    def authenticate(self: Service, call: Call) -> Key:
+        call.operation = self.find_operation(call)
+        if call.operation.id in operations:
+            self.check(call)
+        return Service.authenticate(self, call)
+
+    async def serve(self: Service, call: Call) -> Reply:
+        body = await call.request.body()
+        call.content = body
+        return await Service.serve(self, call)
+
+    title = f"{title} is validated before the key."
+    return made(identifier, title, "authentication-before-validation", authenticate=authenticate, serve=serve)
+
+
+VALIDATED = (
+    _validating_first("creation-validated-before-key", "A creation", "createEngagement"),
+    _validating_first("list-validated-before-key", "The list of engagements", "listEngagements"),
+    _validating_first("invitation-validated-before-key", "An invitation", "inviteMember"),
+    _validating_first("edit-validated-before-key", "An edit", "updateEngagement"),
+    _validating_first("renaming-validated-before-key", "A renaming", "updateCurrentOrganization"),
+    _validating_first("members-validated-before-key", "The list of members", "listMembers"),
+    _validating_first("role-validated-before-key", "A change of role", "updateMemberRole"),
+)
+
+# What happens all the same
+
+
+def _applied(identifier: str, title: str, operation: str) -> Fault:
+    """A service that does what it is asked for and refuses the bad key then."""
+
+    async def serve(self: Service, call: Call) -> Reply:
+        try:
+            return await Service.serve(self, call)
+        except Refusal as refusal:
+            if refusal.status == _UNAUTHORIZED:
+                await _carry_out(self, call, operation)
+            raise
+
+    return made(
+        identifier, f"{title} without a valid key is refused, and done.", "unauthenticated-changes-nothing", serve=serve
+    )
+
+
+async def _carry_out(service: Service, call: Call, operation: str) -> None:
+    """Carry an operation out with a good key."""
+    call.operation = service.find_operation(call)
+    if call.operation.id == operation:
+        call.key = _anybody(service)
+        call.content = await service.receive(call)
+        service.act(call)
+
+
+APPLIED = (
+    _applied("creation-applied-without-key", "A creation", "createEngagement"),
+    _applied("edit-applied-without-key", "An edit", "updateEngagement"),
+    _applied("deletion-applied-without-key", "A deletion", "deleteEngagement"),
+    _applied("archive-applied-without-key", "Archiving", "archiveEngagement"),
+    _applied("unarchive-applied-without-key", "Unarchiving", "unarchiveEngagement"),
+    _applied("renaming-applied-without-key", "A renaming", "updateCurrentOrganization"),
+)

@@ -1,0 +1,106 @@
+"""Faults of the times of engagements: what edits and archiving make of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.making import made, overwrite
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.records import Engagement
+
+_HOUR = 3_600_000
+_A_MOMENT = 0.004
+
+Sent = dict[str, Any]
+
+
+def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *breaks: str) -> Fault:
+    """An edit that shows another time of the last change; ``at`` is given the engagement from before and the time."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        Service.update_engagement(self, call)
+        overwrite(self, "engagements", call.engagement.id, updated_at=at(call.engagement, self.now()))
+        return self.resource(call, self.view_edited(self.find_engagement(call)))
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+TIMES = (
+    _timed(
+        "edit-keeps-updated-at",
+        "An edit does not move updatedAt.",
+        lambda before, _: before.updated_at,
+        "update-engagement-moves-updated-at",
+    ),
+    _timed(
+        "edit-moves-updated-at-back",
+        "An edit moves updatedAt back by an hour.",
+        lambda before, _: before.updated_at - _HOUR,
+        "updated-at-never-goes-back",
+        "update-engagement-moves-updated-at",
+    ),
+    _timed(
+        "edit-resets-updated-at",
+        "An edit sets updatedAt to createdAt.",
+        lambda before, _: before.created_at,
+        "update-engagement-moves-updated-at",
+        "updated-at-never-goes-back",
+    ),
+)
+
+
+@fault("edit-description-keeps-updated-at", "update-engagement-moves-updated-at")
+class EditDescriptionKeepsUpdatedAt(Service):
+    """An edit of the description alone does not move updatedAt."""
+
+    def changes_something(self, sent: Sent, kept: Sent) -> bool:
+        """Write it without the time."""
+        if set(sent) == {"description"}:
+            for one in self._edited:
+                self.store.edit_engagement(one, sent, 0)
+            return False
+        return super().changes_something(sent, kept)
+
+    _edited: tuple[str, ...] = ()
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Say which engagement it is."""
+        self._edited = (call.engagement.id,)
+        return super().update_engagement(call)
+
+
+@fault("edit-moves-created-at", "created-at-never-changes", "update-engagement-keeps-the-rest")
+class EditMovesCreatedAt(Service):
+    """An edit moves createdAt."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Write both times."""
+        Service.update_engagement(self, call)
+        overwrite(self, "engagements", call.engagement.id, created_at=self.now())
+        return self.resource(call, self.view_edited(self.find_engagement(call)))
+
+
+@fault("archive-moves-created-at", "created-at-never-changes", "archive-keeps-content")
+class ArchiveMovesCreatedAt(Service):
+    """Archiving moves createdAt."""
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Write both times."""
+        super().set_status(engagement, status)
+        overwrite(self, "engagements", engagement.id, created_at=self.now())
+
+
+@fault("archive-moves-updated-at-back", "updated-at-never-goes-back", "archive-refreshes-updated-at")
+class ArchiveMovesUpdatedAtBack(Service):
+    """Archiving moves updatedAt back by an hour."""
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Write an earlier time."""
+        super().set_status(engagement, status)
+        overwrite(self, "engagements", engagement.id, updated_at=engagement.updated_at - _HOUR)

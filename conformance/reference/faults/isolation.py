@@ -1,0 +1,196 @@
+"""Faults of isolation: what one organization can see or do of another one's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.making import made
+from conformance.reference.records import Page
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement, Member, Organization
+
+_EVERYTHING = 10_000
+
+_ENGAGEMENTS = {
+    "getEngagement": "isolation-get-engagement",
+    "updateEngagement": "isolation-update-engagement",
+    "deleteEngagement": "isolation-delete-engagement",
+    "archiveEngagement": "isolation-archive-engagement",
+    "unarchiveEngagement": "isolation-unarchive-engagement",
+}
+
+
+def _leaking(operation: str) -> Fault:
+    """An operation that finds engagements of every organization."""
+
+    def find_engagement(self: Service, call: Call) -> Engagement:
+        found = self.store.engagement(call.resource_id) if call.operation.id == operation else None
+        return found or Service.find_engagement(self, call)
+
+    title = f"The operation {operation} works on engagements of other organizations."
+    breaks = (_ENGAGEMENTS[operation], *(() if operation == "getEngagement" else ("isolation-untouched",)))
+    return made(f"leak-{operation}".lower(), title, *breaks, find_engagement=find_engagement)
+
+
+LEAKS = tuple(_leaking(operation) for operation in _ENGAGEMENTS)
+
+
+def _elsewhere(service: Service, call: Call) -> Member | None:
+    """Find a member of any other organization."""
+    others = [one for one in service.store.organization_ids() if one != call.organization_id]
+    found = [service.store.member(one, call.resource_id) for one in others]
+    return next((member for member in found if member), None)
+
+
+@fault("leak-updatememberrole", "isolation-update-role")
+class LeakUpdateMemberRole(Service):
+    """The roles of other organizations' members can be changed."""
+
+    def update_member_role(self, call: Call) -> Reply:
+        """Change it where the member is."""
+        if call.member.organization_id == call.organization_id:
+            return super().update_member_role(call)
+        self.check_role_changeable(call.member)
+        self.store.change_role(call.member.organization_id, call.resource_id, call.values["role"], self.now())
+        return self.resource(call, self.view_role(replace(call.member, role=call.values["role"])))
+
+    def find_member(self, call: Call) -> Member:
+        """Look everywhere."""
+        found = _elsewhere(self, call) if call.operation.id == "updateMemberRole" else None
+        here = self.store.member(call.organization_id, call.resource_id)
+        return found if found and not here else super().find_member(call)
+
+
+@fault("leak-removemember", "isolation-remove-member")
+class LeakRemoveMember(Service):
+    """Members of other organizations can be removed."""
+
+    def remove_member(self, call: Call) -> Reply:
+        """Remove the member where it is."""
+        self.check_removable(call.member)
+        self.store.remove_member(call.member.organization_id, call.resource_id)
+        return self.resource(call, self.view_removed(call.member))
+
+    def find_member(self, call: Call) -> Member:
+        """Look everywhere."""
+        found = _elsewhere(self, call) if call.operation.id == "removeMember" else None
+        here = self.store.member(call.organization_id, call.resource_id)
+        return found if found and not here else super().find_member(call)
+
+
+def _of_all(service: Service, query: Any, find: Any) -> Page[Any]:  # noqa: ANN401 - of either list
+    """Find in every organization what is asked for in one."""
+    items: list[Any] = []
+    for one in service.store.organization_ids():
+        items += find(service, replace(query, organization_id=one, offset=0, limit=_EVERYTHING)).items
+    return Page(tuple(items[query.offset : query.offset + query.limit]), len(items))
+
+
+LISTS = (
+    made(
+        "leak-listengagements",
+        "The list of engagements holds those of all organizations.",
+        "isolation-lists",
+        "isolation-counts",
+        "engagement-count-agrees",
+        find_engagements=lambda self, query: _of_all(self, query, Service.find_engagements),
+    ),
+    made(
+        "leak-listmembers",
+        "The list of members holds those of all organizations.",
+        "isolation-lists",
+        "member-count-agrees",
+        find_members=lambda self, query: _of_all(self, query, Service.find_members),
+    ),
+    made(
+        "leak-listengagements-by-status",
+        "The list of engagements holds those of all organizations where it is filtered.",
+        "isolation-lists",
+        "list-engagements-filter-counts",
+        find_engagements=lambda self, query: (
+            _of_all(self, query, Service.find_engagements) if query.status else Service.find_engagements(self, query)
+        ),
+    ),
+)
+
+
+def _all_engagements(self: Service, _: Organization) -> int:
+    return sum(self.store.count_engagements(one) for one in self.store.organization_ids())
+
+
+COUNTS = (
+    made(
+        "leak-engagementcount",
+        "The organization counts the engagements of all organizations.",
+        "isolation-counts",
+        "engagement-count-agrees",
+        count_engagements=_all_engagements,
+    ),
+)
+
+
+@fault("leak-counts-and-totals", "isolation-counts", "engagement-count-agrees")
+class LeakCountsAndTotals(Service):
+    """The organization and the list count the engagements of all organizations."""
+
+    def count_engagements(self, organization: Organization) -> int:
+        """Count everybody's."""
+        return _all_engagements(self, organization)
+
+    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
+        """Count everybody's, too."""
+        page = super().find_engagements(query)
+        others = [one for one in self.store.organization_ids() if one != query.organization_id]
+        strangers = [replace(query, organization_id=one, limit=1, offset=0) for one in others]
+        return replace(page, total=page.total + sum(Service.find_engagements(self, one).total for one in strangers))
+
+
+@fault("leak-organization", "isolation-own-organization", "isolation-lists")
+class LeakOrganization(Service):
+    """Every key reads the organization that was there first."""
+
+    def get_organization(self, call: Call) -> Reply:
+        """Show the first one."""
+        first = self.store.organization(self.store.organization_ids()[0])
+        return self.resource(call, self.view_organization(first))
+
+
+def _applied(operation: str) -> Fault:
+    """An operation that another organization is refused, and that is done."""
+
+    async def perform(self: Service, call: Call) -> Reply:
+        try:
+            return await Service.perform(self, call)
+        except Refusal:
+            stranger = self.store.engagement(call.resource_id) if call.operation.id == operation else None
+            if stranger and stranger.organization_id != call.organization_id:
+                call.engagement = stranger
+                call.key = replace(call.key, organization_id=stranger.organization_id)
+                self._actions[operation](call)
+            raise
+
+    title = f"The operation {operation} on another organization's engagement is refused, and done."
+    return made(f"leak-applied-{operation}".lower(), title, "isolation-untouched", perform=perform)
+
+
+APPLIED = tuple(_applied(operation) for operation in _ENGAGEMENTS if operation != "getEngagement")
+
+
+def _answered(status: int) -> Fault:
+    """A service that tells other organizations' engagements with another status."""
+
+    def foreign(_: Service, kind: str) -> Refusal:
+        return Refusal(status, f"The {kind} is another organization's.")
+
+    title = f"Another organization's resource is refused with {status}."
+    return made(f"foreign-{status}", title, *list(_ENGAGEMENTS.values())[:4], foreign=foreign)
+
+
+STATUSES = (_answered(401), _answered(409))

@@ -1,0 +1,207 @@
+"""Faults that only unusual, but permitted input shows: unexpected errors, and limits that are not told the truth of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.making import made
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+
+_LONG = 200
+_VERY_LONG = 1_000
+
+
+def _breaking(identifier: str, title: str, is_odd: Callable[[Call], bool], *breaks: str) -> Fault:
+    """A service that stumbles over a request."""
+
+    def act(self: Service, call: Call) -> Reply:
+        if is_odd(call):
+            raise RuntimeError("nobody thought of that")
+        return Service.act(self, call)
+
+    return made(identifier, title, "no-server-error", *breaks, act=act)
+
+
+def _says(call: Call, *parts: bytes) -> bool:
+    return any(part in call.content for part in parts)
+
+
+def _number(call: Call, name: str) -> int:
+    text = call.request.query_params.get(name, "")
+    return int(text) if text.lstrip("-").isdigit() else 1
+
+
+BREAKING = (
+    _breaking(
+        "breaks-on-emoji",
+        "An emoji ends in an unexpected error.",
+        lambda call: _says(call, b"\xf0\x9f", b"\\ud83d", b"\\ud83D"),
+    ),
+    _breaking(
+        "breaks-on-astral",
+        "A character beyond the first plane ends in an unexpected error.",
+        lambda call: _says(call, b"\xf0", b"\\ud8"),
+    ),
+    _breaking("breaks-on-backslash", "A backslash ends in an unexpected error.", lambda call: _says(call, b"\\\\")),
+    _breaking(
+        "breaks-on-quote",
+        "A single quote ends in an unexpected error.",
+        lambda call: call.operation.takes_body and _says(call, b"');"),
+    ),
+    _breaking(
+        "breaks-on-long-text",
+        "A body of more than 1,000 bytes ends in an unexpected error.",
+        lambda call: len(call.content) > _VERY_LONG,
+    ),
+    _breaking(
+        "breaks-on-lone-surrogate",
+        "Half of a surrogate pair ends in an unexpected error.",
+        lambda call: _says(call, b'\\ud800"', b'\\uD800"', b"\\ud800 ", b"\\udc00"),
+    ),
+    _breaking(
+        "breaks-on-nesting",
+        "A deeply nested body ends in an unexpected error.",
+        lambda call: _says(call, b"[[[[[[[[", b'{"a":{"a":{"a":{"a":'),
+    ),
+    _breaking(
+        "breaks-on-empty-object",
+        "An edit without any field ends in an unexpected error.",
+        lambda call: call.operation.id == "updateEngagement" and call.content.strip() == b"{}",
+    ),
+    _breaking(
+        "breaks-on-null-description",
+        "An edit that takes the description away ends in an unexpected error.",
+        lambda call: (
+            call.operation.id == "updateEngagement" and _says(call, b'"description":null', b'"description": null')
+        ),
+    ),
+    _breaking(
+        "breaks-on-unknown-field",
+        "A creation with an unknown field ends in an unexpected error.",
+        lambda call: call.operation.id == "createEngagement" and _says(call, b'"colour"'),
+    ),
+    _breaking("breaks-on-page-zero", "Page 0 ends in an unexpected error.", lambda call: _number(call, "page") == 0),
+    _breaking(
+        "breaks-on-negative-page",
+        "A negative page ends in an unexpected error.",
+        lambda call: _number(call, "page") < 0,
+    ),
+    _breaking(
+        "breaks-on-per-page-zero",
+        "A perPage of 0 ends in an unexpected error, as a division by it would.",
+        lambda call: _number(call, "perPage") == 0,
+    ),
+    _breaking(
+        "breaks-on-page-past-end",
+        "A page past the end ends in an unexpected error.",
+        lambda call: _number(call, "page") > _LONG,
+        "list-past-the-end",
+    ),
+    _breaking(
+        "breaks-on-unknown-parameter",
+        "An unknown query parameter ends in an unexpected error.",
+        lambda call: bool(set(call.request.query_params) - set(call.operation.parameters)),
+    ),
+    _breaking(
+        "breaks-on-blank-name",
+        "A blank name ends in an unexpected error.",
+        lambda call: _says(call, b'"name": "   "', b'"name":"   "'),
+    ),
+    _breaking(
+        "breaks-on-text-plain",
+        "A body that is announced as text ends in an unexpected error.",
+        lambda call: call.request.headers.get("content-type", "").startswith("text/plain"),
+    ),
+    _breaking(
+        "breaks-on-odd-identifier",
+        "An identifier of an odd shape ends in an unexpected error.",
+        lambda call: call.operation.finds == "engagement" and not call.resource_id.startswith("eng_"),
+    ),
+    _breaking(
+        "breaks-on-unknown-user",
+        "An unknown user ends in an unexpected error.",
+        lambda call: call.operation.finds == "member" and not call.resource_id.startswith("usr_"),
+    ),
+)
+
+# Pages out of bounds
+
+
+def _bounds(identifier: str, title: str, change: Callable[[int, int], tuple[int, int]], *breaks: str) -> Fault:
+    """A list that accepts any page and perPage; ``change`` is given both and gives what meta says."""
+
+    def read_page(self: Service, parameters: dict[str, str]) -> dict[str, int]:
+        page, size = self.integer(parameters, "page", 1), self.integer(parameters, "perPage", 20)
+        return {"page": page, "perPage": size}
+
+    def offset(_: Service, call: Call) -> int:
+        return max(int((call.values["page"] - 1) * call.values["perPage"]), 0)
+
+    def view_meta(_: Service, total: int, page: int, per_page: int) -> dict[str, Any]:
+        said_page, said_size = change(page, per_page)
+        pages = -(-total // said_size) if said_size > 0 else 0
+        return {"total": total, "page": said_page, "perPage": said_size, "totalPages": pages}
+
+    def check_page_exists(_: Service, __: dict[str, Any]) -> None:
+        return
+
+    return made(
+        identifier,
+        title,
+        *breaks,
+        read_page=read_page,
+        offset=offset,
+        view_meta=view_meta,
+        check_page_exists=check_page_exists,
+    )
+
+
+_TRUTH = "list-paging-limits-truthful"
+
+BOUNDS = (
+    _bounds(
+        "bounds-unchecked", "Any page and perPage are taken as they come.", lambda page, size: (page, size), _TRUTH
+    ),
+    _bounds(
+        "bounds-per-page-says-100",
+        "A perPage above 100 is honoured, and meta says 100.",
+        lambda page, size: (max(page, 1), min(max(size, 1), 100)),
+        _TRUTH,
+    ),
+    _bounds(
+        "bounds-page-says-zero",
+        "Page 0 is answered as page 0.",
+        lambda page, size: (page, min(max(size, 1), 100)),
+        _TRUTH,
+    ),
+)
+
+
+def _past_the_end(identifier: str, title: str, find: str) -> Fault:
+    """A list whose pages past the end are not empty."""
+    honest = getattr(Service, find)
+
+    def found(self: Service, query: Any) -> Any:  # noqa: ANN401 - of either list
+        page = honest(self, query)
+        if query.offset and query.offset >= page.total > 0:
+            return honest(self, replace(query, offset=(page.total - 1) // query.limit * query.limit))
+        return page
+
+    return made(identifier, title, "list-past-the-end", **{find: found})
+
+
+PAST_THE_END = (
+    _past_the_end(
+        "past-end-repeats-last-page", "A page of engagements past the end holds the last one's.", "find_engagements"
+    ),
+    _past_the_end(
+        "past-end-repeats-last-members", "A page of members past the end holds the last one's.", "find_members"
+    ),
+)

@@ -1,0 +1,224 @@
+"""Faults of refusing invalid input: with another status, or although it is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.making import made
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+
+_INVALID = frozenset({400, 422})
+
+
+def _refused_with(operation: str, name: str, status: int, *more: str) -> Fault:
+    """An operation that refuses what is invalid with another status."""
+
+    def check(self: Service, call: Call) -> None:
+        try:
+            Service.check(self, call)
+        except Refusal as refusal:
+            if call.operation.id == operation and refusal.status in _INVALID:
+                raise Refusal(status, refusal.message) from None
+            raise
+
+    title = f"What is invalid is refused by {operation} with {status}."
+    return made(f"{name}-refuses-with-{status}", title, f"{name}-refuses-invalid", *more, check=check)
+
+
+STATUSES = (
+    _refused_with("createEngagement", "create-engagement", 409),
+    _refused_with("createEngagement", "create-engagement", 415),
+    _refused_with("updateEngagement", "update-engagement", 404),
+    _refused_with("updateCurrentOrganization", "update-organization", 403),
+    _refused_with("inviteMember", "invite", 409),
+    _refused_with("updateMemberRole", "update-role", 403),
+    _refused_with("listEngagements", "list-engagements", 404),
+    _refused_with("listMembers", "list-members", 404),
+)
+
+
+def _broken(operation: str, name: str, label: str, title: str, is_odd: Callable[[Call], bool]) -> Fault:
+    """An operation that stumbles over what is invalid."""
+
+    def check(self: Service, call: Call) -> None:
+        if call.operation.id == operation and is_odd(call):
+            raise RuntimeError("nobody thought of that")
+        Service.check(self, call)
+
+    return made(f"{name}-breaks-on-{label}", title, "no-server-error", f"{name}-refuses-invalid", check=check)
+
+
+_NOTHING = object()
+
+
+def _content(call: Call) -> object:
+    """Give what the body says; ``_NOTHING`` where it is no JSON."""
+    try:
+        return json.loads(call.content)
+    except ValueError:
+        return _NOTHING
+
+
+def _field(call: Call, name: str) -> object:
+    content = _content(call)
+    return content.get(name, _NOTHING) if isinstance(content, dict) else _NOTHING
+
+
+def _is_array(call: Call) -> bool:
+    return isinstance(_content(call), list)
+
+
+def _has_mistyped(name: str) -> Callable[[Call], bool]:
+    return lambda call: not (_field(call, name) is _NOTHING or isinstance(_field(call, name), str))
+
+
+def _asks(name: str, value: str) -> Callable[[Call], bool]:
+    return lambda call: value in call.request.query_params.get(name, "")
+
+
+BROKEN = (
+    _broken(
+        "createEngagement",
+        "create-engagement",
+        "malformed",
+        "A creation breaks on malformed JSON.",
+        lambda call: bool(call.content) and _content(call) is _NOTHING,
+    ),
+    _broken(
+        "createEngagement",
+        "create-engagement",
+        "empty",
+        "A creation breaks on an empty body.",
+        lambda call: not call.content,
+    ),
+    _broken("createEngagement", "create-engagement", "array", "A creation breaks on an array.", _is_array),
+    _broken(
+        "createEngagement",
+        "create-engagement",
+        "no-name",
+        "A creation breaks where the name is missing.",
+        lambda call: _field(call, "name") is _NOTHING and isinstance(_content(call), dict),
+    ),
+    _broken(
+        "updateEngagement",
+        "update-engagement",
+        "name-type",
+        "An edit breaks on a name that is no text.",
+        _has_mistyped("name"),
+    ),
+    _broken(
+        "updateEngagement",
+        "update-engagement",
+        "null-body",
+        "An edit breaks on null.",
+        lambda call: _content(call) is None,
+    ),
+    _broken(
+        "updateCurrentOrganization",
+        "update-organization",
+        "malformed",
+        "A renaming breaks on malformed JSON.",
+        lambda call: _content(call) is _NOTHING,
+    ),
+    _broken(
+        "inviteMember",
+        "invite",
+        "no-at",
+        "An invitation breaks on an address without @.",
+        lambda call: isinstance(_field(call, "email"), str) and "@" not in str(_field(call, "email")),
+    ),
+    _broken(
+        "inviteMember", "invite", "role-type", "An invitation breaks on a role that is no text.", _has_mistyped("role")
+    ),
+    _broken(
+        "updateMemberRole",
+        "update-role",
+        "role-type",
+        "A change of role breaks on a role that is no text.",
+        _has_mistyped("role"),
+    ),
+    _broken(
+        "listEngagements",
+        "list-engagements",
+        "page-abc",
+        "The list of engagements breaks on a page that is no number.",
+        _asks("page", "abc"),
+    ),
+    _broken(
+        "listEngagements",
+        "list-engagements",
+        "sort-nonsense",
+        "The list of engagements breaks on a sort that is none.",
+        _asks("sort", "no"),
+    ),
+    _broken(
+        "listMembers",
+        "list-members",
+        "perpage-abc",
+        "The list of members breaks on a perPage that is no number.",
+        _asks("perPage", "abc"),
+    ),
+)
+
+
+def _kept(operation: str, name: str, keep: Callable[[Service, Call, dict[str, Any]], None], *breaks: str) -> Fault:
+    """An operation that keeps a part of what it refuses; ``keep`` is given the object that was sent."""
+
+    async def perform(self: Service, call: Call) -> Reply:
+        try:
+            return await Service.perform(self, call)
+        except Refusal as refusal:
+            content = _content(call)
+            if call.operation.id == operation and refusal.status in _INVALID and isinstance(content, dict):
+                keep(self, call, content)
+            raise
+
+    title = f"What {operation} refuses as invalid is partly kept."
+    return made(f"{name}-keeps-refused", title, *breaks, perform=perform)
+
+
+def _text(content: dict[str, Any], name: str) -> str:
+    value = content.get(name)
+    return value if isinstance(value, str) else "Untitled"
+
+
+def _keep_new(service: Service, call: Call, content: dict[str, Any]) -> None:
+    call.values = {"name": _text(content, "name"), "description": _text(content, "description")}
+    service.store.add_engagement(service.new_engagement(call))
+
+
+def _keep_edit(service: Service, call: Call, content: dict[str, Any]) -> None:
+    changes = {name: value for name, value in content.items() if isinstance(value, str)}
+    service.store.edit_engagement(call.resource_id, changes, service.now())
+
+
+def _touch(service: Service, call: Call, _: dict[str, Any]) -> None:
+    service.store.edit_engagement(call.resource_id, {}, service.now())
+
+
+def _keep_name(service: Service, call: Call, content: dict[str, Any]) -> None:
+    if "name" in content:
+        service.store.rename_organization(call.organization_id, str(content["name"]), service.now())
+
+
+def _keep_role(service: Service, call: Call, content: dict[str, Any]) -> None:
+    service.store.change_role(call.organization_id, call.resource_id, str(content.get("role")), service.now())
+
+
+KEPT = (
+    _kept("createEngagement", "create-engagement", _keep_new, "create-engagement-refused-creates-nothing"),
+    _kept("updateEngagement", "update-engagement", _keep_edit, "update-engagement-refused-changes-nothing"),
+    _kept("updateEngagement", "update-engagement-time", _touch, "update-engagement-refused-changes-nothing"),
+    _kept(
+        "updateCurrentOrganization", "update-organization", _keep_name, "update-organization-refused-changes-nothing"
+    ),
+    _kept("updateMemberRole", "update-role", _keep_role, "update-role-refused-changes-nothing", "member-roles-known"),
+)

@@ -1,0 +1,209 @@
+"""Faults of roles: the owner's, and those that can be changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.making import instead, made, shown
+from conformance.reference.queries import MemberQuery
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.records import Member
+
+_EVERYBODY = 10_000
+
+# The owner
+
+
+@fault("owner-demoted", "owner-role-change-refused", "owner-stays-owner")
+class OwnerDemoted(Service):
+    """An owner's role can be changed."""
+
+    def check_role_changeable(self, member: Member) -> None:
+        """Find nothing wrong with it."""
+
+
+@fault("owner-demotion-ignored", "owner-role-change-refused")
+class OwnerDemotionIgnored(Service):
+    """Changing an owner's role is answered as done, and not done."""
+
+    def update_member_role(self, call: Call) -> Reply:
+        """Do nothing."""
+        if call.member.role == "owner":
+            return self.resource(call, self.view_role(replace(call.member, role=call.values["role"])))
+        return super().update_member_role(call)
+
+
+def _owner_refused(status: int) -> Fault:
+    def check_role_changeable(_: Service, member: Member) -> None:
+        if member.role == "owner":
+            raise Refusal(status, "The role of an owner cannot be changed.")
+
+    title = f"Changing an owner's role is refused with {status}."
+    return made(f"owner-role-{status}", title, "owner-role-change-refused", check_role_changeable=check_role_changeable)
+
+
+OWNER_REFUSED = (_owner_refused(404), _owner_refused(401))
+
+
+@fault("owner-demoted-though-refused", "owner-stays-owner")
+class OwnerDemotedThoughRefused(Service):
+    """Changing an owner's role is refused, and done."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Do it after all."""
+        try:
+            return await super().perform(call)
+        except Refusal:
+            if call.operation.id == "updateMemberRole" and call.values and call.member.role == "owner":
+                self.store.change_role(call.organization_id, call.member.user_id, call.values["role"], self.now())
+            raise
+
+
+@fault("owner-by-role-change", "no-owner-through-role-change")
+class OwnerByRoleChange(Service):
+    """A member can be made an owner by a change of role."""
+
+    def check_role_change(self, call: Call) -> dict[str, Any]:
+        """Let owner pass."""
+        sent = self.parse(call.content)
+        if isinstance(sent, dict) and sent.get("role") == "owner":
+            return {"role": "owner"}
+        return super().check_role_change(call)
+
+
+@fault("owner-though-refused", "no-owner-through-role-change")
+class OwnerThoughRefused(Service):
+    """Making a member an owner is refused, and done."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Do it after all."""
+        try:
+            return await super().perform(call)
+        except Refusal:
+            if call.operation.id == "updateMemberRole" and b'"owner"' in call.content:
+                self.store.change_role(call.organization_id, call.resource_id, "owner", self.now())
+            raise
+
+
+# Roles
+
+
+@fault("role-not-kept", "role-changes-both-ways")
+class RoleNotKept(Service):
+    """A change of role answers as if it had been done."""
+
+    def update_member_role(self, call: Call) -> Reply:
+        """Show it and forget it."""
+        self.check_role_changeable(call.member)
+        changed = replace(call.member, role=call.values["role"], updated_at=self.now())
+        return self.resource(call, self.view_role(changed))
+
+
+@fault("role-only-upwards", "role-changes-both-ways")
+class RoleOnlyUpwards(Service):
+    """A member becomes an admin, but an admin stays one."""
+
+    def update_member_role(self, call: Call) -> Reply:
+        """Keep admins."""
+        if call.member.role == "admin":
+            return self.resource(call, self.view_role(replace(call.member, role=call.values["role"])))
+        return super().update_member_role(call)
+
+
+@fault("role-of-admin-unchangeable", "update-role-succeeds")
+class RoleOfAdminUnchangeable(Service):
+    """Changing an admin's role is refused."""
+
+    def check_role_changeable(self, member: Member) -> None:
+        """Object to admins, too."""
+        super().check_role_changeable(member)
+        if member.role == "admin":
+            raise Refusal(403, "The role of an admin cannot be changed.")
+
+
+def _also(identifier: str, title: str, more: Callable[[Service, Call], None], *breaks: str) -> Fault:
+    """A change of role that does more than it should."""
+
+    def update_member_role(self: Service, call: Call) -> Reply:
+        reply = Service.update_member_role(self, call)
+        more(self, call)
+        return reply
+
+    return made(identifier, title, *breaks, update_member_role=update_member_role)
+
+
+def _others(service: Service, call: Call) -> list[Member]:
+    """Give all members but the one of the call and the owners."""
+    everybody = service.store.members(MemberQuery(call.organization_id, 0, _EVERYBODY)).items
+    return [one for one in everybody if one.user_id != call.resource_id and one.role != "owner"]
+
+
+def _all_alike(service: Service, call: Call) -> None:
+    for one in _others(service, call):
+        service.store.change_role(call.organization_id, one.user_id, call.values["role"], service.now())
+
+
+def _joined_again(service: Service, call: Call) -> None:
+    statement = "UPDATE members SET joined_at = ? WHERE organization_id = ? AND user_id = ?"
+    service.store._db.execute(statement, service.now() + 1, call.organization_id, call.resource_id)  # noqa: SLF001
+
+
+def _name_lost(service: Service, call: Call) -> None:
+    service.store._db.execute("UPDATE users SET name = ? WHERE id = ?", "Member", call.resource_id)  # noqa: SLF001
+
+
+ALSO = (
+    _also(
+        "role-changes-others", "A change of role changes the others', too.", _all_alike, "update-role-keeps-the-rest"
+    ),
+    _also("role-moves-joined-at", "A change of role moves joinedAt.", _joined_again, "update-role-keeps-the-rest"),
+    _also(
+        "role-loses-name", "A change of role overwrites the member's name.", _name_lost, "update-role-keeps-the-rest"
+    ),
+)
+
+ANSWERS = (
+    shown(
+        "role-answers-member",
+        "The answer to a change of role always says member.",
+        "view_role",
+        instead(("role",), lambda _: "member"),
+        "update-role-answers-what-was-sent",
+    ),
+    shown(
+        "role-answers-other-id",
+        "The answer to a change of role carries another identifier.",
+        "view_role",
+        instead(("id",), lambda text: text[::-1]),
+        "update-role-answers-what-was-sent",
+    ),
+    shown(
+        "role-in-capitals",
+        "A listed member has the role in capitals.",
+        "view_member",
+        instead(("role",), str.upper),
+        "member-roles-known",
+    ),
+    shown(
+        "role-guest",
+        "A listed member has the role guest.",
+        "view_member",
+        instead(("role",), lambda role: "guest" if role == "member" else role),
+        "member-roles-known",
+    ),
+    shown(
+        "member-without-address",
+        "A listed member has the name as email.",
+        "view_member",
+        lambda view: {**view, "email": view["name"]},
+        "member-email-is-address",
+    ),
+)

@@ -1,0 +1,145 @@
+"""Faults of what happens beyond the limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.making import made
+from conformance.reference.limiting import Allowance, FixedWindow, Quota
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.records import Key
+
+_TOO_MANY = 429
+_LOW = 100
+
+
+@fault("never-429", "throttled-answers-429")
+class NeverThrottled(Service):
+    """The limit is told and never applied."""
+
+    def admit(self, call: Call) -> None:
+        """Let everybody pass."""
+        try:
+            super().admit(call)
+        except Refusal as refusal:
+            if refusal.status != _TOO_MANY:
+                raise
+            call.quota = replace(call.quota, exceeded=False)
+
+
+def _answering(status: int, *breaks: str) -> Fault:
+    """A service that refuses what is too much with another status."""
+
+    def admit(self: Service, call: Call) -> None:
+        try:
+            Service.admit(self, call)
+        except Refusal as refusal:
+            if refusal.status == _TOO_MANY:
+                raise Refusal(status, "Too many requests.") from None
+            raise
+
+    return made(f"throttled-{status}", f"Beyond the limit the answer is {status}.", *breaks, admit=admit)
+
+
+STATUSES = (
+    _answering(403, "throttled-answers-429"),
+    _answering(400, "throttled-answers-429"),
+    _answering(500, "no-server-error", "throttled-answers-429"),
+)
+
+
+@fault("throttled-remaining-one", "throttled-remaining-zero")
+class ThrottledRemainingOne(Service):
+    """A 429 says that one request remains."""
+
+    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+        """Count one back."""
+        headers = super().rate_limit_headers(call, reply)
+        return {**headers, "X-RateLimit-Remaining": "1"} if reply.status == _TOO_MANY else headers
+
+
+@fault("throttled-remaining-full", "throttled-remaining-zero")
+class ThrottledRemainingFull(Service):
+    """A 429 says that all requests remain."""
+
+    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+        """Count all back."""
+        headers = super().rate_limit_headers(call, reply)
+        whole = {**headers, "X-RateLimit-Remaining": headers["X-RateLimit-Limit"]}
+        return whole if reply.status == _TOO_MANY else headers
+
+
+@fault("throttled-applied", "throttled-changes-nothing")
+class ThrottledApplied(Service):
+    """A request beyond the limit is refused with 429, and done."""
+
+    async def serve(self, call: Call) -> Reply:
+        """Do it after all."""
+        try:
+            return await super().serve(call)
+        except Refusal as refusal:
+            if refusal.status == _TOO_MANY:
+                call.operation = self.find_operation(call)
+                call.content = await self.receive(call)
+                self.act(call)
+            raise
+
+
+@dataclass(slots=True)
+class _ShutWindow(FixedWindow):
+    """A window that stays shut long after the end that it tells."""
+
+    def take(self, now: float) -> Quota:
+        """Count one request."""
+        if self.count >= self.limit and now >= self.end:
+            return Quota(self.limit, 0, now + 1, exceeded=True)
+        return FixedWindow.take(self, now)
+
+
+@fault("throttled-for-good", "throttled-resumes-at-reset")
+class ThrottledForGood(Service):
+    """A key that went beyond its limit is never served again, whatever the reset says."""
+
+    def new_allowance(self, limit: int | None, window: int | None) -> Allowance:
+        """Take a window that stays shut."""
+        return _ShutWindow(limit, window) if limit and window else super().new_allowance(limit, window)
+
+
+@fault("throttled-longer-than-told", "throttled-resumes-at-reset")
+class ThrottledLongerThanTold(Service):
+    """A window lasts 8 seconds longer than the reset says."""
+
+    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+        """Tell an earlier end."""
+        headers = super().rate_limit_headers(call, reply)
+        if call.quota.limit > _LOW:
+            return headers
+        return {**headers, "X-RateLimit-Reset": str(int(call.quota.reset) - 8)}
+
+    def new_allowance(self, limit: int | None, window: int | None) -> Allowance:
+        """Make small windows longer."""
+        return super().new_allowance(limit, window + 8 if window else None)
+
+
+@fault("throttles-everybody", "throttled-key-alone")
+class ThrottlesEverybody(Service):
+    """While one key is beyond its limit, all keys of its organization are refused."""
+
+    _shut: dict[str, float] | None = None
+
+    def count_request(self, call: Call, key: Key | None) -> None:
+        """Look at the others of the organization, too."""
+        super().count_request(call, key)
+        shut = self._shut = self._shut or {}
+        if key is None:
+            return
+        if call.quota.exceeded:
+            shut[key.organization_id] = call.quota.reset
+        elif shut.get(key.organization_id, 0) > self.seconds():
+            call.quota = replace(call.quota, remaining=0, reset=shut[key.organization_id], exceeded=True)
