@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.catalogue import load_catalogue
 from conformance.verdicts import conclude
@@ -49,18 +49,17 @@ def _of_requirements(requirements: Iterable[Requirement]) -> list[str]:
 
 def _of_waivers(report: Report) -> list[str]:
     """Whether what is marked as waived is what the waivers waive."""
-    given = report.get("waivers", [])
+    given: Any = report.get("waivers", [])
     try:
-        waivers = [Waiver(**{**one, "expires": date.fromisoformat(one["expires"])}) for one in given]  # type: ignore[attr-defined] - any JSON value
+        waivers = [Waiver(**{**one, "expires": date.fromisoformat(one["expires"])}) for one in given]
         fresh = copy.deepcopy(report["requirements"])
         for entry in fresh:
             entry["waived"] = False
         apply_waivers(fresh, waivers, datetime.fromisoformat(report["run"]["started_at"]).date())
     except (TypeError, ValueError, KeyError):
         return ["the waivers cannot be read"]
-    wrong = [
-        entry["id"] for entry, now in zip(report["requirements"], fresh, strict=True) if entry["waived"] != now["waived"]
-    ]
+    pairs = zip(report["requirements"], fresh, strict=True)
+    wrong = [entry["id"] for entry, now in pairs if entry["waived"] != now["waived"]]
     return [f"no waiver stands for {name}, or one does and is not applied" for name in wrong]
 
 

@@ -38,18 +38,22 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
     """
     claims = predicate[CLAIMS]
     style = _style()
-    text = _environment().get_template("certificate.html.j2").render(
-        heading=_HEADINGS[report["verdict"]],
-        verdict=report["verdict"],
-        target=report["target"]["name"],
-        attained=[one for one in report["classes"] if one["outcome"] == "passed"],
-        others=[(one, OUTCOMES[one["outcome"]]) for one in report["classes"] if one["outcome"] != "passed"],
-        reservations=claims["reservations"],
-        facts=_facts(report, claims),
-        key=key,
-        counted=counted,
-        style=Markup(style),  # noqa: S704 - a file of this package
-        policy=f"default-src 'none'; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'",
+    text = (
+        _environment()
+        .get_template("certificate.html.j2")
+        .render(
+            heading=_HEADINGS[report["verdict"]],
+            verdict=report["verdict"],
+            target=report["target"]["name"],
+            attained=[one for one in report["classes"] if one["outcome"] == "passed"],
+            others=[(one, OUTCOMES[one["outcome"]]) for one in report["classes"] if one["outcome"] != "passed"],
+            reservations=claims["reservations"],
+            facts=_facts(report, claims),
+            key=key,
+            counted=counted,
+            style=Markup(style),  # noqa: S704 - a file of this package
+            policy=f"default-src 'none'; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'",
+        )
     )
     return text.encode("utf-8", "backslashreplace")
 

@@ -85,7 +85,7 @@ def claims(report: Report) -> dict[str, Any]:
         "classes": {entry["id"]: entry["outcome"] for entry in report["classes"]},
         "outcomes": dict(sorted(Counter(entry["outcome"] for entry in report["requirements"]).items())),
         "run": {
-            name: run[name]  # type: ignore[literal-required] - the names are listed here
+            name: _mapping(run)[name]
             for name in ("mode", "effort", "seed", "requests", "started_at", "finished_at", "interrupted")
         },
         "waivers": _mapping(report).get("waivers", []),

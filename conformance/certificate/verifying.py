@@ -81,7 +81,9 @@ def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
     return Verified(tuple(claims), said["predicate"])
 
 
-_NOT_JUDGED = Claim("The recorded exchanges, judged again, give the same.", ("the files are not those that were signed",))
+_NOT_JUDGED = Claim(
+    "The recorded exchanges, judged again, give the same.", ("the files are not those that were signed",)
+)
 
 
 def _statement(payload: bytes) -> dict[str, Any]:
@@ -93,18 +95,20 @@ def _statement(payload: bytes) -> dict[str, Any]:
     try:
         said: dict[str, Any] = json.loads(payload)
         known = said["_type"] == statements.STATEMENT and said["predicateType"] == statements.PREDICATE
-        if not known or not isinstance(said["predicate"][CLAIMS], dict):
-            raise InvalidEnvelope("the statement is of another kind")
-        _ = {str(one["name"]): str(one["digest"]["sha256"]) for one in said["subject"]}
-    except InvalidEnvelope:
-        raise
-    except (ValueError, KeyError, TypeError, RecursionError):
+        complete = isinstance(said["predicate"][CLAIMS], dict) and bool(_signed(said))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InvalidEnvelope("it holds no statement about a run") from None
+    if not known or not complete:
+        raise InvalidEnvelope("its statement is of another kind")
     return said
 
 
+def _signed(said: Mapping[str, Any]) -> dict[str, str]:
+    return {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
+
+
 def _files(said: Mapping[str, Any], folder: Path) -> Claim:
-    signed = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
+    signed = _signed(said)
     try:
         found = changes(signed, digests(folder))
     except FolderError as error:
@@ -143,7 +147,8 @@ def _misstated(predicate: Mapping[str, Any], recording: Recording) -> list[str]:
     reservations = said.pop("reservations", None)
     expected = statements.reservations_about(report, recording.provisioned.stopped)
     found = _unlike(statements.of_report(report), {name: one for name, one in predicate.items() if name != CLAIMS})
-    found += _unlike(statements.claims(report), {name: said[name] for name in said if name not in {"signed_at", "build"}})
+    beside = {"signed_at", "build"}
+    found += _unlike(statements.claims(report), {name: one for name, one in said.items() if name not in beside})
     if not isinstance(reservations, list) or any(one not in reservations for one in expected):
         found.append("reservations")
     return [f"its {name} is another" for name in found]

@@ -204,9 +204,10 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _try_the_rest(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
-    """Try what is allowed or open, on what nothing else needs any more."""
+    """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
     organization = _present_name(run) if run.mode is Mode.DISPOSABLE else None
+    planned: list[tuple[str, str, Call]] = []
     for scope, key in keys.items():
         aim = Aim(
             engagement=spent.get(scope, spent.get("other", "")),
@@ -217,14 +218,17 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], tried: Permissions) 
             name=run.name("permitted"),
             description="A key with one permission wrote this.",
         )
-        for name, one in _rest(run, scope, aim):
-            tried.cells[scope, name] = run.send(one.with_key(key))
+        planned += [(scope, name, one.with_key(key)) for name, one in _rest(run, scope, aim)]
+    for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
+        calls = [one for one in planned if one[1] in step]
+        exchanges = run.send_all([one for _, _, one in calls])
+        tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
 
 
 def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:
-    """The calls that a key may make or perhaps make, members aside, in an order in which they can succeed."""
+    """The calls that a key may make or perhaps make, members aside."""
     calls = aim.calls()
     names = ["getCurrentOrganization", "listMembers", "listEngagements"]
     if run.mode is not Mode.READ_ONLY:

@@ -57,15 +57,17 @@ def test_list_shows_new_role(role_changes: RoleChanges) -> None:
 
 def _judge_filters(role_changes: RoleChanges) -> None:
     """The changed member is under its new role, and not the only one that is wrongly under the old one."""
-    user_id, answer = role_changes.member.user_id, role_changes.changes[0].answer
-    new, old = role_changes.of_new_role, role_changes.of_old_role
+    user_id, first = role_changes.member.user_id, role_changes.changes[0]
+    new, old, others = role_changes.of_new_role, role_changes.of_old_role, first.after.ids - {user_id}
+    if missing := [one for one in others - new.ids if first.after.role(one) == first.role]:
+        raise Undecided(f"the filter by role leaves out {len(missing)} others too", *new.pages)
     misplaced = {one for one in old.ids if old.role(one) != role_changes.role}
     stale = user_id in old.ids and misplaced <= {user_id}
     for right, role, pages in ((user_id in new.ids, "new", new.pages), (not stale, "old", old.pages)):
         expect.holds(
             right,
             f"the list of the member's {role} role has not followed the change",
-            answer,
+            first.answer,
             *pages,
             expected=f"{'with' if role == 'new' else 'without'} the member",
             actual=f"{'without' if role == 'new' else 'with'} the member",

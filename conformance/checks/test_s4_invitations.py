@@ -62,7 +62,7 @@ def inviting(run: Run) -> Inviting:
     before = headcount(run)
     proper = tuple(_invite(run, run.address("invited"), role) for role in ("member", "admin"))
     after = headcount(run)
-    capitals = _invite(run, f"Mixed.{run.address('Case')}", "member")
+    capitals = _invite(run, run.address("Mixed-Case"), "member")
     return Inviting(before, proper, after, capitals, _invite(run, proper[0].email, proper[0].role))
 
 

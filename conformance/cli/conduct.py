@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,9 +14,9 @@ from conformance.cli.ending import Exit, exit_status
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
+from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all
-from conformance.replay.provisioned import note_lines
 from conformance.reports.model import InvalidReport, load_report
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from conformance.running.options import RunOptions
 
 _ERRORS: Final = "errors.log"
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What a run must meet to end with 0.

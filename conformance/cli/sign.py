@@ -28,7 +28,8 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bo
     """
     from conformance.certificate.files import FolderError  # noqa: PLC0415 - loads pytest, which --help does not need
     from conformance.certificate.keys import KeyFileError, read_private_key  # noqa: PLC0415 - as above
-    from conformance.certificate.signing import NotJudgeable, Refused, sign as sign_folder  # noqa: PLC0415 - as above
+    from conformance.certificate.signing import NotJudgeable, Refused  # noqa: PLC0415 - as above
+    from conformance.certificate.signing import sign as sign_folder  # noqa: PLC0415 - as above
     from conformance.certificate.statement import CLAIMS, build_digest  # noqa: PLC0415 - as above
 
     try:

@@ -58,4 +58,5 @@ def _print(console: Console, verified: Verified) -> None:
     for reservation in said["reservations"]:
         console.print(plain(f"! Signed although: {reservation}", "yellow", limit=1000))
     attained = ", ".join(said["classes_attained"]) or "no class"
-    console.print(plain(f"The certificate holds: {said['target']['name']} is {said['verdict']}; attained: {attained}.", "bold"))
+    sentence = f"The certificate holds: {said['target']['name']} is {said['verdict']}; attained: {attained}."
+    console.print(plain(sentence, "bold"))

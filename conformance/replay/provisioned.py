@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.text import json_bytes, one_line
 from conformance.running.options import Effort, RunOptions
-from conformance.target.profile import MemberOfFile, Mode, Profile, ProvisionerSettings, SubordinateTemplate
 from conformance.suite import suite_sha256
+from conformance.target.profile import MemberOfFile, Mode, Profile, ProvisionerSettings, SubordinateTemplate
 from conformance.target.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from conformance.running.run import Run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from conformance.replay.provisioned import FILE_NAME, SEALED, sealed
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -13,7 +14,6 @@ from conformance.reports.html import html_bytes
 from conformance.reports.junit import junit_bytes
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
-from conformance.replay.provisioned import FILE_NAME, SEALED, sealed
 from conformance.reports.placing import place
 
 if TYPE_CHECKING:

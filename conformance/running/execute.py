@@ -14,8 +14,8 @@ from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.replay.fixtures import NotedFixtures
 from conformance.replay.notes import TakenNotes
-from conformance.running.embedded import EmbeddedService
 from conformance.running.connecting import connect, redactor_of, wire_settings
+from conformance.running.embedded import EmbeddedService
 from conformance.running.reaching import reach
 from conformance.running.run import Run
 from conformance.target.census import Census, organization_census, take_census
@@ -29,9 +29,7 @@ from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
-from conformance.wire import call
 from conformance.wire.certificate import certificate_sha256
-from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -52,7 +52,7 @@ class Run:
         observations: What was observed, by the id of the open point: text and evidence.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a run has these parts
         self,
         *,
         profile: Profile,
@@ -114,9 +114,10 @@ class Run:
 
     @property
     def _missing_methods(self) -> frozenset[str]:
-        provisioner = self._provisioner
-        lacking: Callable[[], list[str]] = lambda: sorted(provisioner.missing_methods) if provisioner else []
-        return frozenset(self._notes.perhaps("missing methods", lacking) or ())
+        return frozenset(self._notes.perhaps("missing methods", self._known_as_missing) or ())
+
+    def _known_as_missing(self) -> list[str]:
+        return [] if self._provisioner is None else sorted(self._provisioner.missing_methods)
 
     def name(self, label: str) -> str:
         """A name for something new, like no other of this run or another one."""

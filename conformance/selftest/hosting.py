@@ -1,0 +1,70 @@
+"""The reference service in a thread of this process, as the target of a run."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from conformance.reference.application import create_app
+from conformance.reference.faults import fault_by_id
+from conformance.reference.latitude import Latitude
+from conformance.reference.server import Server, announcement, listen
+from conformance.running.embedded import EmbeddedError, EmbeddedService
+from conformance.running.execute import Execution
+from conformance.target.mailbox import Mailbox
+
+if TYPE_CHECKING:
+    from conformance.running.options import RunOptions
+    from conformance.selftest.subjects import Subject
+    from conformance.target.profile import Profile
+
+_STARTING = 30.0
+_STOPPING = 10.0
+
+
+class HostedService(EmbeddedService):
+    """A subject served on loopback by a thread, over real HTTP.
+
+    Args:
+        subject: What is peculiar about the service.
+        mailbox: Host and port of the mailbox that its invitations are sent to.
+    """
+
+    def __init__(self, subject: Subject, mailbox: tuple[str, int]) -> None:  # the parent would start a process
+        self._mailbox = mailbox
+        app = create_app(
+            latitude=Latitude(subject.choices),
+            fault=fault_by_id(subject.id) if subject.kind == "fault" else None,
+            smtp=mailbox,
+        )
+        listener, base_url = listen("127.0.0.1", 0)
+        ready = threading.Event()
+        self._server = Server(app, listener, ready.set)
+        self._announced = announcement(app, base_url)
+        self._thread = threading.Thread(target=self._server.serve_until_stopped, name="service", daemon=True)
+        self._thread.start()
+        if not ready.wait(_STARTING):
+            raise EmbeddedError(f"The reference service did not start as {subject.id}.")
+
+    def close(self) -> None:
+        """End the service."""
+        self._server.stop()
+        self._thread.join(_STOPPING)
+
+
+class HostedExecution(Execution):
+    """A run against a subject in this process.
+
+    Args:
+        subject: The service.
+        options: What to ask of the run; they name no target.
+    """
+
+    def __init__(self, subject: Subject, options: RunOptions) -> None:
+        super().__init__(options, environ={})
+        self._subject = subject
+
+    def _embedded(self) -> Profile:
+        self._mailbox = self._stack.enter_context(Mailbox())
+        mailbox = (self._mailbox.host, self._mailbox.port)
+        return self._stack.enter_context(HostedService(self._subject, mailbox)).profile(self.options.mode)

@@ -1,0 +1,112 @@
+"""What the suite is tried on: every fault, every value of every open point, and many of them together."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, Literal
+
+from conformance.reference.faults import all_faults
+from conformance.reference.latitude import POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Kind = Literal["fault", "latitude", "combination"]
+Pair = tuple[tuple[str, str], tuple[str, str]]
+
+_CANDIDATES: Final = 12
+"""Combinations that are drawn for each one that is taken."""
+
+HARD: Final = frozenset(
+    {
+        ("service_clock", "4-minutes-behind-undated"),
+        ("service_clock", "4-minutes-ahead-undated"),
+        ("company", "busy"),
+        ("unarchive", "403"),
+        ("rate_limit", "tight"),
+    }
+)
+"""Choices that keep the interface and leave some requirements undecided, which is right there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One service that the suite is tried on.
+
+    Attributes:
+        id: The fault's id, or ``name=value``, or the number of a combination.
+        kind: Whether it breaks the interface, differs at one open point, or at all of them.
+        title: What is peculiar about it.
+        breaks: The requirements that it breaks, the one first that has to be reported; none where it conforms.
+        choices: Its choices at the open points, where they are not the default.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    breaks: tuple[str, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether undecided requirements are to be expected of it."""
+        return any(choice in HARD for choice in self.choices.items())
+
+
+def faults(pattern: str = "*") -> list[Subject]:
+    """The faults whose id matches a pattern with ``*`` and ``?``, in the order of their ids."""
+    found = sorted(all_faults().items())
+    return [
+        Subject(identifier, "fault", fault.title, fault.breaks)
+        for identifier, fault in found
+        if fnmatchcase(identifier, pattern)
+    ]
+
+
+def latitudes() -> list[Subject]:
+    """A service with its default choices, and one for every other value of every open point."""
+    honest = Subject("default", "latitude", "Every open point has its default.")
+    return [honest] + [
+        Subject(f"{point.name}={value}", "latitude", point.question, choices={point.name: value})
+        for point in POINTS.values()
+        for value in point.values
+        if value != point.default
+    ]
+
+
+def mixtures(number: int, seed: int) -> list[Subject]:
+    """Services that choose at every open point, so that as many pairs of choices as possible meet.
+
+    Args:
+        number: How many.
+        seed: What the choices come from.
+    """
+    lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
+    met: set[Pair] = set()
+    found = []
+    for place in range(1, number + 1):
+        drawn = [_drawn(lot) for _ in range(_CANDIDATES)]
+        choices = max(drawn, key=lambda one: len(pairs(one) - met))
+        met |= pairs(choices)
+        title = f"Every open point has a value by chance, of seed {seed}."
+        found.append(Subject(f"combination-{place:03}", "combination", title, choices=choices))
+    return found
+
+
+def pairs(choices: Mapping[str, str]) -> set[Pair]:
+    """Every two choices that meet in one service."""
+    return set(combinations(sorted(choices.items()), 2))
+
+
+def share_of_pairs(subjects: Iterable[Subject]) -> float:
+    """The share of all pairs of choices that meet in one of these services at least."""
+    met: set[Pair] = set().union(*(pairs(one.choices) for one in subjects))
+    sizes = [len(point.values) for point in POINTS.values()]
+    return len(met) / sum(one * other for one, other in combinations(sizes, 2))
+
+
+def _drawn(lot: random.Random) -> dict[str, str]:
+    return {name: lot.choice(point.values) for name, point in POINTS.items()}

@@ -1,0 +1,96 @@
+"""One trial: the whole suite against one subject, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conformance.selftest.hosting import HostedExecution
+from conformance.verdicts.judge import Judge
+from conformance.verdicts.session import run_checks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.running.options import RunOptions
+    from conformance.selftest.subjects import Subject
+    from conformance.verdicts.results import CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the suite said of a subject.
+
+    Attributes:
+        subject: The subject.
+        reported: The requirements that failed, each with the checks that said so and their message.
+        undecided: The requirements that came to no decision, each with the reason.
+        passed: How many requirements passed.
+        requests: How many requests were sent.
+        found_after: How many requests had been sent when the first failure could be told; None without one.
+        seconds: How long it took.
+        errors: What went wrong in the suite itself.
+    """
+
+    subject: Subject
+    reported: dict[str, list[str]] = field(default_factory=dict)
+    undecided: dict[str, str] = field(default_factory=dict)
+    passed: int = 0
+    requests: int = 0
+    found_after: int | None = None
+    seconds: float = 0.0
+    errors: tuple[str, ...] = ()
+
+
+def attempt(subject: Subject, options: RunOptions) -> Trial:
+    """Run the suite against a subject.
+
+    Args:
+        subject: The subject.
+        options: What to ask of the run.
+
+    Raises:
+        EmbeddedError: The subject did not start.
+    """
+    began = time.monotonic()
+    with HostedExecution(subject, options) as execution:
+        judge = Judge(execution.run)
+        execution.run.closed = execution.reach()
+        run_checks(judge)
+        execution.undo()
+        requests = execution.run.wire.sent
+    reported = _reported(judge.results)
+    return Trial(
+        subject=subject,
+        reported=reported,
+        undecided=_undecided(judge.results, reported),
+        passed=len({one.requirement for one in judge.results if one.outcome == "passed"} - reported.keys()),
+        requests=requests,
+        found_after=_found_after(judge.results),
+        seconds=round(time.monotonic() - began, 3),
+        errors=tuple(judge.errors),
+    )
+
+
+def _reported(results: Iterable[CheckResult]) -> dict[str, list[str]]:
+    reported: dict[str, list[str]] = {}
+    for result in results:
+        if result.failure is not None:
+            reported.setdefault(result.requirement, []).append(f"{result.check}: {result.failure.message}")
+    return reported
+
+
+def _undecided(results: Iterable[CheckResult], reported: Iterable[str]) -> dict[str, str]:
+    undecided = {one.requirement: one.reason or "" for one in results if one.outcome in {"cantTell", "untested"}}
+    return {requirement: reason for requirement, reason in undecided.items() if requirement not in set(reported)}
+
+
+def _found_after(results: Iterable[CheckResult]) -> int | None:
+    """The number of the last exchange that the earliest failure needs."""
+    needed = [
+        max(exchange.number for exchange in one.failure.exchanges)
+        for one in results
+        if one.failure is not None and one.failure.exchanges
+    ]
+    return min(needed, default=None)

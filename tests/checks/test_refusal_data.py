@@ -1,0 +1,129 @@
+"""What is sent to be refused is what it is said to be."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from conformance.checks.aims import unknown_like
+from conformance.checks.bad_keys import other_schemes, unknown_keys
+from conformance.operations import OPERATIONS, SCOPES
+from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
+from conformance.oracle.json_text import Malformed, Parsed, read_json
+from conformance.oracle.permissions import MATRIX, Permission, scopes
+
+ALL_BODIES = [pytest.param(name, one, id=f"{name}: {one.what}") for name, table in BODIES.items() for one in table]
+KEYS = ["a", "secret", "sk_live_abcDEF123456789012345678", "-" * 30, "x" * 40, "ab.cd_ef-1234567890abcdefghij"]
+IDENTIFIERS = [
+    "eng_12",
+    "7",
+    "abc",
+    "eng_wEuPL4cWSgtj5d295aLUEQ",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    "17283746512345678",
+    "a.b.c",
+    "x" * 200,
+    "~~~a",
+    "/ü%1",
+]
+
+
+def seeded(seed: int) -> random.Random:
+    """Random choices that are the same each time."""
+    return random.Random(seed)  # noqa: S311 - nothing here is secret
+
+
+def as_sent(body: InvalidBody) -> bytes:
+    """The bytes of a body with some label."""
+    return body.wire(label="cf-label", domain="example.com", role="admin")
+
+
+@pytest.mark.parametrize(("operation", "body"), ALL_BODIES)
+def test_a_body_is_malformed_exactly_where_the_table_says_so(operation: str, body: InvalidBody) -> None:
+    """A strict reader refuses the malformed bodies, and no other."""
+    assert OPERATIONS[operation].takes_body
+    assert isinstance(read_json(as_sent(body)), Malformed) is (body.kind is Kind.MALFORMED)
+
+
+@pytest.mark.parametrize(("operation", "body"), ALL_BODIES)
+def test_a_body_is_no_object_exactly_where_the_table_says_so(operation: str, body: InvalidBody) -> None:
+    """Bodies that are JSON are objects, but for those that are there because they are not."""
+    read = read_json(as_sent(body))
+    if isinstance(read, Parsed):
+        assert isinstance(read.value, dict) is (body.kind is not Kind.NO_OBJECT)
+        assert body.kind is not Kind.MISSING or operation not in {"updateEngagement", "updateCurrentOrganization"}
+
+
+@pytest.mark.parametrize("operation", list(BODIES))
+def test_no_optional_field_is_null(operation: str) -> None:
+    """Null for an optional field is left open, so that it is in no table."""
+    required = {"createEngagement": {"name"}, "inviteMember": {"email", "role"}, "updateMemberRole": {"role"}}
+    for body in BODIES[operation]:
+        read = read_json(as_sent(body))
+        if isinstance(read, Parsed) and isinstance(read.value, dict):
+            assert {name for name, value in read.value.items() if value is None} <= required.get(operation, set())
+
+
+@pytest.mark.parametrize("operation", [*BODIES, *QUERIES])
+def test_no_two_requests_of_a_table_are_told_alike(operation: str) -> None:
+    """Each is named by words of its own."""
+    table = BODIES.get(operation) or QUERIES[operation]
+    assert len({one.what for one in table}) == len(table)
+
+
+def test_each_operation_with_a_body_has_a_table() -> None:
+    """No operation that takes a body or parameters is left out."""
+    assert set(BODIES) == {name for name, operation in OPERATIONS.items() if operation.takes_body}
+    assert set(QUERIES) == {name for name, operation in OPERATIONS.items() if operation.answer == "list"}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_unknown_keys_are_not_the_real_one(key: str) -> None:
+    """Whatever the seed, no key that must be refused is the real one, and each stands by itself."""
+    for seed in range(50):
+        made = [credential.authorization for _, credential in unknown_keys(key, seeded(seed))]
+        assert made
+        assert f"Bearer {key}" not in made
+        assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_other_schemes_show_the_real_key(key: str) -> None:
+    """The real key is shown, and never as Bearer; a short one that no record could hide never stands alone."""
+    values = [credential.authorization or "" for _, credential in other_schemes(key)]
+    assert not any(value.startswith("Bearer") for value in values)
+    assert (key in values) is (len(key) >= 6)
+
+
+@pytest.mark.parametrize("identifier", IDENTIFIERS)
+def test_unknown_identifiers_are_new(identifier: str) -> None:
+    """They differ from what they were made from, and from each other."""
+    made = [unknown_like(identifier, seeded(seed)) for seed in range(30)]
+    assert identifier not in made
+    assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize("identifier", ["550e8400-e29b-41d4-a716-446655440000", "01ARZ3NDEKTSV4RRFFQ69G5FAV"])
+def test_unknown_identifiers_keep_the_shape(identifier: str) -> None:
+    """Long ones keep their length, their marks and what their first half says."""
+    made = unknown_like(identifier, seeded(1))
+    assert len(made) == len(identifier)
+    assert made[:10] == identifier[:10]
+    assert [place for place, sign in enumerate(made) if sign == "-"] == [
+        place for place, sign in enumerate(identifier) if sign == "-"
+    ]
+
+
+def test_without_an_example_an_unknown_identifier_is_a_uuid() -> None:
+    """Where no identifier was seen, a random UUID serves."""
+    assert len(unknown_like(None, seeded(1))) == 36
+
+
+def test_the_matrix_of_permissions() -> None:
+    """Every listed permission allows, other families and reads are refused, the rest is open."""
+    counted = {kind: sum(one is kind for one in MATRIX.values()) for kind in Permission}
+    assert counted == {Permission.ALLOWED: 11, Permission.REFUSED: 36, Permission.OPEN: 18}
+    assert scopes("deleteEngagement", Permission.REFUSED) == (*SCOPES[:2], "engagements:read")
+    assert scopes("listEngagements", Permission.OPEN) == SCOPES

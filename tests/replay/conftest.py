@@ -1,0 +1,66 @@
+"""Recorded runs of the embedded service and of a faulty one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.replay.provisioned import FILE_NAME, SEALED
+from conformance.reports.text import json_bytes
+
+Conformance = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def conformance(*arguments: object, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command of the suite."""
+    return subprocess.run(
+        [sys.executable, "-m", "conformance", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def reseal(folder: Path, change: Callable[[list[dict[str, Any]]], object] = lambda _: None) -> None:
+    """Change the notes of a run and make its digests right again, as somebody would who wants to deceive."""
+    path = folder / FILE_NAME
+    notes = [json.loads(line) for line in path.read_bytes().splitlines()[:-1]]
+    change(notes)
+    lines = [json_bytes(note) + b"\n" for note in notes]
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in SEALED}
+    digests["above"] = hashlib.sha256(b"".join(lines)).hexdigest()
+    path.write_bytes(b"".join(lines) + json_bytes({"sha256": digests}) + b"\n")
+
+
+def change_entries(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Change the recorded exchanges and make all digests right again."""
+    path = folder / "exchanges.har"
+    archive = json.loads(path.read_bytes())
+    change(archive["log"]["entries"])
+    path.write_bytes(json_bytes(archive))
+    reseal(folder)
+
+
+@pytest.fixture(scope="session")
+def archiving_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run over the embedded service that judged archiving and unarchiving."""
+    folder = tmp_path_factory.mktemp("archiving") / "run"
+    done = conformance("run", "--effort", "quick", "--only", "*archive*", "--only", "mail*", "--report", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def folder(archiving_run: Path, tmp_path: Path) -> Path:
+    """A copy of that folder to change."""
+    return Path(shutil.copytree(archiving_run, tmp_path / "run"))

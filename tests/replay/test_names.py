@@ -1,0 +1,46 @@
+"""Names of a run are the same for the same check in every run, and like no others."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from conformance.replay.notes import TakenNotes
+from conformance.running.options import RunOptions
+from conformance.running.run import Run
+from conformance.target.names import RunNames
+from conformance.target.profile import Profile
+from conformance.target.secret import Secret
+
+
+def _run() -> tuple[Run, TakenNotes]:
+    notes = TakenNotes()
+    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"))
+    nothing = cast("Any", SimpleNamespace())
+    parts = {"wire": nothing, "fixtures": nothing, "journal": nothing, "names": RunNames("cf-aaaaaaaa-")}
+    return Run(profile=profile, options=RunOptions(), notes=notes, **parts), notes
+
+
+def test_names_do_not_depend_on_who_comes_first() -> None:
+    """Journeys that run in parallel get their own numbers."""
+    made: list[dict[str, list[str]]] = []
+    for order in ("ab", "ba"):
+        run, notes = _run()
+        names: dict[str, list[str]] = {}
+        for check in order:
+            with notes.under(check):
+                names[check] = [run.name("thing"), run.address("thing"), run.name("thing")]
+        made.append(names)
+
+    assert made[0] == made[1]
+
+
+def test_names_of_different_checks_differ() -> None:
+    """The same label in two checks makes two names."""
+    run, notes = _run()
+    found = set()
+    for check in ("archiving", "deletion", "test_s4_mail::test_invitation_is_sent"):
+        with notes.under(check):
+            found |= {run.name("thing"), run.name("thing")}
+
+    assert len(found) == 6

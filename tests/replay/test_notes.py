@@ -1,0 +1,105 @@
+"""Notes: what was told is told again, to the same check and in the same order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.replay.fixtures import NotedFixtures
+from conformance.replay.notes import ReadNotes, TakenNotes
+from conformance.target.capabilities import Unavailable
+from conformance.target.fixtures import Fixtures
+from conformance.target.profile import Mode, Profile
+from conformance.target.secret import Secret
+from conformance.wire.call import Credential
+from conformance.wire.replay import NotRecorded
+
+
+def _again(notes: TakenNotes) -> ReadNotes:
+    return ReadNotes([json.loads(json.dumps(line)) for line in notes.lines])
+
+
+def test_each_check_is_told_its_own_answers() -> None:
+    """Two checks that ask the same get what each was told, whichever comes first."""
+    taken = TakenNotes()
+    for check, answer in (("one", 1), ("two", 2), ("one", 3)):
+        with taken.under(check):
+            taken.told("n", lambda answer=answer: answer, int, int)  # type: ignore[misc]
+    read = _again(taken)
+
+    told = []
+    for check in ("two", "one", "one"):
+        with read.under(check):
+            told.append(read.told("n", lambda: 0, int, int))
+    assert told == [2, 1, 3]
+    assert read.unasked == []
+
+
+def test_question_that_was_not_noted_raises() -> None:
+    """The check and the question are named."""
+    read = ReadNotes([])
+
+    with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
+        read.told("seconds", lambda: 0.0, float, float)
+    assert read.missed
+
+
+def test_answers_left_over_are_named() -> None:
+    """What nobody asks for shows that the notes belong to another suite."""
+    taken = TakenNotes()
+    with taken.under("mailing"):
+        taken.told("seconds", lambda: 1.5, float, float)
+        taken.perhaps("order", lambda: [2, 1])
+
+    assert len(_again(taken).unasked) == 2
+
+
+def test_empty_answers_are_not_noted_and_keep_their_turn() -> None:
+    """Of three answers only the second is there; it comes at the second time of asking."""
+    taken = TakenNotes()
+    for answer in ([], [4], []):
+        taken.perhaps("order", lambda answer=answer: answer)  # type: ignore[misc]
+    read = _again(taken)
+
+    assert len(taken.lines) == 1
+    assert [read.perhaps("order", list) for _ in range(3)] == [None, [4], None]
+
+
+def test_exchanges_sent_for_an_answer_are_claimed_with_it() -> None:
+    """What a fixture sent belongs to its answer."""
+    taken = TakenNotes()
+    taken.told("a record", lambda: taken.sent([7, 8]) or "id", str, str)
+    read = _again(taken)
+    claimed: list[int] = []
+    read.claim = claimed.extend
+
+    assert read.told("a record", lambda: "", str, str) == "id"
+    assert claimed == [7, 8]
+
+
+def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
+    """The reason of an untested requirement is the same."""
+    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
+    taken = TakenNotes()
+    with pytest.raises(Unavailable) as first:
+        NotedFixtures(Fixtures(profile, None, lambda *_: None), taken).other_organization()
+    with pytest.raises(Unavailable) as second:
+        NotedFixtures(Fixtures(profile, None, lambda *_: None), _again(taken)).other_organization()
+
+    assert (second.value.need, second.value.reason) == (first.value.need, first.value.reason)
+
+
+def test_keys_are_noted_by_name_only() -> None:
+    """No key is in the notes; a replay gets another one of that name."""
+    keys = {"engagements:read": Secret("key-that-nobody-may-see")}
+    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
+    taken = TakenNotes()
+    given = NotedFixtures(Fixtures(profile, None, lambda *_: None), taken).scoped_key("engagements:read")
+    again = NotedFixtures(
+        Fixtures(profile, None, lambda *_: None), _again(taken), lambda name: Credential.bearer(name, "another")
+    ).scoped_key("engagements:read")
+
+    assert "nobody-may-see" in (given.authorization or "")
+    assert "nobody-may-see" not in json.dumps(taken.lines)
+    assert (again.name, again.authorization) == ("engagements:read", "Bearer another")

@@ -1,0 +1,173 @@
+"""Runs over real services, judged again from what they recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import change_entries, conformance, reseal
+
+
+def _rejudge(folder: Path) -> subprocess.CompletedProcess[str]:
+    return conformance("render", "--rejudge", folder)
+
+
+def test_whole_run_of_every_class_gives_the_same_again(tmp_path: Path) -> None:
+    """Members, mail, subordinate records, rate limits and pauses: all come out of the recording as they were."""
+    run = conformance("run", "--effort", "quick", "--seed", 11, "--report", tmp_path)
+    again = _rejudge(tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout.startswith("Judged again")
+
+
+def test_failures_of_a_faulty_service_come_again_word_for_word(tmp_path: Path) -> None:
+    """What failed fails with the same message, expected, actual and exchanges."""
+    service = subprocess.Popen(
+        [sys.executable, "-m", "conformance.reference.server", "--port", "0", "--announce", "--fault", "archive-not-found"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert service.stdin is not None
+    assert service.stdout is not None
+    with service.stdin, service.stdout:
+        said = json.loads(service.stdout.readline())
+        environment = {"CONFORMANCE_API_KEY": said["keys"]["api_key"]}
+        only = ("--effort", "quick", "--only", "*archive*", "--report", tmp_path)
+        run = conformance("run", "--base-url", said["base_url"], *only, environment=environment)
+    service.wait()
+    again = _rejudge(tmp_path)
+
+    assert run.returncode == 1, run.stderr
+    assert again.returncode == 0, again.stdout
+
+
+def test_run_cut_short_by_its_budget_gives_the_same_outcomes(tmp_path: Path) -> None:
+    """Where the recorded run stopped sending, the replay stops too."""
+    conformance("run", "--effort", "quick", "--max-requests", 20, "--only", "*archive*", "--report", tmp_path)
+
+    assert _rejudge(tmp_path).returncode == 0
+
+
+def test_nothing_is_sent_when_a_run_is_judged_again(folder: Path) -> None:
+    """The target of the run is gone, and the folder is left as it was."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    assert _rejudge(folder).returncode == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_changed_answer_changes_its_requirement(folder: Path) -> None:
+    """An archived engagement that reads active in the recording fails the requirement that owns the status."""
+
+    def reactivate(entries: list[dict[str, Any]]) -> None:
+        for entry in entries:
+            content = entry["response"]["content"]
+            if entry["_check"] == "archiving" and entry["request"]["url"].endswith("/archive"):
+                content["text"] = content["text"].replace('"archived"', '"active"')
+
+    change_entries(folder, reactivate)
+    again = _rejudge(folder)
+
+    assert again.returncode == 1
+    assert "report says passed, judged again it is failed" in again.stdout
+
+
+def test_any_changed_byte_of_the_recording_is_noticed(folder: Path) -> None:
+    """Digests notice what no check looks at."""
+    path = folder / "exchanges.har"
+    path.write_bytes(path.read_bytes().replace(b'"statusText": "OK"', b'"statusText": "KO"', 1))
+    again = _rejudge(folder)
+
+    assert again.returncode == 1
+    assert "exchanges.har is not as the run has written it" in again.stdout
+
+
+def test_missing_exchange_is_named(folder: Path) -> None:
+    """What a check asks for and the recording does not hold is told with the request."""
+
+    def drop(entries: list[dict[str, Any]]) -> None:
+        place = next(i for i, entry in enumerate(entries) if entry["request"]["url"].endswith("/archive"))
+        del entries[place]
+
+    change_entries(folder, drop)
+    again = _rejudge(folder)
+
+    assert again.returncode == 1
+    assert "/archive, which the recording does not hold" in again.stdout
+
+
+def test_exchange_that_nobody_asks_for_is_named(folder: Path) -> None:
+    """An exchange that was put in shows."""
+
+    def add(entries: list[dict[str, Any]]) -> None:
+        number = len(entries) + 1
+        entries.append({**entries[0], "_number": number, "_check": "archiving"})
+
+    change_entries(folder, add)
+    again = _rejudge(folder)
+
+    assert again.returncode == 1
+    assert "nobody asked for exchange" in again.stdout
+
+
+def test_changed_note_is_noticed(folder: Path) -> None:
+    """Another seed than the run's asks for other names."""
+    reseal(folder, lambda notes: notes[0].update(prefix="cf-aaaaaaaa-"))
+
+    assert _rejudge(folder).returncode == 1
+
+
+@pytest.mark.parametrize("cut", [1, 200, 1000])
+def test_torn_notes_are_refused(folder: Path, cut: int) -> None:
+    """A file that ends early is no recording."""
+    path = folder / "provisioned.jsonl"
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = _rejudge(folder)
+
+    assert again.returncode == 2
+    assert "provisioned.jsonl" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+@pytest.mark.parametrize("missing", ["provisioned.jsonl", "exchanges.har"])
+def test_folder_without_a_recording_is_refused(folder: Path, missing: str) -> None:
+    """What is missing is named."""
+    (folder / missing).unlink()
+    again = _rejudge(folder)
+
+    assert again.returncode == 2
+    assert missing in again.stderr
+
+
+def test_another_suite_refuses(folder: Path) -> None:
+    """Only the suite that ran can judge its recording again, to the byte."""
+    reseal(folder, lambda notes: notes[0].update(suite_sha256="0" * 64))
+    again = _rejudge(folder)
+
+    assert again.returncode == 2
+    assert "other files" in again.stderr
+
+
+def test_rejudging_goes_without_formats(archiving_run: Path) -> None:
+    """The two uses of the command exclude each other."""
+    assert conformance("render", "--rejudge", "--format", "html", archiving_run).returncode == 2
+
+
+def test_recording_holds_no_acceptance_link(tmp_path: Path) -> None:
+    """Whoever reads a report cannot accept an invitation of the run."""
+    done = conformance("run", "--effort", "quick", "--only", "*mail*", "--report", tmp_path)
+    notes = (tmp_path / "provisioned.jsonl").read_text()
+
+    assert done.returncode == 0, done.stderr
+    assert "/withheld" in notes
+    assert "/accept" not in notes
+    assert _rejudge(tmp_path).returncode == 0
