@@ -115,7 +115,7 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], tried: Permissions) 
     targets = _refusal_targets(run)
     before = _reads(run, targets)
     pages = _find_member(run, tried)
-    aim = _aim(run, tried)
+    aim = _aim(run, tried, next(iter(targets.values()), None))
     for scope, key in keys.items():
         calls = {
             name: replace(one, identifier=targets.get(name, one.identifier), credential=key, repeatable=True)
@@ -142,9 +142,8 @@ def _try_order(run: Run, keys: Mapping[str, Credential], aim: Aim, tried: Permis
     tried.invalid.append(run.send(replace(call.create_engagement([]).with_key(key), repeatable=True)))
 
 
-def _aim(run: Run, tried: Permissions) -> Aim:
+def _aim(run: Run, tried: Permissions, shape: str | None) -> Aim:
     """What the refused calls say; each would show, were it carried out."""
-    shape = identifier(run.send(call.list_engagements(perPage=1)))
     return Aim(
         engagement=unknown_like(shape, run.random("engagements without permission")),
         user=tried.user or "",
@@ -206,7 +205,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 def _try_the_rest(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
     """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
-    organization = _present_name(run) if run.mode is Mode.DISPOSABLE else None
+    organization = _name(tried.organization)
     planned: list[tuple[str, str, Call]] = []
     for scope, key in keys.items():
         aim = Aim(
@@ -240,11 +239,10 @@ def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:
     return [(name, calls[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
 
 
-def _present_name(run: Run) -> str | None:
-    """The name that the organization has; None where that cannot be read."""
-    organization = run.send(call.get_organization())
+def _name(organization: Exchange | None) -> str | None:
+    """The name that the organization has; None where that was not, or cannot be, read."""
     try:
-        return read.text(read.data(organization), "name", organization)
+        return None if organization is None else read.text(read.data(organization), "name", organization)
     except Judgement:
         return None
 

@@ -75,9 +75,9 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
     owned = {piece.identifier for piece in kept.pieces}
     default = _until_seen(run, field, owned)
     items = _readable(default)
-    ascending = _two_pages(run, items, owned, sort=field, order="asc")
-    position, count, total = _block(items, owned)
-    page, size = neighbours(position, count, total)
+    hidden = max(0, _total(default) - len(items))
+    ascending = _two_pages(run, items, owned, hidden, sort=field, order="asc")
+    page, size = neighbours(*_block(items, owned))
     descending = run.send(call.list_engagements(sort=field, order="desc", page=page + 1, perPage=size))
     return SortedLists(default, ascending, (descending,), kept)
 
@@ -95,12 +95,30 @@ def _until_seen(run: Run, field: str, owned: Collection[str]) -> Look:
     return tuple(pages)
 
 
-def _two_pages(run: Run, descending: list[dict[str, Any]], owned: Collection[str], **query: str) -> Look:
-    """Two neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it."""
-    position, count, total = _block(list(reversed(descending)), owned)
-    page, size = neighbours(position, count, total)
+def _two_pages(
+    run: Run, descending: list[dict[str, Any]], owned: Collection[str], hidden: int = 0, **query: str
+) -> Look:
+    """Two neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it.
+
+    Args:
+        run: The run.
+        descending: What was seen of the descending list, from its beginning.
+        owned: The ids of the stock.
+        hidden: How many items come behind that.
+        query: What to ask for.
+    """
+    position, count, seen = _block(list(reversed(descending)), owned)
+    page, size = neighbours(hidden + position, count, hidden + seen)
     calls = [call.list_engagements(**query, page=number, perPage=size) for number in (page, page + 1)]
     return tuple(run.send_all(calls))
+
+
+def _total(look: Look) -> int:
+    """The total that the first answer tells; 0 where it cannot be read."""
+    try:
+        return read.number(look[0], "total")
+    except Judgement:
+        return 0
 
 
 def _block(items: list[dict[str, Any]], owned: Collection[str]) -> tuple[int, int, int]:

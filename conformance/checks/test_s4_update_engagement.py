@@ -234,7 +234,7 @@ def test_observe_answer_to_update(run: Run, editing: Editing) -> None:
     """The status and the body with which updating succeeds are open."""
     answer = editing.name.answer
     run.observe("update-status", describe.answered(answer), answer)
-    run.observe("update-body", describe.members(read.success(answer)), answer)
+    run.observe("update-body", describe.members(answer) if answer.succeeded else describe.answered(answer), answer)
 
 
 @observes("update-empty-body", "update-null-name", "update-null-description")

@@ -16,6 +16,7 @@ from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.steady import steadily
+from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
 
 @requirement("isolation-counts")
 def test_counts_leave_other_organizations_out(two_organizations: TwoOrganizations, run: Run) -> None:
-    """What one organization creates raises no count of the other one, in either direction."""
+    """What one organization creates raises no count of the other one; a quick run tries that in one direction."""
     _are_two(two_organizations)
     try:
         _lists_are_apart(two_organizations)
@@ -107,7 +108,8 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
     own, other = run.fixtures.main, run.fixtures.other_organization()
 
     _stays_uncounted(run, counted=other, maker=own)
-    _stays_uncounted(run, counted=own, maker=other)
+    if run.effort is not Effort.QUICK:
+        _stays_uncounted(run, counted=own, maker=other)
 
 
 @requirement("isolation-untouched")

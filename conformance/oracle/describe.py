@@ -14,13 +14,14 @@ from conformance.oracle.words import kind_of
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from conformance.wire.exchange import Exchange
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_.$-]{1,60}")
 _MOST_MEMBERS: Final = 20
 _ERRORS_FROM: Final = 400
+_TELLING: Final = 16
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 
@@ -79,8 +80,10 @@ def shape(identifier: str) -> str:
         return "a UUID"
     if _ULID.fullmatch(identifier):
         return "a ULID"
-    signs = "".join(sorted({sign for sign in identifier if not (sign.isascii() and sign.isalnum())}))
-    return f"{len(identifier)} letters and digits" + (f", with {_printable(signs)}" if signs else "")
+    signs = sorted({sign for sign in identifier if not re.fullmatch("[A-Za-z0-9_-]", sign)})
+    # Which of the usual signs occur is chance, and how short identifiers grow a matter of time.
+    length = f"{len(identifier)} " if len(identifier) >= _TELLING else ""
+    return f"{length}letters, digits, - or _" + (f", and {_printable(signs)}" if signs else "")
 
 
 def _value(exchange: Exchange) -> object:
@@ -100,7 +103,7 @@ def _word(text: str) -> str:
     return text if _WORD.fullmatch(text) else "(odd)"
 
 
-def _printable(signs: str) -> str:
+def _printable(signs: Sequence[str]) -> str:
     return " ".join(sign if sign.isascii() and sign.isprintable() else f"U+{ord(sign):04X}" for sign in signs[:10])
 
 

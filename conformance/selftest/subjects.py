@@ -66,15 +66,20 @@ def faults(pattern: str = "*") -> list[Subject]:
     ]
 
 
-def latitudes() -> list[Subject]:
-    """A service with its default choices, and one for every other value of every open point."""
+def latitudes(pattern: str = "*") -> list[Subject]:
+    """A service with its default choices, and one for every other value of every open point.
+
+    Args:
+        pattern: What ``name=value`` has to match, with ``*`` and ``?``; the first service is called ``default``.
+    """
     honest = Subject("default", "latitude", "Every open point has its default.")
-    return [honest] + [
+    others = [
         Subject(f"{point.name}={value}", "latitude", point.question, choices={point.name: value})
         for point in POINTS.values()
         for value in point.values
         if value != point.default
     ]
+    return [one for one in (honest, *others) if fnmatchcase(one.id, pattern)]
 
 
 def mixtures(number: int, seed: int) -> list[Subject]:

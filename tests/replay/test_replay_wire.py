@@ -18,8 +18,12 @@ from conformance.wire.redaction import Redactor
 from conformance.wire.replay import NotRecorded, ReplayWire
 from conformance.wire.settings import WireSettings
 
-RECORDED = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "the-real-key-of-the-run"))
-REPLAYED = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "another-key-for-replay"))
+RECORDED = WireSettings(
+    base_url="http://service.test", credential=Credential.bearer("api_key", "the-real-key-of-the-run")
+)
+REPLAYED = WireSettings(
+    base_url="http://service.test", credential=Credential.bearer("api_key", "another-key-for-replay")
+)
 
 
 def _exchange(number: int, asked: Call, check: str = "walk", *, attempt: int = 1, status: int | None = 200) -> Exchange:

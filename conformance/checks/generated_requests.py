@@ -1,0 +1,146 @@
+"""Journeys of generated requests, and how one that was answered wrongly is made small."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.engagements import created
+from conformance.oracle.describe import answered
+from conformance.oracle.judgement import NonConformity, Undecided, Untested, judged
+from conformance.oracle.validity import Validity, validity
+from conformance.running.options import Effort
+from conformance.wire.call import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conformance.running.run import Run
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+_COUNTS: Final = {Effort.QUICK: 0, Effort.STANDARD: 25, Effort.DEEP: 200}
+"""Cases drawn of each kind, positive and negative, for each operation."""
+
+_MOST_SHRINKING: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """Generated requests of one operation and what came of them, by what they surely were."""
+
+    operation: str
+    by_validity: dict[Validity, tuple[Exchange, ...]]
+
+    def of(self, kind: Validity) -> tuple[Exchange, ...]:
+        """The exchanges whose request surely was of a kind.
+
+        Raises:
+            Untested: None were sent.
+        """
+        if not any(self.by_validity.values()):
+            raise Untested("Generated requests are sent with --effort standard and deep.")
+        return self.by_validity.get(kind, ())
+
+
+def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = frozenset(Validity)) -> Generated:
+    """Draw requests of an operation, make them safe, and send them.
+
+    Args:
+        run: The run.
+        operation: The operationId.
+        only: The kinds that may be sent.
+    """
+    count = _COUNTS[run.effort]
+    if not count:
+        return Generated(operation, {})
+    from conformance.checks import generation  # noqa: PLC0415 - Schemathesis takes half a second to load
+
+    identifier = created(run, "generated")[0]["id"] if operation == "updateEngagement" else None
+    seeded = run.random(f"generated {operation}").getrandbits(32)
+    cases = [
+        case
+        for negative in (False, True)
+        for case in generation.draw(operation, negative=negative, count=count, seeded=seeded)
+    ]
+    calls = dict.fromkeys(
+        generation.safe_call(operation, case, identifier, lambda field, text: _own(run, field, text)) for case in cases
+    )
+    kinds = {call: validity(call) for call in calls if validity(call) in only}
+    by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
+    for call, exchange in zip(kinds, run.send_all(list(kinds)), strict=True):
+        by_validity[kinds[call]].append(exchange)
+    return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
+
+
+def expect_answers(run: Run, exchanges: tuple[Exchange, ...], permitted: Callable[[int], bool], expected: str) -> None:
+    """Every answer has a permitted status; the first that has not is made small and told.
+
+    Raises:
+        Undecided: There is nothing to judge.
+    """
+    told = [exchange for exchange in exchanges if exchange.judgeable]
+    if not told:
+        raise Undecided("no generated request of this kind was answered")
+    judged(*told)
+    wrong = [exchange for exchange in told if not permitted(exchange.status)]
+    if not wrong:
+        return
+    least = _shrunk(run, min(wrong, key=lambda one: len(one.call.body or b"") + len(one.call.path)), permitted)
+    what = (least.call.body or b"").decode("utf-8", "replace") or least.call.path
+    raise NonConformity(
+        f"{least.call.operation.id} with {what} was answered {least.status}",
+        least,
+        expected=expected,
+        actual=answered(least),
+    )
+
+
+def _shrunk(run: Run, exchange: Exchange, permitted: Callable[[int], bool]) -> Exchange:
+    """A smaller request of the same kind that is answered wrongly too, as far as a few tries find one."""
+    kind, tries = validity(exchange.call), 0
+    improved = True
+    while improved:
+        improved = False
+        for call in _smaller(exchange.call):
+            if validity(call) is not kind or tries >= _MOST_SHRINKING:
+                continue
+            tries += 1
+            again = run.send(call)
+            if again.judgeable and not permitted(again.status):
+                exchange, improved = again, True
+                break
+    return exchange
+
+
+def _smaller(call: Call) -> Iterator[Call]:
+    """Calls with one parameter, one member of the body or half a text less."""
+    for place in range(len(call.query)):
+        yield replace(call, query=call.query[:place] + call.query[place + 1 :])
+    for value in _smaller_objects(call.body):
+        yield replace(call, body=encode(value))
+
+
+def _smaller_objects(body: bytes | None) -> Iterator[dict[str, Any]]:
+    try:
+        value = json.loads(body or b"")
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(value, dict):
+        return
+    for name in value:
+        yield {other: inner for other, inner in value.items() if other != name}
+    for name, inner in value.items():
+        if isinstance(inner, list | dict) and inner:
+            yield value | {name: type(inner)()}
+
+
+def _own(run: Run, field: str, text: str) -> str:
+    """A generated name or address that is the run's: with its prefix, and under the domain for invitations."""
+    if field == "name":
+        return run.names.prefix + text
+    if field == "email" and "@" in text:
+        return f"{run.names.prefix}{text.partition('@')[0]}@{run.profile.invitation_domain}"
+    return text

@@ -1,0 +1,141 @@
+"""Requests that Schemathesis generates from the OpenAPI document, made safe to send.
+
+Together with ``test_contract`` the only module that imports Schemathesis. It draws cases and judges answers against the
+document; what is sent goes through the run's one wire.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import GenerationMode
+from schemathesis.config import SchemathesisConfig
+from schemathesis.core import NOT_SET
+from schemathesis.specs.openapi.checks import (
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from conformance.openapi import openapi_path
+from conformance.operations import OPERATIONS
+from conformance.wire.call import JSON_HEADERS, Call, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.wire.exchange import Exchange
+
+_CHECKS: Final = [status_code_conformance, response_headers_conformance, response_schema_conformance]
+"""The media type is left to our own law: Schemathesis would refuse what the interface leaves open."""
+
+_DRAWING: Final = threading.Lock()
+"""Schemathesis' strategies share caches that two threads must not fill at once."""
+
+_ALL_CHECKS: Final = list(HealthCheck)
+
+
+@cache
+def _schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
+    logging.getLogger("schemathesis").setLevel(logging.ERROR)
+    return schemathesis.openapi.from_path(openapi_path(), config=SchemathesisConfig())
+
+
+def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[Any]:
+    """Generated cases of an operation, the same for the same seed.
+
+    Args:
+        operation: The operationId.
+        negative: Whether the cases shall break the document.
+        count: How many are drawn; some may be equal.
+        seeded: The seed.
+
+    Returns:
+        Schemathesis' cases, for ``safe_call``.
+    """
+    described = OPERATIONS[operation]
+    mode = GenerationMode.NEGATIVE if negative else GenerationMode.POSITIVE
+    drawn: list[Any] = []
+
+    @seed(seeded)
+    @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=_ALL_CHECKS)
+    @given(_schema()[described.path][described.method].as_strategy(generation_mode=mode))
+    def collect(case: Any) -> None:  # noqa: ANN401 - see above
+        drawn.append(case)
+
+    with _DRAWING:
+        collect()
+    return drawn
+
+
+def safe_call(operation: str, case: Any, identifier: str | None, rename: Callable[[str, str], str]) -> Call:  # noqa: ANN401 - see above
+    """The call that a case stands for, as it goes over the wire, with names and addresses of the run's own.
+
+    Args:
+        operation: The operationId.
+        case: A case of ``draw``; its headers and path parameters are left out.
+        identifier: What the operation is aimed at.
+        rename: Makes a generated name or address one of the run's; given the field and the text.
+    """
+    body = case.body
+    if isinstance(body, dict):
+        body = {name: rename(name, value) if isinstance(value, str) else value for name, value in body.items()}
+    content = None if body is NOT_SET else body if isinstance(body, bytes) else encode(body)
+    return Call(
+        operation=OPERATIONS[operation],
+        identifier=identifier,
+        query=tuple((name, text) for name, value in (case.query or {}).items() for text in _texts(value)),
+        body=content,
+        headers=() if content is None else JSON_HEADERS,
+    )
+
+
+def document_faults(exchange: Exchange) -> list[str]:
+    """What of an answer the document does not allow, a sentence each; empty where it keeps the document."""
+    operation = exchange.call.operation
+    answer = exchange.answer
+    request = httpx.Request(exchange.request.method, exchange.request.url)
+    headers = [(name, value) for name, value in answer.headers if name.lower() not in _DECODED]
+    response = schemathesis.Response(
+        status_code=answer.status,
+        headers=_grouped(headers),
+        content=answer.body,
+        request=request,
+        elapsed=exchange.seconds,
+        verify=True,
+        http_version=answer.http_version.removeprefix("HTTP/"),
+    )
+    parameters = {} if operation.parameter is None else {operation.parameter: "any"}
+    case = _schema()[operation.path][operation.method].Case(path_parameters=parameters)
+    try:
+        case.validate_response(response, checks=_CHECKS)
+    except BaseExceptionGroup as found:
+        return [str(failure).partition("\n")[0] for failure in found.exceptions]
+    return []
+
+
+_DECODED: Final = frozenset({"content-encoding", "content-length", "transfer-encoding", "content-type"})
+
+
+def _grouped(headers: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Headers as Schemathesis takes them; the media type is JSON's, since others are judged elsewhere."""
+    grouped: dict[str, list[str]] = {"content-type": ["application/json"]}
+    for name, value in headers:
+        grouped.setdefault(name.lower(), []).append(value)
+    return grouped
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401 - any generated value
+    """What a generated query value is as text, repeated where it is a list."""
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one)]
+    if isinstance(value, str):
+        return [value]
+    return [json.dumps(value)]

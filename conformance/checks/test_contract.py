@@ -1,0 +1,216 @@
+"""Requests generated from the OpenAPI document: the invalid are refused, the valid succeed, all answers keep the document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.generated_requests import Generated, expect_answers, send_generated
+from conformance.checks.marks import journey, requirement
+from conformance.oracle import read
+from conformance.oracle.json_text import Parsed
+from conformance.oracle.judgement import Inapplicable, NonConformity, Untested, judged
+from conformance.oracle.shapes import SHAPES
+from conformance.oracle.validity import Validity
+from conformance.oracle.words import one_of
+from conformance.running.options import Effort
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_FORBIDDEN: Final = 403
+_CONFLICT: Final = 409
+_LARGEST: Final = 1 << 20
+_SURE: Final = frozenset({Validity.INVALID})
+
+
+def generated_creations(run: Run) -> Generated:
+    """Engagements are created from generated bodies."""
+    return send_generated(run, "createEngagement")
+
+
+def generated_updates(run: Run) -> Generated:
+    """An engagement is updated with generated bodies."""
+    return send_generated(run, "updateEngagement")
+
+
+def generated_engagement_lists(run: Run) -> Generated:
+    """Engagements are listed with generated parameters."""
+    return send_generated(run, "listEngagements")
+
+
+def generated_member_lists(run: Run) -> Generated:
+    """Members are listed with generated parameters."""
+    return send_generated(run, "listMembers")
+
+
+def generated_invitations(run: Run) -> Generated:
+    """People are invited with generated bodies that are certainly invalid: others would be sent."""
+    return send_generated(run, "inviteMember", only=_SURE)
+
+
+def generated_renamings(run: Run) -> Generated:
+    """The organization is updated with generated bodies, and gets its name back."""
+    before = run.send(call.get_organization())
+    name = read.text(read.data(before), "name", before)
+    try:
+        return send_generated(run, "updateCurrentOrganization")
+    finally:
+        run.send(call.update_organization({"name": name}))
+
+
+creations = journey(generated_creations)
+updates = journey(generated_updates)
+engagement_lists = journey(generated_engagement_lists)
+member_lists = journey(generated_member_lists)
+invitations = journey(generated_invitations)
+renamings = journey(generated_renamings, alone=True)
+
+
+@requirement("create-engagement-refuses-invalid")
+def test_invalid_creations_are_refused(run: Run, generated_creations: Generated) -> None:
+    """A creation with a certainly invalid body is refused with 400 or 422."""
+    _expect_refused(run, generated_creations)
+
+
+@requirement("create-engagement-succeeds")
+def test_valid_creations_succeed(run: Run, generated_creations: Generated) -> None:
+    """A creation with a certainly valid body succeeds, or tells of a conflict of names."""
+    exchanges = generated_creations.of(Validity.VALID)
+
+    expect_answers(run, exchanges, lambda status: _is_success(status) or status == _CONFLICT, "any 2xx, or 409")
+
+
+@requirement("update-engagement-refuses-invalid")
+def test_invalid_updates_are_refused(run: Run, generated_updates: Generated) -> None:
+    """An update with a certainly invalid body is refused with 400 or 422."""
+    _expect_refused(run, generated_updates)
+
+
+@requirement("update-engagement-succeeds")
+def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
+    """An update with a certainly valid body succeeds, or tells of a conflict of names."""
+    exchanges = generated_updates.of(Validity.VALID)
+
+    expect_answers(run, exchanges, lambda status: _is_success(status) or status == _CONFLICT, "any 2xx, or 409")
+
+
+@requirement("list-engagements-refuses-invalid")
+def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lists: Generated) -> None:
+    """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
+    _expect_refused(run, generated_engagement_lists)
+
+
+@requirement("list-engagements-succeeds")
+def test_valid_engagement_lists_succeed(run: Run, generated_engagement_lists: Generated) -> None:
+    """Certainly valid parameters list engagements with 200, if the main key may list them at all."""
+    exchanges = generated_engagement_lists.of(Validity.VALID)
+    listed = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.status != _FORBIDDEN)
+
+    expect_answers(run, listed, lambda status: status == 200, "200")  # noqa: PLR2004
+
+
+@requirement("list-members-refuses-invalid")
+def test_invalid_member_lists_are_refused(run: Run, generated_member_lists: Generated) -> None:
+    """A certainly invalid parameter is refused with 400 or 422 when members are listed."""
+    _expect_refused(run, generated_member_lists)
+
+
+@requirement("list-members-succeeds")
+def test_valid_member_lists_succeed(run: Run, generated_member_lists: Generated) -> None:
+    """Certainly valid parameters list members with 200."""
+    exchanges = generated_member_lists.of(Validity.VALID)
+
+    expect_answers(run, exchanges, lambda status: status == 200, "200")  # noqa: PLR2004
+
+
+@requirement("invite-refuses-invalid")
+def test_invalid_invitations_are_refused(run: Run, generated_invitations: Generated) -> None:
+    """A certainly invalid invitation is refused with 400 or 422."""
+    _expect_refused(run, generated_invitations)
+
+
+@requirement("update-organization-refuses-invalid")
+def test_invalid_renamings_are_refused(run: Run, generated_renamings: Generated) -> None:
+    """An update of the organization with a certainly invalid body is refused with 400 or 422."""
+    _expect_refused(run, generated_renamings)
+
+
+@requirement("update-organization-succeeds")
+def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> None:
+    """An update of the organization with a certainly valid name gives 200."""
+    exchanges = generated_renamings.of(Validity.VALID)
+
+    expect_answers(run, exchanges, lambda status: status in {200, _CONFLICT}, "200, or 409")
+
+
+def _of(operation: str) -> Callable[[Exchange], bool]:
+    return lambda exchange: exchange.call.operation.id == operation and exchange.succeeded
+
+
+def _is_error(exchange: Exchange) -> bool:
+    return 400 <= exchange.status < 500  # noqa: PLR2004
+
+
+_FIELDS: Final = {
+    "getCurrentOrganization": "get-organization-fields",
+    "updateCurrentOrganization": "update-organization-fields",
+    "listMembers": "list-members-fields",
+    "inviteMember": "invite-fields",
+    "updateMemberRole": "update-role-fields",
+    "removeMember": "remove-member-fields",
+    "listEngagements": "list-engagements-fields",
+    "createEngagement": "create-engagement-fields",
+    "getEngagement": "get-engagement-fields",
+    "archiveEngagement": "archive-engagement-fields",
+    "deleteEngagement": "delete-engagement-fields",
+}
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "belongs",
+    [
+        *(pytest.param(_of(name), id=name, marks=requirement(_FIELDS[name])) for name in SHAPES),
+        pytest.param(_is_error, id="errors", marks=requirement("error-envelope")),
+    ],
+)
+def test_answers_keep_the_document(run: Run, belongs: Callable[[Exchange], bool]) -> None:
+    """Every answer that can be read at all is as the OpenAPI document describes it."""
+    if run.effort is Effort.QUICK:
+        raise Untested("Answers are held against the document with --effort standard and deep.")
+    from conformance.checks.generation import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
+
+    exchanges = [exchange for exchange in run.wire.exchanges if _is_readable(exchange) and belongs(exchange)]
+    if not exchanges:
+        raise Inapplicable("no answer of the run was of this kind")
+    judged(*exchanges)
+    for exchange in exchanges:
+        if faults := document_faults(exchange):
+            raise NonConformity(
+                "an answer is not as the OpenAPI document describes it",
+                exchange,
+                expected="an answer that openapi.yaml allows",
+                actual=one_of(*faults),
+            )
+
+
+def _is_readable(exchange: Exchange) -> bool:
+    """Whether an answer has a frame that can be held against the document; other laws say what is wrong with the rest."""
+    if not exchange.judgeable or not exchange.call.is_proper or exchange.received is None:
+        return False
+    reading = exchange.received.reading
+    return len(exchange.received.body) < _LARGEST and isinstance(reading, Parsed) and not reading.duplicates
+
+
+def _expect_refused(run: Run, generated: Generated) -> None:
+    expect_answers(run, generated.of(Validity.INVALID), lambda status: status in {400, 422}, "400 or 422")
+
+
+def _is_success(status: int) -> bool:
+    return 200 <= status < 300  # noqa: PLR2004

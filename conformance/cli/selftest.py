@@ -1,0 +1,103 @@
+"""``conformance selftest``: the suite against deliberate faults and against everything that conforms."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from conformance.running.options import Effort, RunOptions
+
+if TYPE_CHECKING:
+    from conformance.selftest.subjects import Subject
+
+_JOBS_A_CORE: Final = 5
+"""Trials at a time for each core; they wait most of their time."""
+
+
+@click.command()
+@click.option(
+    "--faults",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only faults whose id matches, * and ? allowed; may be repeated. 'none' leaves them out.",
+)
+@click.option(
+    "--values",
+    default="*",
+    show_default=True,
+    metavar="PATTERN",
+    help="Only choices NAME=VALUE that match, of those at open points. 'none' leaves them out.",
+)
+@click.option(
+    "--latitudes",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Conforming services that choose at every open point by chance.",
+)
+@click.option(
+    "--effort",
+    type=click.Choice([effort.value for effort in Effort]),
+    default=Effort.QUICK.value,
+    show_default=True,
+    help="How much a run may cost.",
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
+@click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 5 for each core]")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("reports/selftest"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the outputs go.",
+)
+def selftest(patterns: tuple[str, ...], values: str, latitudes: int, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
+    """Try the suite on faulty services, which it must find, and on conforming ones, which it must not accuse.
+
+    Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try.
+    """
+    from conformance.cli.selftest_progress import progress  # noqa: PLC0415 - see below
+    from conformance.selftest import results  # noqa: PLC0415 - see below
+    from conformance.selftest.figures import Figures  # noqa: PLC0415 - see below
+    from conformance.selftest.pool import Pool  # noqa: PLC0415 - loads pytest, which --help does not need
+
+    subjects = _subjects(patterns, values, latitudes, given["seed"])
+    if not subjects:
+        raise click.UsageError("No fault and no choice matches.")
+    jobs = given["jobs"] or _JOBS_A_CORE * (os.cpu_count() or 1)
+    began, start = datetime.now(UTC), time.monotonic()
+    options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"])
+    figures = Figures()
+    with progress(figures, len(subjects)) as shown:
+        for trial in Pool(jobs).trials(subjects, options):
+            shown(trial, figures.add(trial))
+    run = {
+        "started_at": began.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "seconds": round(time.monotonic() - start, 1),
+        "effort": given["effort"],
+        "seed": given["seed"],
+        "jobs": jobs,
+    }
+    content = results.document(figures, run)
+    results.write(content, given["report"])
+    for words, value in results.rows(content):
+        click.echo(f"{value:>8}  {words}")
+    click.echo(f"{len(subjects)} trials in {run['seconds']} s. Report: {given['report'] / 'selftest.html'}")
+    sys.exit(0 if figures.good else 1)
+
+
+def _subjects(patterns: tuple[str, ...], values: str, latitudes: int, seed: int) -> list[Subject]:
+    """What to try the suite on: the conforming services, of which some are slow, begin."""
+    from conformance.selftest import subjects  # noqa: PLC0415 - loads the reference service
+
+    found = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
+    return [*subjects.mixtures(latitudes, seed), *subjects.latitudes(values), *found.values()]

@@ -1,0 +1,75 @@
+"""What a self-test shows while it goes on: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from conformance.cli.text import printable
+from conformance.selftest.figures import GOOD, Figures, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conformance.selftest.trial import Trial
+
+    Shown = Callable[[Trial, State], None]
+
+_EVERY: Final = 50
+
+
+@contextmanager
+def progress(figures: Figures, planned: int) -> Iterator[Shown]:
+    """Show trials as they end; what is called with each, and its state.
+
+    Args:
+        figures: What they come to, so far.
+        planned: How many there will be.
+    """
+    console = Console(file=sys.stdout, highlight=False)
+    if not console.is_terminal:
+        yield lambda trial, state: _line(console, figures, planned, trial, state)
+        return
+    with Live(console=console, refresh_per_second=4) as live:
+
+        def show(trial: Trial, state: State) -> None:
+            if state not in GOOD:
+                live.console.print(_told(trial, state))
+            live.update(_table(figures, planned))
+
+        yield show
+
+
+def _line(console: Console, figures: Figures, planned: int, trial: Trial, state: State) -> None:
+    if state not in GOOD:
+        console.print(_told(trial, state), soft_wrap=True)
+    done = len(figures.trials)
+    if done % _EVERY == 0 or done == planned:
+        counts = ", ".join(f"{count} {name}" for name, count in figures.counts.items() if count)
+        console.print(f"{done}/{planned}: {counts}", soft_wrap=True)
+
+
+def _told(trial: Trial, state: State) -> Text:
+    """One trial that did not come out as it should."""
+    reported = ", ".join(trial.reported) or "nothing"
+    expected = f", not {trial.subject.breaks[0]}" if state in {State.SURVIVED, State.MISNAMED} else ""
+    error = f"; {trial.errors[0].strip().splitlines()[-1]}" if trial.errors else ""
+    text = printable(f"{trial.subject.id}: reported {reported}{expected}{error}", limit=400)
+    return Text.assemble((f"{state.value:>11}", "bold red"), "  ", text)
+
+
+def _table(figures: Figures, planned: int) -> Group:
+    table = Table.grid(padding=(0, 2))
+    for state, count in figures.counts.items():
+        style = "green" if state in GOOD else "bold red" if count else "dim"
+        table.add_row(Text(str(count), style=style, justify="right"), Text(state.value, style=style))
+    done = len(figures.trials)
+    bar = ProgressBar(total=planned, completed=done, width=40)
+    return Group(bar, Text(f"{done} of {planned} trials"), table)

@@ -1,0 +1,115 @@
+"""What all trials together say of the suite."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+from conformance.selftest.subjects import share_of_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.selftest.trial import Trial
+
+
+class State(StrEnum):
+    """What a trial says of the suite."""
+
+    KILLED = "killed"
+    SURVIVED = "survived"
+    MISNAMED = "misnamed"
+    KEPT = "kept"
+    FALSE_ALARM = "false alarm"
+    BROKEN = "broken"
+
+
+GOOD = frozenset({State.KILLED, State.KEPT})
+"""The states of a suite that does what it should."""
+
+
+def state_of(trial: Trial) -> State:
+    """What a trial says: broken where the suite went wrong or ran nothing, whatever else it found."""
+    if trial.errors or not trial.requests:
+        return State.BROKEN
+    if trial.subject.kind != "fault":
+        return State.FALSE_ALARM if trial.reported else State.KEPT
+    if not trial.reported:
+        return State.SURVIVED
+    return State.KILLED if trial.subject.breaks[0] in trial.reported else State.MISNAMED
+
+
+def precision(trial: Trial) -> float:
+    """The share of the reported requirements that the fault is known to break."""
+    return len(set(trial.subject.breaks) & trial.reported.keys()) / len(trial.reported) if trial.reported else 0.0
+
+
+@dataclass(slots=True)
+class Figures:
+    """The trials so far, and what they come to.
+
+    Attributes:
+        trials: The trials in the order of their end.
+        counts: How many are of each state.
+    """
+
+    trials: list[Trial] = field(default_factory=list)
+    counts: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
+
+    def add(self, trial: Trial) -> State:
+        """Take another trial in, and give its state."""
+        state = state_of(trial)
+        self.trials.append(trial)
+        self.counts[state] += 1
+        return state
+
+    @property
+    def good(self) -> bool:
+        """Whether every trial came out as it should."""
+        return all(state in GOOD or not count for state, count in self.counts.items())
+
+    def summary(self) -> dict[str, Any]:
+        """The figures by name; shares are from 0 to 1."""
+        faults = [trial for trial in self.trials if trial.subject.kind == "fault"]
+        conforming = [trial for trial in self.trials if trial.subject.kind != "fault"]
+        found = [trial for trial in faults if trial.reported]
+        named = [trial for trial in found if trial.subject.breaks[0] in trial.reported]
+        return {
+            "faults": len(faults),
+            "killed": self.counts[State.KILLED],
+            "survived": self.counts[State.SURVIVED],
+            "misnamed": self.counts[State.MISNAMED],
+            "broken": self.counts[State.BROKEN],
+            "named_share": _share(len(named), len(faults)),
+            "reported_mean": _mean(len(trial.reported) for trial in found),
+            "reported_most": max((len(trial.reported) for trial in found), default=0),
+            "precision_mean": _mean(precision(trial) for trial in found),
+            "found_after_median": median([one.found_after for one in found if one.found_after] or [0]),
+            "latitudes": sum(trial.subject.kind == "latitude" for trial in conforming),
+            "combinations": sum(trial.subject.kind == "combination" for trial in conforming),
+            "pairs_share": round(share_of_pairs(trial.subject for trial in conforming), 4),
+            "false_alarms": self.counts[State.FALSE_ALARM],
+            "undecided": sum(bool(one.undecided) and not one.subject.is_hard for one in conforming),
+            "requests": sum(trial.requests for trial in self.trials),
+        }
+
+    def coverage(self) -> dict[str, dict[str, list[str]]]:
+        """For each requirement the faults that are known to break it, and those that it was reported for."""
+        found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"broken_by": [], "reported_for": []})
+        for trial in self.trials:
+            for requirement in trial.subject.breaks:
+                found[requirement]["broken_by"].append(trial.subject.id)
+            for requirement in trial.reported:
+                found[requirement]["reported_for"].append(trial.subject.id)
+        return {name: {key: sorted(ids) for key, ids in entry.items()} for name, entry in sorted(found.items())}
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 1.0
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(fmean(list(values) or [0.0]), 3)

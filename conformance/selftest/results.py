@@ -1,0 +1,123 @@
+"""selftest.json, selftest.md and selftest.html: what a self-test came to, for programs and for people."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from conformance import __version__
+from conformance.selftest.figures import GOOD, Figures, precision, state_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conformance.selftest.trial import Trial
+
+FORMAT: Final = "conformance-selftest/1"
+
+_ROWS: Final = (
+    ("Faults", "faults"),
+    ("Found, and the named requirement reported", "killed"),
+    ("Not found", "survived"),
+    ("Found, but the named requirement not reported", "misnamed"),
+    ("Trials in which the suite itself went wrong", "broken"),
+    ("Share of faults whose named requirement was reported", "named_share"),
+    ("Requirements reported for a fault, on average", "reported_mean"),
+    ("Requirements reported for a fault, at most", "reported_most"),
+    ("Share of reported requirements that the fault breaks, on average", "precision_mean"),
+    ("Requests sent when the first failure could be told, median", "found_after_median"),
+    ("Conforming services that differ at one open point", "latitudes"),
+    ("Conforming services that differ at all of them", "combinations"),
+    ("Share of all pairs of choices that met in one of those", "pairs_share"),
+    ("False alarms", "false_alarms"),
+    ("Conforming services of which something was left undecided without need", "undecided"),
+)
+_SHARES: Final = frozenset({"named_share", "precision_mean", "pairs_share"})
+
+
+def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
+    """The content of selftest.json.
+
+    Args:
+        figures: All trials.
+        run: When and how it was run.
+    """
+    trials = sorted(figures.trials, key=lambda trial: (trial.subject.kind, trial.subject.id))
+    return {
+        "format": FORMAT,
+        "suite": {"version": __version__},
+        "run": run,
+        "good": figures.good,
+        "figures": figures.summary(),
+        "trials": [_entry(trial) for trial in trials],
+        "requirements": figures.coverage(),
+    }
+
+
+def write(content: dict[str, Any], folder: Path) -> None:
+    """Write the three files.
+
+    Args:
+        content: From ``document``.
+        folder: Where; it is made.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (folder / "selftest.json").write_text(f"{text}\n", "utf-8", "backslashreplace")
+    (folder / "selftest.md").write_text(markdown(content), "utf-8", "backslashreplace")
+    (folder / "selftest.html").write_text(html(content), "utf-8", "backslashreplace")
+
+
+def rows(content: dict[str, Any]) -> list[tuple[str, str]]:
+    """The figures as a table: what each is, and its value."""
+    found = content["figures"]
+    return [(words, f"{found[name]:.1%}" if name in _SHARES else f"{found[name]:g}") for words, name in _ROWS]
+
+
+def markdown(content: dict[str, Any]) -> str:
+    """The content of selftest.md: the figures, and what is not as it should be."""
+    lines = ["| Figure | Value |", "|---|---|", *(f"| {words} | {value} |" for words, value in rows(content))]
+    for entry in bad(content):
+        reported = ", ".join(entry["reported"]) or "nothing"
+        expected = f"; to be reported: {entry['breaks'][0]}" if entry["breaks"] else ""
+        lines += ["", f"- **{entry['id']}** ({entry['state']}): {entry['title']} Reported: {reported}{expected}."]
+    return "\n".join(lines) + "\n"
+
+
+def html(content: dict[str, Any]) -> str:
+    """The content of selftest.html: the figures and every trial."""
+    environment = Environment(
+        loader=PackageLoader("conformance.selftest"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("selftest.html.j2").render(**content, rows=rows(content), bad=bad(content))
+
+
+def bad(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """The entries of trials that did not come out as they should."""
+    return [entry for entry in content["trials"] if entry["state"] not in GOOD]
+
+
+def _entry(trial: Trial) -> dict[str, Any]:
+    subject = trial.subject
+    return {
+        "id": subject.id,
+        "kind": subject.kind,
+        "title": subject.title,
+        "choices": dict(subject.choices),
+        "state": state_of(trial).value,
+        "breaks": list(subject.breaks),
+        "reported": trial.reported,
+        "undecided": trial.undecided,
+        "passed": trial.passed,
+        "precision": round(precision(trial), 4) if subject.breaks else None,
+        "found_after": trial.found_after,
+        "requests": trial.requests,
+        "seconds": trial.seconds,
+        "errors": list(trial.errors),
+    }

@@ -1,0 +1,88 @@
+"""A run of the embedded service, signed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from conformance.certificate.keys import make_keys, public_path, read_private_key, read_public_key
+from conformance.certificate.signing import sign
+
+BUILD = "sha256:" + "ab" * 32
+
+
+def conformance(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a command of the suite."""
+    return subprocess.run(
+        [sys.executable, "-m", "conformance", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={name: value for name, value in os.environ.items() if not name.startswith("CONFORMANCE_")},
+    )
+
+
+@pytest.fixture(scope="session")
+def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A private key; the public one lies beside it."""
+    path = tmp_path_factory.mktemp("keys") / "signer"
+    make_keys(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def private_key(key_file: Path) -> Ed25519PrivateKey:
+    """The key that signs."""
+    return read_private_key(key_file)
+
+
+@pytest.fixture(scope="session")
+def public_key(key_file: Path) -> Ed25519PublicKey:
+    """The key that is trusted."""
+    return read_public_key(public_path(key_file))
+
+
+@pytest.fixture(scope="session")
+def unsigned_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a conformant run of every class."""
+    folder = tmp_path_factory.mktemp("conformant") / "run"
+    done = conformance("run", "--effort", "quick", "--quiet", "--report", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of a few checks, which is inconclusive."""
+    folder = tmp_path_factory.mktemp("small") / "run"
+    done = conformance("run", "--effort", "quick", "--quiet", "--only", "archive-*", "--report", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def signed_run(unsigned_run: Path, private_key: Ed25519PrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The conformant run with its certificate."""
+    folder = Path(shutil.copytree(unsigned_run, tmp_path_factory.mktemp("signed") / "run"))
+    sign(folder, private_key, build=BUILD)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_signed(small_run: Path, private_key: Ed25519PrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small run, signed although it is inconclusive."""
+    folder = Path(shutil.copytree(small_run, tmp_path_factory.mktemp("small-signed") / "run"))
+    sign(folder, private_key, anyway=True)
+    return folder
+
+
+@pytest.fixture
+def small(small_signed: Path, tmp_path: Path) -> Path:
+    """A copy of it to change."""
+    return Path(shutil.copytree(small_signed, tmp_path / "run"))

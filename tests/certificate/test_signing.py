@@ -1,0 +1,145 @@
+"""What is certified, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.certificate.page import page_bytes
+from conformance.certificate.statement import CLAIMS, build_digest, reservations_about, statement
+from conformance.replay.provisioned import read_notes
+from conformance.reports.model import load_report
+
+from .conftest import BUILD, conformance
+
+
+def _said(folder: Path) -> dict[str, Any]:
+    envelope = json.loads((folder / "certificate.dsse.json").read_text())
+    said: dict[str, Any] = json.loads(base64.b64decode(envelope["payload"]))
+    return said
+
+
+def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
+    """Suite, document, target, organization, classes, mode, effort, seed, counts, dates and the build are there."""
+    predicate = _said(signed_run)["predicate"]
+    claims, report = predicate[CLAIMS], load_report(signed_run / "report.json")
+
+    assert claims["verdict"] == "conformant"
+    assert claims["suite"]["sha256"] == read_notes(signed_run / "provisioned.jsonl").suite_sha256
+    assert claims["openapi_sha256"] == report["suite"]["openapi_sha256"]
+    assert claims["target"]["base_url"] == report["target"]["base_url"]
+    assert claims["target"]["organization"]
+    assert "core" in claims["classes_attained"]
+    assert {name: claims["run"][name] for name in ("mode", "effort", "seed")} == {
+        name: report["run"][name]
+        for name in ("mode", "effort", "seed")  # type: ignore[literal-required]
+    }
+    assert sum(claims["outcomes"].values()) == len(report["requirements"])
+    assert claims["build"] == {"sha256": "ab" * 32}
+    assert claims["reservations"] == []
+    assert claims["waivers"] == []
+    assert predicate["failedTests"] == predicate["warnedTests"] == []
+    assert len(predicate["passedTests"]) == claims["outcomes"]["passed"]
+
+
+def test_every_file_is_a_subject(signed_run: Path) -> None:
+    """The page to print is among them, the envelope is not."""
+    names = {one["name"] for one in _said(signed_run)["subject"]}
+
+    assert names == {path.name for path in signed_run.iterdir()} - {"certificate.dsse.json"}
+    assert {"report.json", "exchanges.har", "journal.jsonl", "provisioned.jsonl", "certificate.html"} <= names
+
+
+def test_inconclusive_run_is_refused_unless_told(small_run: Path, key_file: Path, tmp_path: Path) -> None:
+    """The refusal says why and writes nothing; told to, it signs and says so."""
+    folder = shutil.copytree(small_run, tmp_path / "run")
+    refused = conformance("sign", folder, "--key", key_file)
+    written = list(folder.glob("certificate*"))
+    told = conformance("sign", folder, "--key", key_file, "--anyway", "--subject-digest", BUILD)
+
+    assert refused.returncode == 1
+    assert "inconclusive" in refused.stderr
+    assert written == []
+    assert told.returncode == 0, told.stderr
+    assert _said(folder)["predicate"]["result"] == "WARNED"
+    assert _said(folder)["predicate"][CLAIMS]["reservations"] == ["The verdict is inconclusive."]
+    assert conformance("verify", folder, "--public-key", f"{key_file}.pub").returncode == 0
+
+
+def test_report_that_its_recording_does_not_bear_out_is_refused(
+    unsigned_run: Path, key_file: Path, tmp_path: Path
+) -> None:
+    """Somebody who makes an untested requirement passed in the report gets no signature."""
+    folder = shutil.copytree(unsigned_run, tmp_path / "run")
+    report = json.loads((folder / "report.json").read_text())
+    report["requirements"][0]["checks"][0]["exchanges"] = [1]
+    (folder / "report.json").write_text(json.dumps(report))
+    done = conformance("sign", folder, "--key", key_file)
+
+    assert done.returncode == 1
+    assert "report.json is not as the run has written it" in done.stderr
+    assert report["requirements"][0]["id"] in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda report: report["run"].update(interrupted=True), "interrupted"),
+        (lambda report: report.update(verdict="inconclusive"), "inconclusive"),
+        (lambda report: report.update(verdict="non-conformant"), "not conformant"),
+        (lambda report: report.update(waivers=[{"requirement": "x"}]), "waived"),
+        (lambda report: report["requirements"][0].update(waived=True), "waived"),
+    ],
+)
+def test_what_is_not_certified_is_said(unsigned_run: Path, change: Any, words: str) -> None:
+    """Interrupted, inconclusive, failed and waived runs have a reason each."""
+    report = copy.deepcopy(load_report(unsigned_run / "report.json"))
+
+    assert reservations_about(report, None) == []
+    change(report)
+    assert [words in reason for reason in reservations_about(report, None)] == [True]
+
+
+def test_run_that_ended_early_is_not_certified(unsigned_run: Path) -> None:
+    """Nor is one whose budget was used up."""
+    assert "used up" in reservations_about(load_report(unsigned_run / "report.json"), "the budget is used up")[0]
+
+
+@pytest.mark.parametrize(
+    "digest", ["", "ab" * 32, "sha256:abc", "md5:" + "a" * 32, "sha256:" + "AB" * 32, "sha512:" + "a" * 64]
+)
+def test_build_digest_must_be_one(digest: str, small_run: Path, key_file: Path) -> None:
+    """Anything else is a usage error, before anything is read."""
+    with pytest.raises(ValueError, match="expected sha256"):
+        build_digest(digest)
+    assert conformance("sign", small_run, "--key", key_file, "--subject-digest", digest).returncode == 2
+
+
+def test_page_names_the_classes_and_shows_nothing_that_acts(unsigned_run: Path) -> None:
+    """The target's texts are escaped, and the page loads nothing."""
+    report = copy.deepcopy(load_report(unsigned_run / "report.json"))
+    report["target"]["name"] = "<script>alert(1)</script>\u202e"
+    made = statement(report, {}, signed_at="2026-01-02T03:04:05Z")
+    page = page_bytes(report, made["predicate"], "0123").decode()
+
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "\u202e" not in page
+    assert "default-src 'none'" in page
+    assert all(one["title"] in page for one in report["classes"] if "&" not in one["title"])
+    assert "http-equiv" in page
+    assert "src=" not in page.replace("-src", "")
+
+
+def test_missing_key_and_folder_are_usage_errors(tmp_path: Path, key_file: Path) -> None:
+    """No traceback, one sentence."""
+    for arguments in (("sign", tmp_path, "--key", key_file), ("sign", tmp_path, "--key", tmp_path / "none")):
+        done = conformance(*arguments)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr

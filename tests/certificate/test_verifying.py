@@ -1,0 +1,217 @@
+"""Verification: every claim by itself, and nothing changed goes unnoticed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from conformance.certificate.envelope import sealed
+from conformance.certificate.statement import CLAIMS
+from conformance.certificate.verifying import verify
+from conformance.replay.provisioned import FILE_NAME, SEALED
+from conformance.reports.text import json_bytes
+
+from .conftest import conformance
+
+_CHANGES = 1000
+
+
+def _resign(folder: Path, key: Ed25519PrivateKey, change: Callable[[dict[str, Any]], object]) -> None:
+    """Sign a changed statement over the files as they are, as a signer who lies would."""
+    envelope = json.loads((folder / "certificate.dsse.json").read_text())
+    said = json.loads(base64.b64decode(envelope["payload"]))
+    for subject in said["subject"]:
+        subject["digest"]["sha256"] = hashlib.sha256((folder / subject["name"]).read_bytes()).hexdigest()
+    change(said)
+    (folder / "certificate.dsse.json").write_bytes(sealed(json_bytes(said), key))
+
+
+def _change_report(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the report and make the run's own digests fit it."""
+    report = json.loads((folder / "report.json").read_text())
+    change(report)
+    (folder / "report.json").write_bytes(json_bytes(report))
+    path = folder / FILE_NAME
+    *lines, last = path.read_bytes().splitlines(keepends=True)
+    digests = json.loads(last)["sha256"]
+    digests |= {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in SEALED}
+    path.write_bytes(b"".join(lines) + json_bytes({"sha256": digests}) + b"\n")
+
+
+def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
+    """One line a claim, and exit 0."""
+    done = conformance("verify", signed_run, "--public-key", f"{key_file}.pub")
+    *claims, verdict = done.stdout.splitlines()
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(claims) == 7
+    assert all(line.startswith("✓ ") for line in claims)
+    assert verdict.startswith("The certificate holds: reference is conformant; attained: core")
+    assert "\x1b" not in done.stdout
+
+
+def test_every_changed_byte_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
+    """A thousand changes of single bytes at random places of all files, the envelope included."""
+    chance = random.Random(7)
+    files = sorted(small.iterdir())
+    assert verify(small, public_key).holds
+    for number in range(_CHANGES):
+        path = files[number % len(files)]
+        content = path.read_bytes()
+        place = chance.randrange(len(content))
+        other = chance.choice([byte for byte in range(256) if byte != content[place]])
+        path.write_bytes(content[:place] + bytes([other]) + content[place + 1 :])
+        assert not verify(small, public_key).holds, (path.name, place, other)
+        path.write_bytes(content)
+    assert verify(small, public_key).holds
+
+
+@pytest.mark.parametrize("name", ["report.html", "exchanges.har", "certificate.html", "certificate.dsse.json"])
+def test_removed_file_is_found(small: Path, name: str, public_key: Ed25519PublicKey) -> None:
+    """What is missing is named."""
+    (small / name).unlink()
+    faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
+
+    assert name in faults[0]
+
+
+@pytest.mark.parametrize("name", ["more.txt", ".hidden", "sub/more.txt"])
+def test_added_file_is_found(small: Path, name: str, public_key: Ed25519PublicKey) -> None:
+    """What was not signed may not lie there."""
+    (small / name).parent.mkdir(exist_ok=True)
+    (small / name).write_text("")
+    faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
+
+    assert faults[0] == f"{name} was added"
+
+
+def test_link_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
+    """A file may not be replaced by a link, even to the same content."""
+    (small / "report.html").rename(small.parent / "moved")
+    (small / "report.html").symlink_to(small.parent / "moved")
+
+    assert not verify(small, public_key).holds
+
+
+def test_key_of_somebody_else_does_not_do(signed_run: Path) -> None:
+    """A certificate is good only by the key that one trusts."""
+    verified = verify(signed_run, Ed25519PrivateKey.generate().public_key())
+
+    assert not verified.holds
+    assert verified.predicate is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said["predicate"].update(result="PASSED"),
+        lambda said: said["predicate"].update(failedTests=["x"]),
+        lambda said: said["predicate"].update(more=1),
+        lambda said: said["predicate"][CLAIMS].update(verdict="conformant"),
+        lambda said: said["predicate"][CLAIMS].update(classes_attained=["core"]),
+        lambda said: said["predicate"][CLAIMS].update(reservations=[]),
+        lambda said: said["predicate"][CLAIMS]["run"].update(seed=-1),
+        lambda said: said["predicate"][CLAIMS]["target"].update(name="another"),
+    ],
+)
+def test_statement_that_says_more_than_the_report_does_not_hold(
+    small: Path,
+    private_key: Ed25519PrivateKey,
+    public_key: Ed25519PublicKey,
+    change: Callable[[dict[str, Any]], object],
+) -> None:
+    """Even a signature of the trusted key does not make it true."""
+    _resign(small, private_key, change)
+    failed = [claim for claim in verify(small, public_key).claims if not claim.holds]
+
+    assert [claim.text for claim in failed] == ["The statement says what the report says."]
+
+
+def test_report_made_better_by_its_signer_does_not_hold(
+    small: Path, private_key: Ed25519PrivateKey, public_key: Ed25519PublicKey
+) -> None:
+    """An untested requirement that is made passed, with every digest made to fit, fails when it is judged again."""
+
+    def improve(report: dict[str, Any]) -> None:
+        entry = next(one for one in report["requirements"] if one["outcome"] == "untested")
+        check = {"name": "test_s1_conventions::test_invented", "outcome": "passed", "seconds": 0.1, "exchanges": [1]}
+        entry.update(outcome="passed", reason=None, checks=[check])
+
+    _change_report(small, improve)
+    _resign(small, private_key, lambda _: None)
+    failed = {claim.text: claim.faults for claim in verify(small, public_key).claims if not claim.holds}
+
+    assert any("judged again it is untested" in fault for faults in failed.values() for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda report: report.update(verdict="conformant"), "verdict"),
+        (lambda report: report["classes"][0].update(outcome="passed"), "classes"),
+        (lambda report: report["requirements"].pop(), "catalogue"),
+        (lambda report: report["requirements"][0].update(waived=True), "waiver"),
+        (lambda report: report["run"].update(requests=1), "requests are counted"),
+        (lambda report: report["observations"][:1] and report["observations"][0].update(exchanges=[99999]), "cited"),
+        (lambda report: report["run"].update(finished_at="2000-01-01T00:00:00Z"), "before it began"),
+    ],
+)
+def test_report_that_contradicts_itself_is_told(
+    small: Path,
+    private_key: Ed25519PrivateKey,
+    public_key: Ed25519PublicKey,
+    change: Callable[[dict[str, Any]], object],
+    words: str,
+) -> None:
+    """Each contradiction is named."""
+    report = json.loads((small / "report.json").read_text())
+    if words == "cited" and not report["observations"]:
+        entry = next(one for one in report["requirements"] if one.get("checks"))
+        change = lambda told: [  # noqa: E731
+            check.update(exchanges=[99999])
+            for one in told["requirements"]
+            if one["id"] == entry["id"]
+            for check in one["checks"]
+        ]
+    _change_report(small, change)
+    _resign(small, private_key, lambda _: None)
+    faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
+
+    assert any(words in fault for fault in faults), faults
+
+
+def test_report_outside_its_schema_is_told(
+    small: Path, private_key: Ed25519PrivateKey, public_key: Ed25519PublicKey
+) -> None:
+    """The place is named."""
+    _change_report(small, lambda report: report.update(verdict="splendid"))
+    _resign(small, private_key, lambda _: None)
+    faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
+
+    assert "schema at verdict" in faults[0]
+
+
+def test_folder_without_a_certificate_fails(small_run: Path, key_file: Path, tmp_path: Path) -> None:
+    """Exit 1: nothing is certified there."""
+    folder = shutil.copytree(small_run, tmp_path / "run")
+    done = conformance("verify", folder, "--public-key", f"{key_file}.pub")
+
+    assert done.returncode == 1
+    assert "certificate.dsse.json cannot be read" in done.stdout
+
+
+def test_private_key_is_no_public_one(small: Path, key_file: Path) -> None:
+    """A usage error that says so."""
+    done = conformance("verify", small, "--public-key", key_file)
+
+    assert done.returncode == 2
+    assert "not a public key" in done.stderr

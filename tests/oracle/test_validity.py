@@ -1,0 +1,114 @@
+"""What the wire form of a request surely is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.operations import OPERATIONS
+from conformance.oracle.invalid import BODIES, QUERIES
+from conformance.oracle.validity import Validity, validity
+from conformance.wire.call import Call
+
+BODIED = [name for name, operation in OPERATIONS.items() if operation.takes_body]
+
+
+def of_body(operation: str, body: bytes) -> Validity:
+    """The validity of a call with this body."""
+    return validity(Call(operation=OPERATIONS[operation], identifier="x", body=body))
+
+
+def of_query(operation: str, *query: tuple[str, str]) -> Validity:
+    """The validity of a list with these parameters."""
+    return validity(Call(operation=OPERATIONS[operation], query=query))
+
+
+@pytest.mark.parametrize("operation", BODIED)
+def test_every_body_of_the_table_is_invalid(operation: str) -> None:
+    """What the scenario checks send as certainly invalid is so here, too."""
+    for one in BODIES[operation]:
+        wire = one.wire(label="label", domain="example.com", role="admin")
+        assert of_body(operation, wire) is Validity.INVALID, one.what
+
+
+@pytest.mark.parametrize("operation", list(QUERIES))
+def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str) -> None:
+    """Words of letters alone could be a later version's; the table's are nonsense by their meaning."""
+    for one in QUERIES[operation]:
+        assert of_query(operation, *one.query) is not Validity.VALID, one.what
+
+
+@pytest.mark.parametrize(
+    ("operation", "body", "expected"),
+    [
+        ("createEngagement", b'{"name": "Audit 7"}', "valid"),
+        ("createEngagement", b'{"name": "Audit", "description": "Some text."}', "open"),
+        ("createEngagement", b'{"name": "Audit", "description": "Some text"}', "valid"),
+        ("createEngagement", b'{"name": "Audit", "description": null}', "open"),
+        ("createEngagement", b'{"name": ""}', "open"),
+        ("createEngagement", b'{"name": " Audit"}', "open"),
+        ("createEngagement", '{"name": "Prüfung"}'.encode(), "open"),
+        ("createEngagement", b'{"name": "Audit", "other": 1}', "open"),
+        ("createEngagement", b'{"name": "a", "name": 1}', "open"),
+        ("createEngagement", b'{"name": 1}', "invalid"),
+        ("createEngagement", b'{"name": 1, "other": 1}', "invalid"),
+        ("createEngagement", b'{"name": "a", "x": NaN}', "open"),
+        ("createEngagement", b'\xef\xbb\xbf{"name": "a"}', "open"),
+        ("createEngagement", b"{", "invalid"),
+        ("updateEngagement", b"{}", "open"),
+        ("updateEngagement", b'{"name": null}', "open"),
+        ("updateEngagement", b'{"description": "Text"}', "valid"),
+        ("updateCurrentOrganization", b'{"name": []}', "invalid"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "member"}', "valid"),
+        ("inviteMember", b'{"email": "@", "role": "member"}', "open"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "Member"}', "open"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "viewer"}', "open"),
+        ("inviteMember", '{"email": "a@example.com", "role": "\u00ff"}'.encode(), "invalid"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "owner"}', "invalid"),
+        ("updateMemberRole", b'{"role": "owner"}', "open"),
+        ("updateMemberRole", b'{"role": true}', "invalid"),
+    ],
+)
+def test_bodies(operation: str, body: bytes, expected: str) -> None:
+    """Only what no service may accept is invalid, only what every service must accept is valid."""
+    assert of_body(operation, body) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ((), "valid"),
+        ((("page", "1"), ("perPage", "100"), ("sort", "name"), ("order", "asc"), ("status", "active")), "valid"),
+        ((("page", "2"),), "open"),
+        ((("perPage", "101"),), "open"),
+        ((("perPage", "0"),), "open"),
+        ((("page", ""),), "open"),
+        ((("page", "01"),), "open"),
+        ((("page", "1e3"),), "open"),
+        ((("page", "\u0661"),), "open"),
+        ((("page", "null"),), "invalid"),
+        ((("page", "abc"), ("page", "1")), "open"),
+        ((("status", "Active"),), "open"),
+        ((("status", ""),), "open"),
+        ((("sort", "-name"),), "open"),
+        ((("sort", "\u00e9{"),), "invalid"),
+        ((("cursor", "x"),), "open"),
+        ((("cursor", "x"), ("page", "abc")), "invalid"),
+    ],
+)
+def test_queries(query: tuple[tuple[str, str], ...], expected: str) -> None:
+    """Pages past the first may be past the end, and values of a later version are open."""
+    assert of_query("listEngagements", *query) == expected
+
+
+@given(body=st.binary(max_size=60), operation=st.sampled_from(BODIED))
+def test_any_bytes_have_a_validity(body: bytes, operation: str) -> None:
+    """No body raises anything, and bytes that are no JSON are never valid."""
+    assert of_body(operation, body) in Validity
+
+
+@given(value=st.text(max_size=20), name=st.sampled_from(["page", "perPage", "status", "sort", "order", "x"]))
+def test_any_query_has_a_validity(value: str, name: str) -> None:
+    """No parameter raises anything."""
+    assert of_query("listEngagements", (name, value)) in Validity
