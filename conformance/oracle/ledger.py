@@ -8,9 +8,10 @@ organization meanwhile.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Span, accepted, is_main
+from conformance.oracle.effects import STATUS, Span, accepted, is_main
 from conformance.oracle.histories import Attempt, History, attempt
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger_findings import Finding, Findings
@@ -153,6 +154,12 @@ class Ledger:
         """Record and judge an exchange that nothing else overlapped."""
         self.record(exchange)
         return self.judge(exchange)
+
+    def count(self, status: str | None = None) -> int:
+        """How many engagements there surely are now, of one status or of all."""
+        now = Span(inf, inf)
+        there = [one for one in self.histories.values() if one.exists(now)]
+        return sum(1 for one in there if status is None or one.registers[STATUS].surely(now) == status)
 
     def _create(self, exchange: Exchange) -> None:
         data = next(iter(readable_resources(exchange)), None) if accepted(exchange) and is_main(exchange) else None

@@ -125,8 +125,8 @@ class ListJudging:
             candidates = register.candidates(sight.span)
             because = tuple(one.exchange for one in candidates)
             expected = " or ".join(dict.fromkeys(shown(one.value) for one in candidates))
-            words = f"{name} of an engagement in the list is not what it must be by then", expected, shown(value)
-            self._break(Finding(_AS_READ, sight.exchange, because, *words, f"{sight.pointer}/{name}"), history)
+            message, pointer = f"{name} of a listed engagement is not what it must be by then", f"{sight.pointer}/{name}"
+            self._break(Finding(_AS_READ, sight.exchange, because, message, expected, shown(value), pointer), history)
             return
         self._as_read(history, sight)
 
@@ -161,8 +161,8 @@ class ListJudging:
         for one in lost[:1]:
             requirement = self._requirement_of_missing(one, page)
             because = tuple(sight.exchange for sight in one.sights[-1:]) or (one.creation.exchange,)
-            message, expected = "an engagement is missing from the list", "every engagement that belongs there"
-            self._break(Finding(requirement, page.exchange, because, message, expected, f"{len(lost)} missing", "/data"))
+            words = "an engagement is missing from the list", "every one that belongs there", f"{len(lost)} missing", "/data"
+            self._break(Finding(requirement, page.exchange, because, *words))
         if not lost and matching:
             some = next((one for one in matching if one.identifier in seen), None)
             if some is not None:

@@ -131,13 +131,11 @@ class Judging:
         good = [history.good[name].exchange] if name in history.good else []
         expected = " or ".join(dict.fromkeys(shown(one.value) for one in candidates))
         because = *(one.exchange for one in candidates), *good
-        message, pointer = f"{name} reads as it cannot", f"/data/{name}"
-        self._break(
-            history,
-            _finding(
-                requirement, sight.exchange, *because, message=message, expected=expected, actual=shown(value), pointer=pointer
-            ),
-        )
+        finding = _finding(
+            requirement, sight.exchange, *because, message=f"{name} reads as it cannot", expected=expected,
+            actual=shown(value), pointer=f"/data/{name}",
+        )  # fmt: skip
+        self._break(history, finding)
 
     def _time(self, history: History, sight: Sight, name: str, requirement: str) -> None:
         """No time goes back, and that of the creation does not move at all."""
@@ -227,10 +225,9 @@ class Judging:
         self._conclude(history, finding, right=accepted(exchange))
 
     def _unarchive(self, history: History, exchange: Exchange, _: Span) -> None:
-        expected = "any 2xx, or a 4xx other than 401, 404, 405 and 429"
-        finding = _finding(
-            "unarchive-served", exchange, history.creation.exchange, message="unarchiving was not served", expected=expected
-        )
+        message, expected = "unarchiving was not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
+        because = history.creation.exchange
+        finding = _finding("unarchive-served", exchange, because, message=message, expected=expected)
         self._conclude(history, finding, right=_status(exchange) not in _NOT_SERVED)
 
     def _delete(self, history: History, exchange: Exchange, span: Span) -> None:

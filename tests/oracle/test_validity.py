@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.operations import OPERATIONS
-from conformance.oracle.invalid import BODIES, QUERIES
+from conformance.oracle.invalid import BODIES, QUERIES, Kind
 from conformance.oracle.validity import Validity, validity
 from conformance.wire.call import Call
 
@@ -26,10 +26,10 @@ def of_query(operation: str, *query: tuple[str, str]) -> Validity:
 
 @pytest.mark.parametrize("operation", BODIED)
 def test_every_body_of_the_table_is_invalid(operation: str) -> None:
-    """What the scenario checks send as certainly invalid is so here, too."""
+    """What the scenario checks send as certainly invalid is so here, too, but for words that are so by their meaning."""
     for one in BODIES[operation]:
-        wire = one.wire(label="label", domain="example.com", role="admin")
-        assert of_body(operation, wire) is Validity.INVALID, one.what
+        found = of_body(operation, one.wire(label="label", domain="example.com", role="admin"))
+        assert found is Validity.INVALID or (one.kind is Kind.VALUE and found is Validity.OPEN), one.what
 
 
 @pytest.mark.parametrize("operation", list(QUERIES))
