@@ -81,11 +81,6 @@ def time_of(exchange: Exchange, field: str) -> str:
     return read.text(seen(exchange), field, exchange)
 
 
-def expect_spared(before: Exchange, after: Exchange) -> None:
-    """An engagement that nothing was done to reads as before."""
-    expect.unchanged("the other engagement", seen(before), seen(after), FIELDS, before, after)
-
-
 def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
     """None of the values that are the service's to give is the one that a client sent."""
     data = read.data(exchange)  # not ``seen``: the identifier is judged as well

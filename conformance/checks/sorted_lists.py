@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.checks.filtered_lists import engagements_by_status
 from conformance.checks.stock import Stock, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
@@ -58,7 +59,8 @@ def active_by_name(run: Run) -> Look:
     """Two neighbouring pages of active engagements in the order of their names."""
     everything = run.journeys.result(by_name)
     active = [item for item in _readable(everything.default) if item.get("status") == "active"]
-    return _two_pages(run, active, everything.stock.active, status="active", sort="name", order="asc")
+    hidden = max(0, _total(run.journeys.result(engagements_by_status).look) - len(active))
+    return _two_pages(run, active, everything.stock.active, hidden, status="active", sort="name", order="asc")
 
 
 def archived_by_change(run: Run) -> Look:

@@ -12,7 +12,6 @@ from conformance.checks.engagements import (
     active,
     created,
     expect_missing,
-    expect_spared,
     seen,
     shown,
     time_of,
@@ -48,8 +47,6 @@ class Archiving:
         after_edits: A read after those.
         again: Another archiving, the read before it being ``after_edits``.
         found: What the list shows of it.
-        neighbour: The identifier of an engagement beside it that nothing was done to.
-        beside: Reads of that one, before and after everything.
         namesake: The creation of another engagement with the archived one's name.
     """
 
@@ -59,8 +56,6 @@ class Archiving:
     after_edits: Exchange
     again: Transition
     found: Search
-    neighbour: str
-    beside: tuple[Exchange, Exchange]
     namesake: Exchange
 
 
@@ -73,9 +68,9 @@ def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transi
 
 
 def archiving(run: Run) -> Archiving:
-    """An engagement is archived, edited in vain, looked for in the list and archived again, beside another one."""
-    subject, neighbour = created(run, "archive", "archive-neighbour")
-    identifier, beside = subject["id"], run.send(call.get_engagement(neighbour["id"]))
+    """An engagement is archived, edited in vain, looked for in the list and archived again."""
+    (subject,) = created(run, "archive")
+    identifier = subject["id"]
     first = archived_after(run, subject, A_TICK)
     run.sleep(A_TICK)
     edits = run.send_all(
@@ -88,13 +83,8 @@ def archiving(run: Run) -> Archiving:
     after_edits = run.send(call.get_engagement(identifier))
     found = search(run, [identifier])
     again = run.send(call.archive_engagement(identifier))
-    after_again, beside_after, namesake = run.send_all(
-        [
-            call.get_engagement(identifier),
-            call.get_engagement(neighbour["id"]),
-            call.create_engagement({"name": subject.get("name")}),
-        ]
-    )
+    after_again = run.send(call.get_engagement(identifier))
+    namesake = run.send(call.create_engagement({"name": subject.get("name")}))
     return Archiving(
         identifier=identifier,
         first=first,
@@ -102,8 +92,6 @@ def archiving(run: Run) -> Archiving:
         after_edits=after_edits,
         again=Transition(after_edits, again, after_again),
         found=found,
-        neighbour=neighbour["id"],
-        beside=(beside, beside_after),
         namesake=namesake,
     )
 
@@ -194,14 +182,6 @@ def test_archiving_keeps_content(archiving: Archiving) -> None:
 
     content = ("name", "description")
     expect.unchanged("the archived engagement", seen(before), seen(after), content, before, answer, after)
-
-
-@requirement("archive-spares-others")
-def test_archiving_spares_others(archiving: Archiving) -> None:
-    """Archiving one engagement leaves the others as they were."""
-    read.success(archiving.first.answer)
-
-    expect_spared(*archiving.beside)
 
 
 @requirement("archived-edit-refused")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import identifier_of
+from conformance.checks.engagements import identifier_of, seen
 from conformance.checks.marks import journey, requirement
 from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
+from conformance.checks.test_s3_archiving import Archiving, archiving
+from conformance.checks.test_s3_deletion import Deletion, deletion
+from conformance.checks.test_s4_create_engagement import creating
+from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided, judged
+from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -22,63 +27,92 @@ pytestmark = pytest.mark.stage(1)  # after those whose exchanges are judged here
 
 _READS: Final = frozenset({"getEngagement", "listEngagements"})
 _NOT_FOUND: Final = 404
+_THERE: Final = "the engagement, as it was read before"
 
 Sights = dict[tuple[str, str], list[tuple["Exchange", dict[str, Any]]]]
 """What was seen of engagements, in order, by identifier and operation: that both agree is judged elsewhere."""
 
 
-def afterwards(run: Run) -> Exchange:
-    """The newest engagements are listed when everything else is over."""
-    return run.send(call.list_engagements(**NEWEST))
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """When everything else is over: the newest page of the list, and two reads of an engagement, early and late."""
+
+    page: Exchange
+    early: Exchange
+    late: Exchange
+
+
+def afterwards(run: Run) -> Afterwards:
+    """When everything else is over, the newest engagements are listed, and one is read that nothing was done to."""
+    early = run.journeys.result(creating).described.after()
+    page, late = run.send_all([call.list_engagements(**NEWEST), early.call])
+    return Afterwards(page, early, late)
 
 
 afterwards_journey = journey(afterwards, alone=True)
+archiving_journey = journey(archiving)
+creating_journey = journey(creating)
+deletion_journey = journey(deletion)
+editing_journey = journey(editing)
 
 
 @requirement("archive-spares-others")
-def test_archiving_spares_bystanders(run: Run, afterwards: Exchange) -> None:
-    """An engagement that was never archived never reads archived."""
-    _expect_steadfast(run, afterwards, "status")
+def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Afterwards) -> None:
+    """Archiving one engagement leaves the status of the others as it was."""
+    read.success(archiving.first.answer)
+    named = {one.call.identifier for one in run.wire.exchanges if _may_change_status(one)}
+
+    _expect_steadfast(run, afterwards, _created(run) - named, "status")
 
 
 @requirement("update-engagement-spares-others")
-def test_updating_spares_bystanders(run: Run, afterwards: Exchange) -> None:
-    """The name and the description of an engagement that was never updated never change."""
-    _expect_steadfast(run, afterwards, "name", "description")
+def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwards) -> None:
+    """Updating one engagement leaves name, description and updatedAt of the others as they were."""
+    read.success(editing.name.answer)
+
+    named = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id not in _READS}
+
+    _expect_steadfast(run, afterwards, _created(run) - named, "name", "description")
+    # Others of the run may have got subordinate records, which may count as a change.
+    early, late = afterwards.early, afterwards.late
+    expect.unchanged("an engagement that was left alone", seen(early), seen(late), ["updatedAt"], early, late)
 
 
 @requirement("delete-spares-others")
-def test_deleting_spares_bystanders(run: Run, afterwards: Exchange) -> None:
-    """An engagement that was never deleted can be read as long as the run lasts."""
-    deleted = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
-    seen = {identifier for identifier, _ in _sights(run)} & _created(run).keys() - deleted
-    if read.number(afterwards, "total") > PER_PAGE or not seen:
-        raise Undecided("the list does not show all engagements at once", afterwards)
+def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterwards) -> None:
+    """Deleting one engagement leaves the others in place."""
+    read.success(deletion.active.answer)
+    seen(afterwards.early)
+    targets = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
+    there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
-    judged(afterwards)
-    for identifier in sorted(seen - ids_on(afterwards)):
-        again = run.send(call.get_engagement(identifier))
-        expect.status(again, lambda status: status != _NOT_FOUND, "the engagement, as it was read before")
+    expect.status(afterwards.late, lambda status: status != _NOT_FOUND, _THERE)
+    if read.number(afterwards.page, "total") <= PER_PAGE:
+        for identifier in sorted(there - ids_on(afterwards.page)):
+            expect.status(run.send(call.get_engagement(identifier)), lambda status: status != _NOT_FOUND, _THERE)
 
 
-def _expect_steadfast(run: Run, afterwards: Exchange, *fields: str) -> None:
-    """Fields of engagements that no call but creations and reads was about are the same whenever they were seen."""
-    read.success(afterwards)
-    touched = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id not in _READS}
-    own = _created(run).keys() - touched
+def _may_change_status(exchange: Exchange) -> bool:
+    """Whether a call is one that an engagement may have another status after, or none."""
+    sent = exchange.call
+    edits_name_or_description = sent.operation.id == "updateEngagement" and b'"status"' not in (sent.body or b"")
+    return sent.operation.id not in _READS and not edits_name_or_description
+
+
+def _expect_steadfast(run: Run, afterwards: Afterwards, bystanders: set[str], *fields: str) -> None:
+    """Fields of engagements that no call gave a reason to change are the same whenever they were seen."""
+    seen(afterwards.early)
     for (identifier, _), sights in _sights(run).items():
         first, engagement = sights[0]
-        for exchange, later in sights[1:] if identifier in own else ():
-            expect.unchanged("an engagement that nothing was done to", engagement, later, fields, first, exchange)
+        for exchange, later in sights[1:] if identifier in bystanders else ():
+            expect.unchanged("an engagement that was left alone", engagement, later, fields, first, exchange)
 
 
-def _created(run: Run) -> dict[str, Exchange]:
-    """The creations of the run by the identifier that only they gave."""
-    found: dict[str, list[Exchange]] = defaultdict(list)
-    for one in run.wire.exchanges:
-        if one.call.operation.id == "createEngagement" and _is_success(one) and (identifier := identifier_of(one)):
-            found[identifier].append(one)
-    return {identifier: creations[0] for identifier, creations in found.items() if len(creations) == 1}
+def _created(run: Run) -> set[str]:
+    """The identifiers that one creation of the run gave, and no other one."""
+    creations = [one for one in run.wire.exchanges if one.call.operation.id == "createEngagement" and _is_success(one)]
+    given = Counter(identifier_of(creation) for creation in creations)
+    return {identifier for identifier, times in given.items() if identifier is not None and times == 1}
 
 
 def _sights(run: Run) -> Sights:

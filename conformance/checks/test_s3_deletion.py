@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, created, expect_missing, expect_spared, shown
+from conformance.checks.engagements import A_TICK, created, expect_missing, shown
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import NEWEST, ids_on
 from conformance.oracle import describe, expect, read
@@ -39,23 +39,22 @@ class Deletion:
     Attributes:
         active: The one that was active.
         archived: The one that was archived.
-        archive: The answer to its archiving.
+        before: A read of the active one.
+        archive: The answer to the archiving of the other one.
         lists: Newest pages afterwards: without a filter, of active, and of archived engagements.
-        beside: Reads of an engagement beside them, before and after everything.
     """
 
     active: Deleted
     archived: Deleted
+    before: Exchange
     archive: Exchange
     lists: tuple[Exchange, ...]
-    beside: tuple[Exchange, Exchange]
 
 
 def deletion(run: Run) -> Deletion:
     """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
-    active, archived, neighbour = created(run, "delete", "delete-archived", "delete-neighbour")
-    ids = [active["id"], archived["id"]]
-    archive, beside = run.send_all([call.archive_engagement(ids[1]), call.get_engagement(neighbour["id"])])
+    ids = [engagement["id"] for engagement in created(run, "delete", "delete-archived")]
+    before, archive = run.send_all([call.get_engagement(ids[0]), call.archive_engagement(ids[1])])
     answers = run.send_all([call.delete_engagement(one) for one in ids])
     reads = run.send_all([call.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
@@ -69,7 +68,7 @@ def deletion(run: Run) -> Deletion:
     again = run.send_all([call.delete_engagement(one) for one in ids])
     tried = zip(ids, answers, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*each) for each in tried)
-    return Deletion(first, second, archive, tuple(lists), (beside, run.send(call.get_engagement(neighbour["id"]))))
+    return Deletion(first, second, before, archive, tuple(lists))
 
 
 deletion_journey = journey(deletion)
@@ -94,7 +93,7 @@ def gone(deletion: Deletion) -> list[Deleted]:
 @requirement("delete-engagement-succeeds")
 def test_deleting_succeeds(deletion: Deletion) -> None:
     """Deleting an engagement gives 200."""
-    read.success(deletion.beside[0])
+    read.success(deletion.before)
 
     expect.success(deletion.active.answer)
 
@@ -178,17 +177,6 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
             actual=sorted(still),
             pointer="/data",
         )
-
-
-@requirement("delete-spares-others")
-def test_deleting_spares_others(deletion: Deletion) -> None:
-    """Deleting one engagement leaves the others as they were."""
-    before, after = deletion.beside
-    deleted(deletion)
-    read.success(before)
-
-    expect.status(after, lambda status: status != 404, "the other engagement")  # noqa: PLR2004
-    expect_spared(before, after)
 
 
 @observes("unarchive-unknown")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.engagements import seen, shown
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.test_s3_archiving import archiving, in_archive
+from conformance.checks.test_s4_update_engagement import editing
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
@@ -23,13 +24,12 @@ _NEVER: Final = frozenset({401, 404, 405, 429})
 
 @dataclass(frozen=True, slots=True)
 class Revival:
-    """What was done to an engagement that unarchiving had made active: an edit, a read, an archiving, a read."""
+    """What was done to an engagement that unarchiving had made active: its name was edited, it was archived and read."""
 
     name: str
     edit: Exchange
-    after_edit: Exchange
     archive: Exchange
-    after_archive: Exchange
+    after: Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,9 @@ class Unarchiving:
 def unarchiving(run: Run) -> Unarchiving:
     """An archived engagement is unarchived and, where it is active then, edited and archived again."""
     past = run.journeys.result(archiving)
+    active = run.journeys.result(editing).both.after
     bare, of_active = run.send_all(
-        [call.unarchive_engagement(past.identifier), call.unarchive_engagement(past.neighbour)]
+        [call.unarchive_engagement(past.identifier), call.unarchive_engagement(active.call.identifier or "")]
     )
     answer = bare
     if bare.status in _SHAPE_REFUSED:
@@ -67,15 +68,14 @@ def unarchiving(run: Run) -> Unarchiving:
         answer = run.send(call.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(call.get_engagement(past.identifier))
     revival = _revive(run, past.identifier) if shown(after, "status") == "active" else None
-    return Unarchiving(past.again.after, bare, answer, after, revival, past.beside[1], of_active)
+    return Unarchiving(past.again.after, bare, answer, after, revival, active, of_active)
 
 
 def _revive(run: Run, identifier: str) -> Revival:
     name = run.name("unarchived-edited")
     edit = run.send(call.update_engagement(identifier, {"name": name}))
-    after_edit = run.send(call.get_engagement(identifier))
     archive = run.send(call.archive_engagement(identifier))
-    return Revival(name, edit, after_edit, archive, run.send(call.get_engagement(identifier)))
+    return Revival(name, edit, archive, run.send(call.get_engagement(identifier)))
 
 
 unarchiving_journey = journey(unarchiving)
@@ -121,8 +121,8 @@ def test_unarchived_engagement_can_be_edited(unarchiving: Unarchiving) -> None:
 
     expect.success(revival.edit)
 
-    name = read.text(seen(revival.after_edit), "name", revival.after_edit)
-    expect.equal("name", name, revival.name, revival.edit, revival.after_edit, pointer="/data/name")
+    name = read.text(seen(revival.after), "name", revival.after)
+    expect.equal("name", name, revival.name, revival.edit, revival.after, pointer="/data/name")
 
 
 @requirement("unarchived-archivable")
@@ -132,8 +132,8 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
 
     expect.success(revival.archive)
 
-    status = read.text(seen(revival.after_archive), "status", revival.after_archive)
-    expect.equal("status", status, "archived", revival.archive, revival.after_archive, pointer="/data/status")
+    status = read.text(seen(revival.after), "status", revival.after)
+    expect.equal("status", status, "archived", revival.archive, revival.after, pointer="/data/status")
 
 
 @observes("unarchive-answer")

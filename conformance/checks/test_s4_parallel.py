@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
-_AT_ONCE: Final = 3
+_AT_ONCE: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 5}
 _CONFLICT: Final = 409
 
 
@@ -96,7 +96,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
 def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:
     """An engagement's name and its description are edited at the same time, several times."""
     subject = _subjects(run)[0]
-    return [_edit_in_parallel(run, subject, number) for number in range(_ROUNDS[run.effort])]
+    return [_edit_in_parallel(run, subject, number) for number in range(_ROUNDS[run.effort] - 1)]
 
 
 def archives_at_once(run: Run) -> list[Closing]:
@@ -110,7 +110,7 @@ def archives_at_once(run: Run) -> list[Closing]:
             run,
             call.archive_engagement(subject),
             edit(subject),
-            [edit(subject) for _ in range(_AT_ONCE)],
+            [edit(subject) for _ in range(_AT_ONCE[run.effort])],
             race=number % 2 == 1,
         )
         for number, subject in enumerate(_subjects(run)[1::2])
@@ -120,7 +120,7 @@ def archives_at_once(run: Run) -> list[Closing]:
 def deletions_at_once(run: Run) -> list[Closing]:
     """Engagements are deleted, and reads are sent the instant the answer is there."""
     return [
-        _close(run, call.delete_engagement(subject), read_it, [read_it] * _AT_ONCE, race=number % 2 == 1)
+        _close(run, call.delete_engagement(subject), read_it, [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[2::2])
         for read_it in (call.get_engagement(subject),)
     ]

@@ -14,14 +14,13 @@ from conformance.checks.engagements import (
     created,
     expect_missing,
     expect_not_honoured,
-    expect_spared,
     identifier_of,
     seen,
     shown,
     time_of,
 )
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.test_s4_create_engagement import creating
+from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Undecided
 from conformance.wire import call
@@ -48,19 +47,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """Edits of an engagement, beside another one.
+    """Edits of an engagement.
 
     Attributes:
         name: An edit of the name alone, long enough after the creation for the clock to have moved.
         description: An edit of the description alone, as long after that one.
         both: An edit of both.
-        beside: Reads of another engagement, before and after everything.
     """
 
     name: Edit
     description: Edit
     both: Edit
-    beside: tuple[Exchange, Exchange]
 
     @property
     def all(self) -> tuple[Edit, Edit, Edit]:
@@ -90,19 +87,17 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 
 
 def editing(run: Run) -> Editing:
-    """An engagement's name is edited, then its description, then both, beside another engagement."""
-    subject, neighbour = created(run, "edit", "edit-neighbour")
-    before, beside = run.send_all([call.get_engagement(one["id"]) for one in (subject, neighbour)])
+    """An engagement's name is edited, then its description, then both."""
+    before = run.journeys.result(creating).bare.after()
     name = edit(run, before, {"name": run.name("edited")}, pause=A_TICK)
     description = edit(run, name.after, {"description": "another description"}, pause=A_TICK)
     both = edit(run, description.after, {"name": run.name("edited-again"), "description": "a third description"})
-    return Editing(name, description, both, (beside, run.send(call.get_engagement(neighbour["id"]))))
+    return Editing(name, description, both)
 
 
 def odd_editing(run: Run) -> OddEditing:
     """An engagement gets edits that may be refused: own values, the same values, none, null, a name in use."""
-    past = run.journeys.result(creating)
-    before = past.described.after()
+    before = _subject(run)
     identifier = before.call.identifier or ""
     own_values = _send_own_values(run, before)
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=A_TICK)
@@ -110,8 +105,18 @@ def odd_editing(run: Run) -> OddEditing:
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
     after_null = run.send(call.get_engagement(identifier))
-    namesake = run.send(call.update_engagement(identifier, {"name": past.bare.sent["name"]}))
+    other = run.journeys.result(creating).described
+    namesake = run.send(call.update_engagement(identifier, {"name": other.sent["name"]}))
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
+
+
+def _subject(run: Run) -> Exchange:
+    """A read of an engagement that no other journey edits."""
+    for creation in run.journeys.result(own_values_at_creation):
+        if creation.read is not None:
+            return creation.read
+    (engagement,) = created(run, "odd-edits")
+    return run.send(call.get_engagement(engagement["id"]))
 
 
 def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
@@ -193,14 +198,6 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
         if expect.moment(after, *exchanges) < expect.moment(before, *exchanges):
             raise Undecided("updatedAt has gone back", *exchanges)
         expect.later("updatedAt", after, before, *exchanges)
-
-
-@requirement("update-engagement-spares-others")
-def test_update_spares_others(editing: Editing) -> None:
-    """Updating one engagement leaves the others as they were."""
-    read.success(editing.name.answer)
-
-    expect_spared(*editing.beside)
 
 
 @requirement("update-engagement-own-values")

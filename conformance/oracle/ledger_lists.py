@@ -125,7 +125,8 @@ class ListJudging:
             candidates = register.candidates(sight.span)
             because = tuple(one.exchange for one in candidates)
             expected = " or ".join(dict.fromkeys(shown(one.value) for one in candidates))
-            message, pointer = f"{name} of a listed engagement is not what it must be by then", f"{sight.pointer}/{name}"
+            pointer = f"{sight.pointer}/{name}"
+            message = f"{name} of a listed engagement is not what it must be by then"
             self._break(Finding(_AS_READ, sight.exchange, because, message, expected, shown(value), pointer), history)
             return
         self._as_read(history, sight)
@@ -161,8 +162,9 @@ class ListJudging:
         for one in lost[:1]:
             requirement = self._requirement_of_missing(one, page)
             because = tuple(sight.exchange for sight in one.sights[-1:]) or (one.creation.exchange,)
-            words = "an engagement is missing from the list", "every one that belongs there", f"{len(lost)} missing", "/data"
-            self._break(Finding(requirement, page.exchange, because, *words))
+            message, expected = "an engagement is missing from the list", "every one that belongs there"
+            missing = f"{len(lost)} missing"
+            self._break(Finding(requirement, page.exchange, because, message, expected, missing, "/data"))
         if not lost and matching:
             some = next((one for one in matching if one.identifier in seen), None)
             if some is not None:

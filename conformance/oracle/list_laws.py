@@ -72,7 +72,7 @@ def page_length(exchange: Exchange) -> bool:
     if told is None or items is None or not _as_asked(exchange) or told["page"] < 1 or told["perPage"] < 1:
         return False
     filtered = any(name in {"status", "role"} for name, _ in exchange.call.query)
-    is_full = told["page"] * told["perPage"] <= told["total"] and not filtered
+    is_full = told["page"] * told["perPage"] < told["total"] and not filtered
     if len(items) > told["perPage"] or (is_full and len(items) < told["perPage"]):
         raise NonConformity(
             f"page {told['page']} of {told['total']} items with {told['perPage']} a page holds {len(items)}",

@@ -187,7 +187,7 @@ def _kept(operation: str, name: str, keep: Callable[[Service, Call, dict[str, An
 
 def _text(content: dict[str, Any], name: str) -> str:
     value = content.get(name)
-    return value if isinstance(value, str) else "Untitled"
+    return value.encode(errors="replace").decode() if isinstance(value, str) else "Untitled"
 
 
 def _keep_new(service: Service, call: Call, content: dict[str, Any]) -> None:
@@ -196,7 +196,7 @@ def _keep_new(service: Service, call: Call, content: dict[str, Any]) -> None:
 
 
 def _keep_edit(service: Service, call: Call, content: dict[str, Any]) -> None:
-    changes = {name: value for name, value in content.items() if isinstance(value, str)}
+    changes = {name: _text(content, name) for name, value in content.items() if isinstance(value, str)}
     service.store.edit_engagement(call.resource_id, changes, service.now())
 
 

@@ -1,0 +1,116 @@
+"""The journey of random walks: how many, how long, and what is told of one that fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.walk_story import Story, tell
+from conformance.checks.walking import Taken, Walk
+from conformance.oracle.shrinking import shrink
+from conformance.oracle.walk import Step, plan, syllables
+from conformance.running.options import Effort
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.ledger_findings import Finding, Findings
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much walking an effort affords.
+
+    Attributes:
+        walks: How many walks.
+        steps: Steps of each.
+        slots: Engagements in play at once.
+        crowd: Engagements beside them, so that lists have several pages of a hundred.
+        shrinking: Requests that may be spent on finding the shortest sequence that fails.
+    """
+
+    walks: int
+    steps: int
+    slots: int
+    crowd: int
+    shrinking: int
+
+
+SIZES: Final = {
+    Effort.QUICK: Size(walks=1, steps=36, slots=3, crowd=0, shrinking=60),
+    Effort.STANDARD: Size(walks=2, steps=90, slots=5, crowd=50, shrinking=150),
+    Effort.DEEP: Size(walks=8, steps=240, slots=8, crowd=60, shrinking=400),
+}
+_ATTEMPTS: Final = 64
+
+
+@dataclass(slots=True)
+class Walks:
+    """What all walks came to.
+
+    Attributes:
+        stories: The walks that failed, shrunk, by the requirement that was broken.
+        findings: What kept the requirements, of all walks.
+    """
+
+    stories: dict[str, Story] = field(default_factory=dict)
+    findings: list[Findings] = field(default_factory=list)
+
+    def kept(self, requirement: str) -> list[Exchange]:
+        """Answers that could have broken a requirement and did not."""
+        return [exchange for one in self.findings for exchange in one.kept.get(requirement, ())]
+
+
+def random_walks(run: Run) -> Walks:
+    """Engagements are created, edited, archived, unarchived, deleted, read and listed in random sequences."""
+    size, walks = SIZES[run.effort], Walks()
+    crowd = _crowd(run, size.crowd)
+    for number in range(size.walks):
+        steps = plan(run.random(f"walk {number}"), size.steps, size.slots)
+        walk = Walk(run, number * _ATTEMPTS, crowd)
+        finding = walk.go(steps)
+        walks.findings.append(walk.ledger.findings)
+        if finding is not None and finding.requirement not in walks.stories:
+            walks.stories[finding.requirement] = tell(run, *_shortest(run, walk, finding, size.shrinking))
+    return walks
+
+
+def _crowd(run: Run, count: int) -> list[Exchange]:
+    """Engagements that nothing happens to, every third one with a name that begins like the one before."""
+    words = [syllables(number) + syllables(number * 7) for number in range(count)]
+    names = [words[place - 1] + word if place % 3 == 2 else word for place, word in enumerate(words)]  # noqa: PLR2004
+    return run.send_all([call.create_engagement({"name": run.names.name(f"walk-{name}")}) for name in names])
+
+
+def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]:
+    """The shortest walk that shows the same fault, as far as that can be afforded."""
+    numbers = iter(range(walk.number + 1, walk.number + _ATTEMPTS))
+    shortest = walk
+
+    def attempt(steps: Sequence[Step]) -> Finding | None:
+        nonlocal shortest
+        if (number := next(numbers, None)) is None:
+            return None
+        another = Walk(run, number, walk.crowd)
+        found = another.go(steps)
+        if found is None or found.requirement != finding.requirement:
+            return None
+        shortest = another
+        return found
+
+    steps = [one.step for one in walk.taken]
+    _, found = shrink(steps, finding, _guesses(walk.taken, finding), attempt, budget)
+    return shortest, found
+
+
+def _guesses(taken: Sequence[Taken], finding: Finding) -> list[list[Step]]:
+    """Shorter walks: what is cited and the creations that it needs; all steps about the engagements concerned."""
+    cited = {finding.exchange, *finding.because}
+    slots = {one.step.slot for one in taken if one.exchange in cited and one.step.kind != "list"}
+    of_slots = [one for one in taken if one.step.slot in slots or one.exchange in cited]
+    creations = {one.step.slot: one for one in taken if one.step.kind == "create"}
+    needed = [one for one in of_slots if one.exchange in cited or one is creations.get(one.step.slot)]
+    return [[one.step for one in needed], [one.step for one in of_slots]]

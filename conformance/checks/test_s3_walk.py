@@ -1,0 +1,27 @@
+"""Every section: random sequences of operations, judged as they go by the ledger and by the laws of every answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.checks.marks import journey, requirement
+from conformance.checks.random_walks import Walks, random_walks
+from conformance.checks.walking import LAWS
+from conformance.oracle.judgement import Inapplicable, judged
+from conformance.oracle.ledger import RULES
+
+random_walks_journey = journey(random_walks)
+
+_JUDGED = tuple(dict.fromkeys((*RULES, *LAWS)))
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in _JUDGED])
+def test_random_walk(random_walks: Walks, rule: str) -> None:
+    """Every answer of a random sequence of operations agrees with what was done before it."""
+    if rule in random_walks.stories:
+        raise random_walks.stories[rule].as_fault()
+    kept = random_walks.kept(rule)
+    if not kept:
+        raise Inapplicable("No random walk of this effort put it to the test")
+
+    judged(*dict.fromkeys(kept))

@@ -1,0 +1,174 @@
+"""Whether requests that overlapped can have happened one after the other, as their answers say.
+
+After Wing and Gong: an order is searched that keeps real time, in which every answer is what a service that does one
+thing at a time would have given. What was never answered may have been carried out or not. Reads that overlapped a
+change are left out by ``history_of``: what they show while it is under way is open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.effects import Span, accepted, is_plain, refused, sent_object
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+_NOT_FOUND: Final = 404
+_MICROSECONDS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """An engagement as a service that does one thing at a time would hold it; None for one that is gone."""
+
+    name: str
+    description: str
+    status: str = "active"
+
+
+class Outcome(Enum):
+    """What a request was answered."""
+
+    DONE = "done"
+    NOT_FOUND = "not found"
+    REFUSED = "refused"
+    UNKNOWN = "never answered"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One request and what came of it.
+
+    Attributes:
+        operation: ``update``, ``archive``, ``delete`` or ``read``.
+        outcome: Its outcome.
+        span: When; without an end where it was never answered.
+        sent: What an update sends.
+        seen: What a read shows; None for nothing that can be read.
+        words: How it is told.
+    """
+
+    operation: str
+    outcome: Outcome
+    span: Span
+    sent: tuple[tuple[str, str], ...] = ()
+    seen: State | None = None
+    words: str = ""
+
+    def after(self, state: State | None) -> Iterator[State | None]:
+        """The states that this may lead to from a state; none where its answer cannot be given there."""
+        if self.outcome is Outcome.UNKNOWN:
+            yield state
+        if self.outcome is Outcome.NOT_FOUND:
+            if state is None:
+                yield state
+        elif state is not None:
+            yield from self._in(state)
+
+    def _in(self, state: State) -> Iterator[State | None]:
+        if self.outcome is Outcome.REFUSED:
+            yield state
+        elif self.operation == "read":
+            if self.seen is None or self.seen == state:
+                yield state
+        elif self.operation == "archive":
+            yield replace(state, status="archived")
+        elif self.operation == "delete":
+            yield None
+        elif state.status == "active":
+            yield replace(state, **dict(self.sent))
+
+
+def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
+    """An order in which the events can have happened; None where there is none.
+
+    Args:
+        initial: The engagement before all of them.
+        events: What happened to it.
+    """
+    dead: set[tuple[frozenset[int], State | None]] = set()
+
+    def search(left: frozenset[int], state: State | None) -> list[Event] | None:
+        if not left:
+            return []
+        if (left, state) in dead:
+            return None
+        for place in sorted(left):
+            event = events[place]
+            if any(events[other].span.before(event.span) for other in left if other != place):
+                continue
+            for following in event.after(state):
+                if (rest := search(left - {place}, following)) is not None:
+                    return [event, *rest]
+        dead.add((left, state))
+        return None
+
+    return search(frozenset(range(len(events))), initial)
+
+
+def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
+    """The events of requests on one engagement that say something of their order."""
+    known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
+    changes = [event for event in known if event.operation != "read" and event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
+    return [event for event in known if event.operation != "read" or not any(event.span.meets(one.span) for one in changes)]
+
+
+def told(events: Sequence[Event]) -> str:
+    """A history in words, in the order of the requests, with times from the first one on in milliseconds."""
+    ordered = sorted(events, key=lambda event: event.span.start)
+    first = ordered[0].span.start if ordered else 0.0
+    return "; ".join(f"{_milliseconds(event.span, first)}: {event.words}" for event in ordered)
+
+
+def _milliseconds(span: Span, first: float) -> str:
+    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (span.start, span.end))
+    return f"{start:.1f} to {end:.1f} ms" if end != inf else f"from {start:.1f} ms"
+
+
+def _event(exchange: Exchange) -> Event | None:
+    operations = {
+        "updateEngagement": "update",
+        "archiveEngagement": "archive",
+        "deleteEngagement": "delete",
+        "getEngagement": "read",
+    }
+    operation = operations.get(exchange.call.operation.id)
+    if operation is None or not exchange.sent:
+        return None
+    outcome, span = _outcome(exchange), Span.of(exchange)
+    body = sent_object(exchange) or {}
+    sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
+    if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
+        return None
+    if not all(is_plain(value) for _, value in sent):
+        return None
+    status = "no answer" if exchange.received is None else str(exchange.received.status)
+    seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
+    words = " ".join([operation, *(f"{name}={shown(value)}" for name, value in sent), "->", status])
+    if seen is not None:
+        words += f", {seen.status}, name={shown(seen.name)}, description={shown(seen.description)}"
+    return Event(operation, outcome, Span(span.start, inf) if outcome is Outcome.UNKNOWN else span, sent, seen, words)
+
+
+def _outcome(exchange: Exchange) -> Outcome:
+    if accepted(exchange):
+        return Outcome.DONE
+    if not refused(exchange) or exchange.received is None:
+        return Outcome.UNKNOWN
+    return Outcome.NOT_FOUND if exchange.received.status == _NOT_FOUND else Outcome.REFUSED
+
+
+def _seen(exchange: Exchange) -> State | None:
+    data = next(iter(readable_resources(exchange)), {})
+    name, description, status = data.get("name"), data.get("description") or "", data.get("status")
+    if isinstance(name, str) and isinstance(description, str) and isinstance(status, str):
+        return State(name, description, status)
+    return None

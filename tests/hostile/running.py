@@ -1,0 +1,150 @@
+"""Whole runs of the command line, watched from outside."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+ENVIRONMENT: Final = {
+    name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
+}
+_SET_CHILD_SUBREAPER: Final = 36
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended.
+
+    Attributes:
+        status: The exit status; that of a shell where a signal ended it.
+        out: What it wrote to stdout.
+        err: What it wrote to stderr.
+        folder: The report's folder.
+        seconds: How long it took.
+        megabytes: The most memory that it had.
+    """
+
+    status: int
+    out: str
+    err: str
+    folder: Path
+    seconds: float
+    megabytes: float
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report that it wrote."""
+        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text("utf-8"))
+        return report
+
+    def outcomes(self, *outcomes: str) -> list[str]:
+        """The requirements that came to one of these."""
+        return [entry["id"] for entry in self.report["requirements"] if entry["outcome"] in outcomes]
+
+    def told(self) -> str:
+        """All that it says to people."""
+        report = self.folder / "summary.md"
+        return "\n".join([self.out, self.err, report.read_text("utf-8") if report.exists() else ""])
+
+
+@dataclass
+class Started:
+    """A run that goes on."""
+
+    process: subprocess.Popen[bytes]
+    folder: Path
+    began: float
+    out: Path
+    err: Path
+    peak: float = field(default=0.0)
+
+    def wait(self, seconds: float) -> Ended:
+        """Wait for its end, and kill it after so many seconds.
+
+        Raises:
+            AssertionError: It had to be killed.
+        """
+        while True:
+            self.peak = max(self.peak, _peak(self.process.pid))
+            if self.process.poll() is not None:
+                break
+            if time.monotonic() - self.began > seconds:
+                self.process.kill()
+                self.process.wait()
+                raise AssertionError(f"still running after {seconds:.0f} s: {self.err.read_text()}")
+            time.sleep(0.01)
+        took = time.monotonic() - self.began
+        code = self.process.returncode
+        texts = [path.read_text("utf-8", "backslashreplace") for path in (self.out, self.err)]
+        return Ended(code if code >= 0 else 128 - code, *texts, self.folder, took, self.peak)
+
+
+def start(folder: Path, *words: str, preexec: Any = None, **environment: str) -> Started:
+    """Start ``conformance`` with some words; ``run`` writes its report into the folder."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if words[0] == "run":
+        words = (*words, "--report", str(folder))
+    out, err = folder.with_suffix(".out"), folder.with_suffix(".err")
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "conformance", *words],
+            stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=ENVIRONMENT | environment, preexec_fn=preexec,
+        )  # fmt: skip
+    return Started(process, folder, time.monotonic(), out, err)
+
+
+def target_file(folder: Path, base_url: str, *lines: str, timeout: float = 1) -> Path:
+    """A target file that nobody else can read; the key comes from the environment."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "target.yaml"
+    head = [f"base_url: {base_url}", "api_key: ${CONFORMANCE_API_KEY}", f"timeout: {timeout}", "patience: 2"]
+    path.write_text("\n".join([*head, *lines]) + "\n", "utf-8")
+    path.chmod(0o600)
+    return path
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of whatever its children leave, so that it can be seen."""
+    ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def strays(*known: int, patience: float = 6.0) -> list[str]:
+    """Command lines of children of this process that are nobody's any more; those that end in time are none."""
+    end = time.monotonic() + patience
+    while found := [line for pid, line in _children() if pid not in known]:
+        if time.monotonic() > end:
+            return found
+        time.sleep(0.05)
+    return []
+
+
+def _children() -> list[tuple[int, str]]:
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        for pid in (task / "children").read_text().split():
+            try:
+                line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+                ended = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
+            except OSError:
+                continue
+            if not ended and "conformance" in line:
+                found.append((int(pid), line))
+    return found
+
+
+def _peak(pid: int) -> float:
+    """The most memory that a process has had so far, in MB."""
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1000
+    except (OSError, ValueError):
+        pass
+    return 0.0

@@ -1,0 +1,98 @@
+"""Whole runs against hostile targets: each ends as it must, in time, in little memory, and tells no key."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.hostile import broken_connections, trying_services, wrong_answers
+from tests.hostile.cases import Case
+from tests.hostile.running import Ended, start, target_file
+from tests.hostile.target import hostile
+
+CASES: Final = {**broken_connections.CASES, **wrong_answers.CASES, **trying_services.CASES}
+MEGABYTES: Final = 600
+_TOGETHER: Final = 3
+_LATITUDE: Final = 60.0
+"""Seconds that a machine busy with something else may add to a bound."""
+
+
+class Outcome:
+    """What a run against a behaviour came to.
+
+    Attributes:
+        ended: How the run ended.
+        key: The key that it used.
+        before: What the target held before.
+        after: What it holds now.
+        heads: The requests that came.
+    """
+
+    def __init__(self, name: str, case: Case, folder: Path) -> None:
+        with hostile(case.behaviour, **case.parts()) as target:
+            self.key = target.api_key
+            self.before = target.inventory()
+            words = ["run", "--target", str(target_file(folder, target.url, *case.lines, timeout=case.timeout))]
+            words += ["--effort", "quick", "--seed", "7", *case.words]
+            words += [word for pattern in case.only for word in ("--only", pattern)]
+            started = start(folder / "report", *words, CONFORMANCE_API_KEY=self.key)
+            self.ended = started.wait(case.seconds + _LATITUDE)
+            self.after = target.inventory()
+            self.heads = list(target.heads)
+
+
+@pytest.fixture(scope="module")
+def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Outcome]]]:
+    """The runs against all behaviours that were asked for, a few at a time."""
+    asked: dict[str, Case] = {}
+    for item in request.session.items:
+        parameters: Any = getattr(getattr(item, "callspec", None), "params", {})
+        if item.path == request.path and parameters.get("name") in CASES:
+            asked[parameters["name"]] = CASES[parameters["name"]]
+    with ThreadPoolExecutor(_TOGETHER) as pool:
+        yield {
+            name: pool.submit(Outcome, name, case, tmp_path_factory.mktemp("run") / "it") for name, case in asked.items()
+        }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_ends_as_it_must(name: str, outcomes: dict[str, Future[Outcome]], record_property: Callable[..., None]) -> None:
+    """Status, verdict, sentence, time, memory and what is left behind are right, and no key is anywhere."""
+    case, outcome = CASES[name], outcomes[name].result()
+    ended = outcome.ended
+    record_property("seconds", round(ended.seconds, 1))
+    record_property("megabytes", round(ended.megabytes))
+    record_property("status", ended.status)
+
+    assert "Traceback" not in ended.err + ended.out
+    assert not (ended.folder / "errors.log").exists(), (ended.folder / "errors.log").read_text()[:3000]
+    assert ended.status in case.status, ended.told()
+    assert ended.report["verdict"] in case.verdict, ended.told()
+    assert case.says in ended.told()
+    assert set(case.failed) <= set(ended.outcomes("failed")), ended.told()
+    assert set(case.cant_tell) <= set(ended.outcomes("cantTell")), ended.told()
+    assert case.only_failed is None or set(ended.outcomes("failed")) <= set(case.only_failed), ended.told()
+    assert ended.seconds <= case.seconds
+    assert ended.megabytes <= MEGABYTES
+    assert not case.clean or outcome.after == outcome.before
+    assert _tells(outcome.key, ended) == []
+
+
+def _tells(key: str, ended: Ended) -> list[str]:
+    """Where a key is, in any usual encoding."""
+    raw = key.encode()
+    forms = [raw, raw.hex().encode(), raw.hex().upper().encode(), *(_core(raw, shift) for shift in range(3))]
+    texts = {"stdout": ended.out.encode(), "stderr": ended.err.encode()}
+    texts |= {path.name: path.read_bytes() for path in ended.folder.iterdir()}
+    return [name for name, text in texts.items() if any(form in text for form in forms)]
+
+
+def _core(raw: bytes, shift: int) -> bytes:
+    """What is the same in the base64 of any text with these bytes at some place."""
+    return base64.b64encode(b"\0" * shift + raw)[4:-4]

@@ -1,0 +1,115 @@
+"""The files for pipelines: their commands are run, their parts fit together."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from conformance.target.loading import load_profile
+
+ROOT = Path(__file__).parent.parent.parent
+CLEAN = {
+    name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "GITHUB"))
+}
+OPTIONS = ("TARGET", "EFFORT", "MODE", "WAIVERS", "BASELINE", "STRICT", "REPORT")
+
+
+def documents(name: str) -> list[dict[str, Any]]:
+    """The YAML documents of a file."""
+    return list(yaml.safe_load_all((ROOT / name).read_text()))
+
+
+def job(name: str) -> dict[str, Any]:
+    """The Job of a manifest."""
+    return next(one for one in documents(name) if one["kind"] == "Job")
+
+
+def run_script(tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The script of pipelines, with ``conformance`` from this environment."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", str(ROOT / "integrations" / "ci-run.sh")],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=CLEAN | {"PATH": path} | variables,
+        timeout=300,
+    )
+
+
+def test_the_script_runs_and_tells_the_pipeline(tmp_path: Path) -> None:
+    """The summary and the verdict go where GitHub shows them."""
+    summary, output = tmp_path / "summary", tmp_path / "output"
+
+    done = run_script(tmp_path, GITHUB_STEP_SUMMARY=str(summary), GITHUB_OUTPUT=str(output))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert output.read_text() == "verdict=conformant\n"
+    assert "conformant" in summary.read_text()
+
+
+def test_the_script_passes_the_exit_status_on(tmp_path: Path) -> None:
+    """A wrong option is a failed step."""
+    assert run_script(tmp_path, MODE="heroic").returncode == 2
+    assert run_script(tmp_path, WAIVERS="missing.yaml").returncode == 2
+
+
+def test_the_action_hands_every_input_to_the_script() -> None:
+    """No input is declared and then forgotten."""
+    action = documents("action.yml")[0]
+    step = action["runs"]["steps"][-1]
+
+    assert set(step["env"]) == {*OPTIONS, "CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"}
+    for name in action["inputs"]:
+        assert f"inputs.{name} " in str(step["env"])
+
+
+def test_gitlab_keeps_the_report() -> None:
+    """The folder of the report is the artifact, and its JUnit file is shown."""
+    template = documents("integrations/gitlab/conformance.yml")[0][".conformance"]
+
+    assert template["artifacts"]["paths"] == [f"{template['variables']['REPORT']}/"]
+    assert template["artifacts"]["reports"]["junit"].startswith(template["variables"]["REPORT"])
+
+
+@pytest.mark.parametrize("name", ["integrations/kubernetes/job.yaml", "integrations/kubernetes/fleet.yaml"])
+def test_jobs_refer_to_what_is_there(name: str) -> None:
+    """Secrets and config maps are of the same file, mounts are volumes, and the process has few rights."""
+    known = {(one["kind"], one["metadata"]["name"]) for one in documents(name)}
+    pod = job(name)["spec"]["template"]["spec"]
+    container = pod["containers"][0]
+
+    for source in container["envFrom"]:
+        kind, reference = next(iter(source.items()))
+        assert ({"secretRef": "Secret", "configMapRef": "ConfigMap"}[kind], reference["name"]) in known
+    assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    assert pod["securityContext"]["runAsNonRoot"]
+
+
+def test_every_index_of_the_fleet_has_a_target(tmp_path: Path) -> None:
+    """There are as many target files as completions, each of them sound, with a key from the secret."""
+    parts = {one["kind"]: one for one in documents("integrations/kubernetes/fleet.yaml")}
+    files = parts["ConfigMap"]["data"]
+
+    assert sorted(files) == [f"target-{index}.yaml" for index in range(parts["Job"]["spec"]["completions"])]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        load_profile(tmp_path / name, parts["Secret"]["stringData"])
+
+
+def test_the_fleet_command_is_the_suite() -> None:
+    """The shell line that each index runs is a run with its target file."""
+    line = job("integrations/kubernetes/fleet.yaml")["spec"]["template"]["spec"]["containers"][0]["args"][0]
+
+    words = shlex.split(line)
+    assert words[:3] == ["exec", "conformance", "run"]
+    assert words[words.index("--target") + 1] == "/targets/target-$JOB_COMPLETION_INDEX.yaml"

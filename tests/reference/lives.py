@@ -1,0 +1,392 @@
+"""Lives that a service leads request by request, the same each time, so that two services can be compared."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conftest import Visitor
+
+ENGAGEMENTS = "/api/v1/engagements"
+ORGANIZATION = "/api/v1/organizations/current"
+MEMBERS = f"{ORGANIZATION}/members"
+INVITE = f"{MEMBERS}/invite"
+
+TEXT = '\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it\'s "x" C:\\new %20+ a; null ' + "0123456789" * 30
+
+Request = tuple[str, str, str, Any]
+"""The name of a key, the method, the path and the body: JSON, or bytes as they are."""
+
+
+class Life:
+    """One service with keys of every kind, and all that it answered."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+        self.visitor.clock.step = 0.0
+        service, founding = visitor.app.service, visitor.app.founding
+        self.organization = founding.organization_id
+        self.member = service.add_member(self.organization, "Former", "former@example.com", "member", service.now())
+        self.keys = {
+            "main": founding.api_key,
+            "other": founding.other_organization,
+            "member": service.add_key(self.organization, user_id=self.member),
+            "throttled": service.add_key(self.organization, limit=3, window=3),
+            **{scope: service.add_key(self.organization, [scope]) for scope in SCOPES},
+        }
+        self.answers: list[object] = []
+
+    def lead(self, requests: Iterator[Request]) -> list[object]:
+        """Send requests one after the other, half a second apart."""
+
+        async def one_by_one() -> None:
+            for request in requests:
+                self.visitor.clock.seconds += 0.5
+                self.answers.append(await self.exchange(*request))
+
+        self.visitor._runner.run(one_by_one())
+        return self.answers
+
+    def send(self, key: str, method: str, path: str, body: object = None) -> object:
+        """Send one request."""
+        return self.visitor._runner.run(self.exchange(key, method, path, body))
+
+    def together(self, *requests: Request) -> None:
+        """Send requests at the same time."""
+
+        async def all_at_once() -> list[object]:
+            return await asyncio.gather(*(self.exchange(*request) for request in requests))
+
+        self.answers += self.visitor._runner.run(all_at_once())
+
+    async def exchange(self, key: str, method: str, path: str, body: object) -> object:
+        """Hand one request to the application as a server does, and give all of its answer."""
+        content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        headers = [] if body is None else [(b"content-type", b"application/json")]
+        value = WRONG[key] if key in WRONG else f"Bearer {self.keys[key]}"
+        headers += [(b"authorization", value.encode())] if value is not None else []
+        place, _, query = path.partition("?")
+        scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
+        scope |= {"query_string": query.encode(), "server": ("reference", 80), "client": ("here", 1), "scheme": "http"}
+        said: list[Any] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": content, "more_body": False}
+
+        async def tell(message: dict[str, Any]) -> None:
+            said.append((message.get("status"), sorted(message.get("headers", [])), message.get("body")))
+
+        await self.visitor.app(scope, receive, tell)
+        return method, path, key, *said
+
+
+WRONG = {"none": None, "basic": "Basic eDp5", "empty": "Bearer ", "unknown": "Bearer nobody"}
+"""What stands in the Authorization header where there is no good key."""
+
+
+def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
+    """Engagements are created, read, listed, edited, archived, unarchived and deleted."""
+    service = life.visitor.app.service
+    asked = ("main", "GET", ENGAGEMENTS, None)
+
+    def requests() -> Iterator[Request]:
+        yield "main", "GET", ORGANIZATION, None
+        for number in range(1, 24):
+            description = {"description": f"about {number} and more than twenty characters"} if number % 3 else {}
+            yield (
+                "main",
+                "POST",
+                ENGAGEMENTS,
+                {"name": f"{'x' * (number * 5 % 7)}{number * 7 % 24:02} name", **description},
+            )
+        yield "main", "POST", ENGAGEMENTS, {"name": "first", "description": "d" * 40}
+        yield "main", "POST", ENGAGEMENTS, {"name": "first"}
+        yield "main", "POST", ENGAGEMENTS, {"name": TEXT, "description": f"{TEXT}{'long ' * 300}"}
+        yield "main", "GET", f"{ENGAGEMENTS}/26", None
+        yield "main", "PATCH", f"{ENGAGEMENTS}/26", {"name": f"E {TEXT}", "description": f"E {TEXT}{'long ' * 300}"}
+        yield "main", "GET", f"{ENGAGEMENTS}/26", None
+        own = {"id": "99", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
+        own["updatedAt"] = own["createdAt"]
+        yield "main", "POST", ENGAGEMENTS, {"name": "own", **own}
+        yield "main", "PATCH", f"{ENGAGEMENTS}/5", {"name": "own values", **own, "id": "98"}
+        yield "main", "GET", f"{ENGAGEMENTS}/5", None
+        for number in (1, 2, 3, 24):
+            yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
+        yield "main", "PATCH", f"{ENGAGEMENTS}/2", {"name": "a"}
+        yield "main", "PATCH", f"{ENGAGEMENTS}/2", {"description": "only the description"}
+        yield "main", "PATCH", f"{ENGAGEMENTS}/2", {"name": "both of them", "description": "both"}
+        yield "main", "PATCH", f"{ENGAGEMENTS}/3", {"name": "first"}
+        yield "main", "GET", f"{ENGAGEMENTS}/2", None
+        yield "main", "POST", f"{ENGAGEMENTS}/2/archive", None
+        yield "main", "GET", f"{ENGAGEMENTS}/2", None
+        for body in ({"name": "no"}, {"description": "no"}, {"name": "no", "description": "no"}):
+            yield "main", "PATCH", f"{ENGAGEMENTS}/2", body
+        yield "main", "GET", f"{ENGAGEMENTS}/2", None
+        yield "main", "POST", f"{ENGAGEMENTS}/2/archive", None
+        yield "main", "GET", f"{ENGAGEMENTS}/2", None
+        yield "main", "POST", f"{ENGAGEMENTS}/2/unarchive", None
+        yield "main", "GET", f"{ENGAGEMENTS}/2", None
+        yield "main", "PATCH", f"{ENGAGEMENTS}/2", {"name": "again"}
+        for number in (2, 3, 4, 22, 12, 13):
+            yield "main", "POST", f"{ENGAGEMENTS}/{number}/archive", None
+        for query in QUERIES:
+            yield "main", "GET", f"{ENGAGEMENTS}{query}", None
+        yield "main", "DELETE", f"{ENGAGEMENTS}/22", None
+        yield "main", "DELETE", f"{ENGAGEMENTS}/1", None
+        for number in ("1", "98765", "odd-one"):
+            yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
+            yield "main", "PATCH", f"{ENGAGEMENTS}/{number}", {"name": "gone"}
+            yield "main", "POST", f"{ENGAGEMENTS}/{number}/archive", None
+            yield "main", "POST", f"{ENGAGEMENTS}/{number}/unarchive", None
+            yield "main", "DELETE", f"{ENGAGEMENTS}/{number}", None
+        yield "main", "PATCH", f"{ENGAGEMENTS}/24", {"description": "a namesake"}
+        yield "main", "DELETE", f"{ENGAGEMENTS}/24", None
+        yield asked
+        yield "main", "GET", ORGANIZATION, None
+
+    life.lead(requests())
+    life.together(*(("main", "POST", ENGAGEMENTS, {"name": f"parallel {number}"}) for number in range(4)))
+    fields = ({"name": "one field"}, {"description": "another field"})
+    life.together(*(("main", "PATCH", f"{ENGAGEMENTS}/6", body) for body in fields))
+    life.send(*asked)
+    for number, method in ((7, "archive"), (8, "")):  # what comes at once afterwards
+        path = f"{ENGAGEMENTS}/{number}"
+        life.answers.append(life.send("main", "POST" if method else "DELETE", f"{path}/{method}".rstrip("/")))
+        life.answers.append(life.send("main", "PATCH" if method else "GET", path, {"name": "late"} if method else None))
+    kept = [
+        (engagement, service.add_subordinate(str(engagement), kind), kind)
+        for engagement in (9, 10)
+        for kind in SUBORDINATE_KINDS
+    ]
+    life.answers.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/9"))
+    for engagement, record, kind in kept:
+        life.answers.append(life.visitor.rpc("subordinate_exists", engagementId=str(engagement), kind=kind, id=record))
+    life.answers.append(life.send(*asked))
+    return life.answers
+
+
+QUERIES = (
+    "",
+    "?page=2",
+    "?page=2&perPage=7",
+    "?perPage=100",
+    "?page=3&perPage=2&status=active",
+    "?perPage=2&status=archived",
+    "?page=2&perPage=2&status=archived",
+    "?status=active&sort=name&order=asc&perPage=5",
+    *(
+        f"?sort={key}&order={order}&perPage={size}"
+        for key in ("name", "createdAt", "updatedAt")
+        for order in ("asc", "desc")
+        for size in (100, 3)
+    ),
+    *(f"?sort={key}&page=2&perPage=4" for key in ("name", "createdAt", "updatedAt")),
+    "?page=0",
+    "?page=-1",
+    "?perPage=0",
+    "?perPage=200",
+    "?page=9999",
+    "?page=abc",
+    "?perPage=abc",
+    "?sort=nonsense",
+    "?order=nonsense",
+    "?status=nonsense",
+    "?colour=green",
+)
+
+
+def people(life: Life) -> list[object]:
+    """The organization is renamed, people are invited, their roles change, and one is removed."""
+    other = {"slug": "mine", "plan": "free", "id": "9", "memberCount": 99, "engagementCount": 99}
+    other |= {"createdAt": "2020-01-01T00:00:00.000Z", "settings": {"ssoEnabled": True}}
+    user, adam = f"{MEMBERS}/{life.member}", f"{MEMBERS}/2"
+
+    def requests() -> Iterator[Request]:
+        yield "main", "POST", ENGAGEMENTS, {"name": "one"}
+        for name in ("Renamed", TEXT):
+            yield "main", "PATCH", ORGANIZATION, {"name": name}
+            yield "main", "GET", ORGANIZATION, None
+        yield "main", "PATCH", ORGANIZATION, {"name": "Also", **other}
+        for _ in range(5):
+            yield "main", "GET", ORGANIZATION, None
+        for query in (
+            "",
+            "?perPage=2",
+            "?perPage=2&page=2",
+            "?perPage=3&page=2",
+            "?role=owner",
+            "?role=admin",
+            "?role=member",
+            "?role=member&perPage=1&page=2",
+            "?page=99",
+            "?perPage=100",
+            "?role=none",
+            "?page=abc",
+            "?perPage=abc",
+        ):
+            yield "main", "GET", f"{MEMBERS}{query}", None
+        for email, role in (
+            ("a.guest@example.com", "admin"),
+            ("b.guest@example.com", "member"),
+            ("c.guest@example.com", "owner"),
+            ("d.guest", "member"),
+        ):
+            yield "main", "POST", INVITE, {"email": email, "role": role}
+        yield "main", "GET", ORGANIZATION, None
+        yield "main", "GET", MEMBERS, None
+        for role in ("admin", "member", "admin", "owner", "guest"):
+            yield "main", "PATCH", user, {"role": role}
+            yield "main", "GET", MEMBERS, None
+        yield "main", "PATCH", f"{MEMBERS}/1", {"role": "member"}
+        yield "main", "GET", MEMBERS, None
+        for unknown in ("98765", "usr_AAAAAAAAAAAAAAAAAAAAAA"):
+            yield "main", "PATCH", f"{MEMBERS}/{unknown}", {"role": "member"}
+            yield "main", "DELETE", f"{MEMBERS}/{unknown}", None
+        yield "main", "DELETE", adam, None
+        yield "member", "GET", ORGANIZATION, None
+        yield "main", "DELETE", user, None
+        yield "member", "GET", ORGANIZATION, None
+        yield "member", "GET", f"{ENGAGEMENTS}/1", None
+        yield from operations("member", f"{ENGAGEMENTS}/1")
+        yield "main", "DELETE", user, None
+        yield "main", "PATCH", user, {"role": "member"}
+        yield "main", "GET", MEMBERS, None
+        yield "main", "GET", ORGANIZATION, None
+
+    life.lead(requests())
+    for email in ("a.guest", "b.guest", "c.guest", "d.guest"):
+        life.answers.append(
+            [_letter(one) for one in life.visitor.rpc("read_mail", to=f"{email}@example.com")["messages"]]
+        )
+    return life.answers
+
+
+def _letter(mail: dict[str, str]) -> object:
+    """What of a mail is the same each time: not the secret in its link."""
+    return mail["subject"], "http" in mail["text"], "/invitations/" in mail["text"]
+
+
+def operations(key: str, path: str) -> Iterator[Request]:
+    """Every operation with one key; what is deleted is another engagement than the one that is read."""
+    yield key, "GET", ORGANIZATION, None
+    yield key, "PATCH", ORGANIZATION, {"name": f"by {key}"}
+    yield key, "GET", MEMBERS, None
+    yield key, "POST", INVITE, {"email": f"{key.replace(':', '-')}@example.com", "role": "member"}
+    yield key, "PATCH", f"{MEMBERS}/3", {"role": "admin"}
+    yield key, "DELETE", f"{MEMBERS}/3", None
+    yield key, "GET", ENGAGEMENTS, None
+    yield key, "POST", ENGAGEMENTS, {"name": f"by {key}"}
+    yield key, "GET", path, None
+    yield key, "PATCH", path, {"name": f"by {key}"}
+    yield key, "POST", f"{path}/archive", None
+    yield key, "POST", f"{path}/unarchive", None
+    yield key, "DELETE", path, None
+
+
+def keys(life: Life) -> list[object]:
+    """Every operation is tried with every kind of key, in turns with reads of what came of it."""
+
+    def requests() -> Iterator[Request]:
+        for number, key in enumerate(("other", "none", "basic", "empty", "unknown", *SCOPES), start=1):
+            yield "main", "POST", ENGAGEMENTS, {"name": f"for {key}"}
+            yield "main", "POST", f"{ENGAGEMENTS}/1/archive", None
+            yield from operations(key, f"{ENGAGEMENTS}/{number}")
+            yield "main", "GET", f"{ENGAGEMENTS}?sort=createdAt&status=active", None
+            yield "main", "GET", ORGANIZATION, None
+            yield "main", "GET", MEMBERS, None
+        for key in ("unknown", "none"):
+            yield from invalid(key)
+            yield key, "GET", f"{ENGAGEMENTS}?page=abc", None
+            yield key, "GET", f"{MEMBERS}?page=abc", None
+            yield key, "GET", f"{ENGAGEMENTS}/777777", None
+            yield key, "DELETE", f"{MEMBERS}/777777", None
+        for number in (4, 5):
+            yield "main", "PATCH", f"{MEMBERS}/{number}", {"role": "member"}
+            yield "main", "DELETE", f"{MEMBERS}/{number}", None
+            yield "other", "GET", MEMBERS, None
+        yield "other", "GET", ORGANIZATION, None
+
+    return life.lead(requests())
+
+
+def invalid(key: str) -> Iterator[Request]:
+    """Every operation with a body is sent bodies that are none of its."""
+    bodies = {
+        ("POST", ENGAGEMENTS): ({"name": "x"}, "name", "description"),
+        ("PATCH", f"{ENGAGEMENTS}/1"): ({"name": "x"}, "name", "description"),
+        ("PATCH", ORGANIZATION): ({"name": "x"}, "name"),
+        ("POST", INVITE): ({"email": "x@example.com", "role": "member"}, "email", "role"),
+        ("PATCH", f"{MEMBERS}/3"): ({"role": "admin"}, "role"),
+    }
+    for (method, path), (valid, *fields) in bodies.items():
+        text = json.dumps(valid).encode()
+        for content in (
+            text[:-1],
+            text + b" and more",
+            text.replace(b'"', b"'"),
+            b"[" + text + b"]",
+            b'"x"',
+            b"null",
+            b"7",
+            b"",
+            b"{}",
+        ):
+            yield key, method, path, content
+        for field in fields:
+            rest = {name: value for name, value in valid.items() if name != field}
+            for body in (rest, *({**valid, field: value} for value in (None, 7, True, ["x"], {"x": "y"}, "nonsense"))):
+                yield key, method, path, body
+
+
+def mistakes(life: Life) -> list[object]:
+    """Every kind of invalid input is sent, and odd input that may be refused, and what is there is read afterwards."""
+    odd = (
+        {"name": ""},
+        {"name": "   "},
+        {"name": "x" * 5000},
+        {"name": "x", "colour": "green"},
+        {"name": "x", "description": None},
+    )
+
+    def requests() -> Iterator[Request]:
+        yield "main", "POST", ENGAGEMENTS, {"name": "one", "description": "d"}
+        for one in invalid("main"):
+            yield one
+            yield "main", "GET", f"{ENGAGEMENTS}/1", None
+        for body in odd:
+            yield "main", "POST", ENGAGEMENTS, body
+        for body in ({}, {"description": None}, {"name": None}):
+            yield "main", "PATCH", f"{ENGAGEMENTS}/1", body
+        yield "main", "POST", ENGAGEMENTS, b'{"name": "\\ud800"}'
+        yield "main", "POST", ENGAGEMENTS, b'{"name": "x", "a": ' + b"[" * 60 + b"]" * 60 + b"}"
+        yield "main", "GET", ORGANIZATION, None
+        yield "main", "GET", MEMBERS, None
+        yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
+
+    return life.lead(requests())
+
+
+def limits(life: Life) -> list[object]:
+    """A key is driven past its limit, another one is served meanwhile, and the window ends."""
+
+    def requests() -> Iterator[Request]:
+        for _ in range(4):
+            yield "throttled", "GET", ORGANIZATION, None
+        yield "throttled", "POST", ENGAGEMENTS, {"name": "too much"}
+        yield "main", "GET", ENGAGEMENTS, None
+
+    life.lead(requests())
+    life.visitor.clock.seconds += 4
+    life.answers.append(life.send("throttled", "GET", ORGANIZATION))
+    return life.answers
+
+
+def is_unexpected(answer: object) -> bool:
+    """Whether an answer is a 500 that the service did not choose to give."""
+    return b"An unexpected error occurred." in repr(answer).encode()

@@ -1,0 +1,125 @@
+"""The library of faults: what all of them have in common, and that each shows."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.catalogue import load_catalogue
+from conformance.reference import faults
+from conformance.reference.faults import Fault, all_faults
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Visitor
+
+
+def _load_lives() -> Any:
+    """Load the module beside this one; test folders are no packages."""
+    spec = importlib.util.spec_from_file_location("reference_lives", Path(__file__).with_name("lives.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+lives = _load_lives()
+LIBRARY = all_faults()
+REQUIREMENTS = load_catalogue().requirements
+
+MEANT_TO_BREAK = {
+    "archive-again-breaks",
+    "throttled-500",
+    "unarchive-500",
+    *(identifier for identifier in LIBRARY if "breaks-on" in identifier),
+}
+"""Faults that answer 500 on purpose."""
+
+LIVES = {
+    "authentication": lives.keys,
+    "former_members": lives.people,
+    "invitations": lives.people,
+    "isolation": lives.keys,
+    "membership": lives.people,
+    "organization": lives.people,
+    "parameters": lives.people,
+    "refusals": lives.mistakes,
+    "roles": lives.people,
+    "scopes": lives.keys,
+    "throttling": lives.limits,
+    "validation": lives.mistakes,
+}
+"""The life in which the faults of a module show; the others show in that of engagements, or in another one."""
+
+
+def test_every_requirement_is_broken_by_a_fault() -> None:
+    """No requirement is left without a fault that has to be reported as a breach of it."""
+    named = {fault.breaks[0] for fault in LIBRARY.values()}
+
+    assert len(LIBRARY) >= 250
+    assert set(REQUIREMENTS) - named == set()
+
+
+def test_faults_break_what_the_catalogue_knows() -> None:
+    """What a fault breaks are requirements of the catalogue, each once."""
+    for fault in LIBRARY.values():
+        assert set(fault.breaks) <= set(REQUIREMENTS), fault.id
+        assert max(Counter(fault.breaks).values()) == 1, fault.id
+
+
+def test_titles_are_sentences_of_their_own() -> None:
+    """No two faults are told in the same words."""
+    titles = Counter(fault.title for fault in LIBRARY.values())
+
+    assert [title for title, number in titles.items() if number > 1] == []
+    assert [title for title in titles if not title.endswith(".")] == []
+
+
+def test_faults_change_methods_that_exist() -> None:
+    """A fault overrides at least one of the service's own methods, and so misspells none of one."""
+    for fault in LIBRARY.values():
+        ancestors = [one for one in fault.service.__mro__ if one not in Service.__mro__]
+        members = {name for one in ancestors for name in vars(one) if not name.startswith("__")}
+        assert [name for name in members if hasattr(Service, name)], fault.id
+
+
+@cache
+def places() -> dict[str, str]:
+    """The module of each fault."""
+    found = {}
+    for module in pkgutil.iter_modules(faults.__path__):
+        values = vars(importlib.import_module(f"{faults.__name__}.{module.name}")).values()
+        for value in values:
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(one, Fault):
+                    found[one.id] = module.name
+    return found
+
+
+HONEST: dict[object, list[object]] = {}
+"""What an honest service answers in each life."""
+
+
+@pytest.mark.parametrize("identifier", sorted(LIBRARY))
+def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
+    """In the same life a faulty service answers something else than an honest one, and breaks only on purpose."""
+    first = LIVES.get(places()[identifier], lives.engagements)
+    differs = False
+    for lead in dict.fromkeys((first, lives.engagements, lives.people, lives.mistakes, lives.keys, lives.limits)):
+        if lead not in HONEST:
+            HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))
+        answers = lead(lives.Life(visit(identifier_shape="integer", fault=LIBRARY[identifier])))
+        assert identifier in MEANT_TO_BREAK or not [one for one in answers if lives.is_unexpected(one)]
+        if differs := answers != HONEST[lead]:
+            break
+    assert differs, f"{identifier} answers everything as an honest service does"
