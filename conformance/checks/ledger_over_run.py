@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.collation import name_key
 from conformance.oracle.judgement import Inapplicable, Undecided, judged
 from conformance.oracle.ledger import Ledger
 
@@ -14,15 +15,12 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-WALKS: Final = "random_walks"
-"""The journey of the random walks."""
-
 _PAUSES: Final = (0.4, 1.0)
 
 
 def ledger_of_run(run: Run) -> Ledger:
-    """What the run has sent is entered into the ledger, without the walks, which have been judged as they went."""
-    return Ledger.over(exchange for exchange in run.wire.exchanges if exchange.check != WALKS)
+    """Everything that the run has sent is entered into the ledger; nothing is sent for that."""
+    return Ledger.over(run.wire.exchanges, name_key)
 
 
 def conclude(run: Run, requirement: str, ledger: Ledger) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.walk_story import Story, tell
 from conformance.checks.walking import Taken, Walk
+from conformance.oracle.collation import LABEL, syllables
 from conformance.oracle.shrinking import shrink
-from conformance.oracle.walk import Step, plan, syllables
+from conformance.oracle.walk import Step, plan
 from conformance.running.options import Effort
 from conformance.wire import call
 
@@ -82,7 +83,7 @@ def _crowd(run: Run, count: int) -> list[Exchange]:
     """Engagements that nothing happens to, every third one with a name that begins like the one before."""
     words = [syllables(number) + syllables(number * 7) for number in range(count)]
     names = [words[place - 1] + word if place % 3 == 2 else word for place, word in enumerate(words)]  # noqa: PLR2004
-    return run.send_all([call.create_engagement({"name": run.names.name(f"walk-{name}")}) for name in names])
+    return run.send_all([call.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
 def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]:

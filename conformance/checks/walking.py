@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.engagements import identifier_of
 from conformance.checks.ledger_over_run import seen_again
 from conformance.oracle import error_laws, list_laws
+from conformance.oracle.collation import LABEL, name_key, syllables
 from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.ledger import Ledger
 from conformance.oracle.ledger_findings import Finding
-from conformance.oracle.walk import SYLLABLES, Kind, Step, syllables
+from conformance.oracle.walk import Kind, Step
 from conformance.wire import call
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
@@ -41,7 +41,6 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
 )
 """The laws that every answer of a walk is judged by, beside the ledger."""
 
-_NAME: Final = re.compile(rf".*-walk-((?:{'|'.join(SYLLABLES)})+)")
 _PAGE_SIZE: Final = 20
 _LONGEST_NAME: Final = 60
 
@@ -125,7 +124,7 @@ class Walk:
         return bodies.get(step.kind)
 
     def _name(self, word: str) -> str:
-        return self.run.names.name(f"walk-{word}{syllables(self.number)}")
+        return self.run.names.name(f"{LABEL}-{word}{syllables(self.number)}")
 
     def _page(self, step: Step) -> int | None:
         """The page of a step, as far as the walk's own engagements alone make that many."""
@@ -171,12 +170,6 @@ _OF_ONE: Final = {
     Kind.DELETE: call.delete_engagement,
     Kind.GET: call.get_engagement,
 }
-
-
-def name_key(name: str) -> str | None:
-    """What names of a walk are compared by; None for other names, which may collate in any way."""
-    found = _NAME.fullmatch(name)
-    return None if found is None else found[1]
 
 
 def _answered(exchange: Exchange) -> bool:

@@ -188,7 +188,8 @@ class ListJudging:
         key = self._key_of_item(page.asked.get("sort"))
         mine = self._key(history, page)
         keys = [found for item in page.items if (found := key(item)) is not None]
-        return mine is not None and len(keys) > 1 and min(keys) < mine < max(keys)
+        in_order = keys == sorted(keys, reverse=page.descending)
+        return mine is not None and in_order and len(keys) > 1 and min(keys) < mine < max(keys)
 
     def _key(self, history: History, page: Page) -> str | None:
         sort = page.asked.get("sort")

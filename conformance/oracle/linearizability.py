@@ -117,8 +117,10 @@ def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
 def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
     """The events of requests on one engagement that say something of their order."""
     known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
-    changes = [event for event in known if event.operation != "read" and event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
-    return [event for event in known if event.operation != "read" or not any(event.span.meets(one.span) for one in changes)]
+    reads = [event for event in known if event.operation == "read"]
+    changes = [event for event in known if event.operation != "read"]
+    done = [event.span for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
+    return [*changes, *(event for event in reads if not any(event.span.meets(span) for span in done))]
 
 
 def told(events: Sequence[Event]) -> str:

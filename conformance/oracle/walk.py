@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
 from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.collation import SYLLABLES, syllables
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterator, Sequence
 
-SYLLABLES: Final = tuple(consonant + vowel for consonant, vowel in product("bdfkmpr", "aeiou"))
-"""Of letters that follow each other alike in every language; names made of them collate alike everywhere."""
-
 _EPISODES: Final = 0.3
+_COUNT: Final = 7
 _READ_AFTER: Final = 0.55
 _SORTS: Final = ("createdAt", "updatedAt", "name")
 
@@ -82,21 +81,19 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
     """
     words = _words(choices)
     steps = [Step(Kind.CREATE, slot, word=next(words)) for slot in range(min(slots, 3))]
+    bag: list[int] = []
     while len(steps) < size:
         slot, other = choices.sample(range(slots), 2)
         if choices.random() < _EPISODES:
-            steps += _episode(choices, words, slot, other)
+            # Each episode comes once before any comes again.
+            bag = bag or choices.sample(range(_COUNT), _COUNT)
+            steps += _episode(choices, words, slot, other)[bag.pop()]
             continue
         kind = choices.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
         steps.append(_step(choices, words, kind, slot, other))
         if kind in WRITES and choices.random() < _READ_AFTER:
             steps.append(Step(Kind.GET, slot))
     return steps[:size]
-
-
-def syllables(number: int) -> str:
-    """A number as two syllables."""
-    return SYLLABLES[number // len(SYLLABLES) % len(SYLLABLES)] + SYLLABLES[number % len(SYLLABLES)]
 
 
 def _words(choices: random.Random) -> Iterator[str]:
@@ -124,22 +121,20 @@ def _query(choices: random.Random, *, full: bool = False) -> tuple[tuple[str, st
     return tuple((name, value) for name, value in given.items() if value is not None)
 
 
-def _episode(choices: random.Random, words: Iterator[str], slot: int, other: int) -> list[Step]:
-    """A few steps that lead to a state which single ones seldom reach."""
+def _episode(choices: random.Random, words: Iterator[str], slot: int, other: int) -> Sequence[list[Step]]:
+    """All sequences of a few steps that lead to a state which single ones seldom reach."""
 
     def of(*kinds: Kind) -> list[Step]:
         return [_step(choices, words, kind, slot, other) for kind in kinds]
 
     query = _query(choices, full=True)
     pages = [Step(Kind.LIST, slot, query=query, page=page) for page in (1, 2, 3)]
-    episodes: Sequence[list[Step]] = (
-        of(Kind.ARCHIVE, Kind.UNARCHIVE, Kind.GET, Kind.ARCHIVE, Kind.RENAME, Kind.GET),
-        of(Kind.ARCHIVE, Kind.GET, Kind.EDIT, Kind.GET, Kind.UNARCHIVE, Kind.GET, Kind.RENAME, Kind.GET),
+    return (
+        of(Kind.RENAME, Kind.ARCHIVE, Kind.UNARCHIVE, Kind.GET, Kind.ARCHIVE, Kind.RENAME, Kind.GET),
+        of(Kind.ARCHIVE, Kind.EDIT, Kind.GET, Kind.UNARCHIVE, Kind.GET, Kind.RENAME, Kind.GET),
         of(Kind.RENAME, Kind.DESCRIBE, Kind.ARCHIVE, Kind.GET, Kind.ARCHIVE, Kind.GET),
         of(Kind.DELETE, Kind.GET, Kind.LIST, Kind.RENAME, Kind.GET, Kind.CREATE),
         of(Kind.ARCHIVE, Kind.DELETE, Kind.LIST, Kind.GET, Kind.CREATE),
         [*of(Kind.RENAME_ALIKE), Step(Kind.LIST, slot, query=(("sort", "name"), ("perPage", "100")))],
         pages,
-        pages,
     )
-    return list(choices.choice(episodes))

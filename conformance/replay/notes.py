@@ -53,17 +53,22 @@ class _Naming:
     """Knows whom each thread works for."""
 
     def __init__(self) -> None:
-        self._check: ContextVar[str] = ContextVar("check", default=NOBODY)
+        self._check: ContextVar[tuple[str, int | None]] = ContextVar("check", default=(NOBODY, None))
 
     @property
     def current(self) -> str:
-        """The check or journey that this thread works for."""
-        return self._check.get()
+        """The check or journey that this thread works for.
+
+        A thread that a check has begun in its own context, to do something meanwhile, goes by a name of its own: which
+        of the two comes first is no matter of the seed.
+        """
+        check, thread = self._check.get()
+        return check if thread in {None, threading.get_ident()} else f"{check}, meanwhile"
 
     @contextmanager
     def under(self, check: str) -> Iterator[None]:
         """Let this thread work for a check, inside a ``with``."""
-        token = self._check.set(check)
+        token = self._check.set((check, threading.get_ident()))
         try:
             yield
         finally:

@@ -7,7 +7,7 @@ import hashlib
 import random
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import load_catalogue
 from conformance.replay.clock import NotedClock
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
     from conformance.wire.replay import ReplayWire
+
+T = TypeVar("T")
 
 _WHOSE: Final = 5
 """Characters that tell whose a name is: one of 32 million."""
@@ -140,6 +142,18 @@ class Run:
         """Random choices for one purpose: the same for the same seed, whatever else the run does."""
         digest = hashlib.sha256(f"{self.options.seed}:{purpose}".encode()).digest()
         return random.Random(int.from_bytes(digest[:8]))  # noqa: S311 - reproducible on purpose
+
+    def kept(self, asked: str, find: Callable[[], T]) -> T:
+        """A JSON value that the seed alone does not give, such as what a library generates.
+
+        It is noted, so that a replay has it without finding it again.
+
+        Args:
+            asked: What it is, in words.
+            find: Finds it in a run; texts in it are whole characters, so bytes go in as base64.
+        """
+        found: T = self._notes.told(asked, find, lambda value: value, lambda value: value)
+        return found
 
     def sleep(self, seconds: float) -> None:
         """Let time pass, on the run's clock."""

@@ -23,7 +23,9 @@ def run_checks(judge: Judge) -> None:
     os.environ.pop("PYTEST_ADDOPTS", None)
     os.environ.pop("PYTEST_PLUGINS", None)
     checks = Path(__file__).parent.parent / "checks"
-    pytest.main([*_QUIETLY, "--rootdir", str(checks), "-c", os.devnull], plugins=[_Named(judge)])
+    status = pytest.main([*_QUIETLY, "--rootdir", str(checks), "-c", os.devnull], plugins=[_Named(judge)])
+    if status in {pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR}:
+        judge.errors.append(f"pytest ended with status {int(status)}\nNot all checks have run.")
 
 
 class _Named:

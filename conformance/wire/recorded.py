@@ -47,7 +47,8 @@ class RecordedWire(Wire):
         """
         exchanges: list[Exchange] = []
         try:
-            exchanges = super().send_all(calls)
+            with super().checking(self._notes.current):
+                exchanges = super().send_all(calls)
         finally:
             numbers = [exchange.number for exchange in exchanges]
             self._notes.sent(numbers)

@@ -65,10 +65,12 @@ class Life:
 
         self.answers += self.visitor._runner.run(all_at_once())
 
-    async def exchange(self, key: str, method: str, path: str, body: object) -> object:
+    async def exchange(
+        self, key: str, method: str, path: str, body: object, media_type: bytes = b"application/json"
+    ) -> object:
         """Hand one request to the application as a server does, and give all of its answer."""
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        headers = [] if body is None else [(b"content-type", b"application/json")]
+        headers = [] if body is None else [(b"content-type", media_type)]
         value = WRONG[key] if key in WRONG else f"Bearer {self.keys[key]}"
         headers += [(b"authorization", value.encode())] if value is not None else []
         place, _, query = path.partition("?")
@@ -358,7 +360,7 @@ def mistakes(life: Life) -> list[object]:
         yield "main", "POST", ENGAGEMENTS, {"name": "one", "description": "d"}
         for one in invalid("main"):
             yield one
-            yield "main", "GET", f"{ENGAGEMENTS}/1", None
+            yield "main", "GET", ORGANIZATION if one[2] == ORGANIZATION else f"{ENGAGEMENTS}/1", None
         for body in odd:
             yield "main", "POST", ENGAGEMENTS, body
         for body in ({}, {"description": None}, {"name": None}):
@@ -369,7 +371,10 @@ def mistakes(life: Life) -> list[object]:
         yield "main", "GET", MEMBERS, None
         yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
 
-    return life.lead(requests())
+    life.lead(requests())
+    announced = life.exchange("main", "POST", ENGAGEMENTS, {"name": "announced as text"}, b"text/plain")
+    life.answers.append(life.visitor._runner.run(announced))
+    return life.answers
 
 
 def limits(life: Life) -> list[object]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from types import SimpleNamespace
 from typing import Any, cast
 
-from conformance.replay.notes import TakenNotes
+from conformance.replay.notes import ReadNotes, TakenNotes
 from conformance.running.options import RunOptions
 from conformance.running.run import Run
 from conformance.target.names import RunNames
@@ -44,3 +46,25 @@ def test_names_of_different_checks_differ() -> None:
             found |= {run.name("thing"), run.name("thing")}
 
     assert len(found) == 6
+
+
+def test_what_a_check_does_meanwhile_has_names_of_its_own() -> None:
+    """A thread that a check begins in its context does not race with it for numbers or for recorded answers."""
+    run, notes = _run()
+    with notes.under("racing"), ThreadPoolExecutor(1) as pool:
+        meanwhile = pool.submit(copy_context().run, lambda: (notes.current, run.name("thing"))).result()
+        own = notes.current, run.name("thing")
+
+    assert (own[0], meanwhile[0]) == ("racing", "racing, meanwhile")
+    assert own[1] != meanwhile[1]
+
+
+def test_kept_values_come_out_of_the_notes() -> None:
+    """What a library generates is not generated again."""
+    run, notes = _run()
+    with notes.under("generated"):
+        assert run.kept("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
+    read = ReadNotes(notes.lines)
+
+    with read.under("generated"):
+        assert read.told("cases", list, list, list) == [["a", None], ["é", 1]]

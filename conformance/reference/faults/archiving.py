@@ -35,7 +35,7 @@ ANSWERS = (
         "archive-answers-other-id",
         "The answer to an archive carries another identifier.",
         "view_archived",
-        instead(("id",), lambda text: text[::-1]),
+        instead(("id",), lambda text: f"{text}0"),
         "archive-engagement-answers-id",
     ),
 )
@@ -232,9 +232,9 @@ def _applied_yet_refused(identifier: str, title: str, *, touches_only: bool) -> 
         try:
             return await Service.perform(self, call)
         except Refusal:
-            if call.operation.id == "updateEngagement" and call.values and call.engagement.status == "archived":
-                changes = {} if touches_only else call.values
-                self.store.edit_engagement(call.engagement.id, changes, self.now())
+            found = self.store.engagement(call.resource_id) if call.operation.id == "updateEngagement" else None
+            if found and call.values and found.status == "archived":
+                self.store.edit_engagement(found.id, {} if touches_only else call.values, self.now())
             raise
 
     return made(identifier, title, "archived-edit-changes-nothing", perform=perform)

@@ -196,7 +196,7 @@ ANSWERS = (
         "delete-answers-other-id",
         "The answer to a deletion carries another identifier.",
         "view_deleted",
-        instead(("id",), lambda text: text[::-1]),
+        instead(("id",), lambda text: f"{text}0"),
         "delete-engagement-answers-true",
     ),
 )

@@ -191,12 +191,13 @@ class MailForAdminsOnly(Service):
 class MailAlthoughRefused(Service):
     """A refused invitation is sent nevertheless."""
 
-    def check_invitation(self, call: Call) -> dict[str, Any]:
-        """Send first, check then."""
+    async def perform(self, call: Call) -> Reply:
+        """Send it after all."""
         try:
-            return super().check_invitation(call)
+            return await super().perform(call)
         except Refusal:
-            self._send_anyway(call)
+            if call.operation.id == "inviteMember":
+                self._send_anyway(call)
             raise
 
     def _send_anyway(self, call: Call) -> None:

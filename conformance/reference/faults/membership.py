@@ -28,7 +28,7 @@ ANSWERS = (
         "removal-answers-other-id",
         "The answer to a removal carries another userId.",
         "view_removed",
-        instead(("userId",), lambda text: text[::-1]),
+        instead(("userId",), lambda text: f"{text}0"),
         "remove-member-answers-true",
     ),
 )

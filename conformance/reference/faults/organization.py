@@ -67,7 +67,7 @@ RENAMINGS = (
         "rename-answers-other-id",
         "The answer to a renaming carries another identifier.",
         "view_renamed",
-        instead(("id",), lambda text: text[::-1]),
+        instead(("id",), lambda text: f"{text}0"),
         "update-organization-answers-new-name",
         "update-organization-keeps-the-rest",
     ),

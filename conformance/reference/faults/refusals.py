@@ -169,7 +169,9 @@ BROKEN = (
 )
 
 
-def _kept(operation: str, name: str, keep: Callable[[Service, Call, dict[str, Any]], None], *breaks: str) -> Fault:
+def _kept(
+    operation: str, name: str, what: str, keep: Callable[[Service, Call, dict[str, Any]], None], *breaks: str
+) -> Fault:
     """An operation that keeps a part of what it refuses; ``keep`` is given the object that was sent."""
 
     async def perform(self: Service, call: Call) -> Reply:
@@ -181,7 +183,7 @@ def _kept(operation: str, name: str, keep: Callable[[Service, Call, dict[str, An
                 keep(self, call, content)
             raise
 
-    title = f"What {operation} refuses as invalid is partly kept."
+    title = f"Of what {operation} refuses as invalid, {what} kept."
     return made(f"{name}-keeps-refused", title, *breaks, perform=perform)
 
 
@@ -214,11 +216,24 @@ def _keep_role(service: Service, call: Call, content: dict[str, Any]) -> None:
 
 
 KEPT = (
-    _kept("createEngagement", "create-engagement", _keep_new, "create-engagement-refused-creates-nothing"),
-    _kept("updateEngagement", "update-engagement", _keep_edit, "update-engagement-refused-changes-nothing"),
-    _kept("updateEngagement", "update-engagement-time", _touch, "update-engagement-refused-changes-nothing"),
+    _kept("createEngagement", "create-engagement", "text is", _keep_new, "create-engagement-refused-creates-nothing"),
+    _kept("updateEngagement", "update-engagement", "text is", _keep_edit, "update-engagement-refused-changes-nothing"),
     _kept(
-        "updateCurrentOrganization", "update-organization", _keep_name, "update-organization-refused-changes-nothing"
+        "updateEngagement", "update-engagement-time", "the time is", _touch, "update-engagement-refused-changes-nothing"
     ),
-    _kept("updateMemberRole", "update-role", _keep_role, "update-role-refused-changes-nothing", "member-roles-known"),
+    _kept(
+        "updateCurrentOrganization",
+        "update-organization",
+        "the name is",
+        _keep_name,
+        "update-organization-refused-changes-nothing",
+    ),
+    _kept(
+        "updateMemberRole",
+        "update-role",
+        "the role is",
+        _keep_role,
+        "update-role-refused-changes-nothing",
+        "member-roles-known",
+    ),
 )

@@ -62,8 +62,10 @@ class OwnerDemotedThoughRefused(Service):
         try:
             return await super().perform(call)
         except Refusal:
-            if call.operation.id == "updateMemberRole" and call.values and call.member.role == "owner":
-                self.store.change_role(call.organization_id, call.member.user_id, call.values["role"], self.now())
+            changing = call.operation.id == "updateMemberRole" and call.values
+            found = self.store.member(call.organization_id, call.resource_id) if changing else None
+            if found and found.role == "owner":
+                self.store.change_role(call.organization_id, found.user_id, call.values["role"], self.now())
             raise
 
 
@@ -182,7 +184,7 @@ ANSWERS = (
         "role-answers-other-id",
         "The answer to a change of role carries another identifier.",
         "view_role",
-        instead(("id",), lambda text: text[::-1]),
+        instead(("id",), lambda text: f"{text}0"),
         "update-role-answers-what-was-sent",
     ),
     shown(
