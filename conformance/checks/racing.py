@@ -27,11 +27,11 @@ _AT_ONCE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Requests on one engagement that overlapped, and a read after them.
+    """Requests on one engagement that overlapped, and what came right after them.
 
     Attributes:
         initial: The engagement before.
-        answers: What came, the read after it all being the last.
+        answers: What came.
         control: What shows, some time later and alone, whether the service gets it right without a race.
     """
 
@@ -42,7 +42,8 @@ class Race:
 
 def edit_races(run: Run) -> list[Race]:
     """Names and descriptions of engagements are edited by several requests at once, some of them by both."""
-    return [_race_of_edits(run, subject) for subject in _subjects(run, "edit-race")]
+    subjects = enumerate(_subjects(run, "edit-race"))
+    return [_race_of_edits(run, subject, whole=number % 2 == 0) for number, subject in subjects]
 
 
 def archive_races(run: Run) -> list[Race]:
@@ -96,14 +97,12 @@ def _edit(run: Run, subject: dict[str, str], number: int) -> Call:
     return call.update_engagement(subject["id"], both)
 
 
-def _race_of_edits(run: Run, subject: dict[str, str]) -> Race:
+def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
+    """Edit an engagement by several requests at once: of both fields each, or some of them of one field only."""
     identifier, initial = subject["id"], _state(subject)
-    bodies: list[dict[str, str]] = [
-        {"name": run.name("raced-both"), "description": "Raced, one."},
-        {"name": run.name("raced-both"), "description": "Raced, two."},
-        {"name": run.name("raced-name")},
-        {"description": "Raced alone."},
-    ]
+    both = [{"name": run.name("raced-both"), "description": f"Raced, {number}."} for number in range(_AT_ONCE)]
+    single = [{"name": run.name("raced-name")}, {"description": "Raced alone."}]
+    bodies: list[dict[str, str]] = both if whole else [*both[:2], *single]
     answers = run.send_all([call.update_engagement(identifier, body) for body in bodies])
     answers.append(run.send(call.get_engagement(identifier)))
     control: tuple[Exchange, ...] = ()
@@ -131,7 +130,6 @@ def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], la
         closed = run.send(closing)
         answers = [closed, *run.send_all(late)]
         answers += under_way.result()
-    answers.append(run.send(call.get_engagement(subject["id"])))
     controls: tuple[Exchange, ...] = ()
     if accepted(closed) and order_of(initial, history_of(answers)) is None:
         run.sleep(A_TICK)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import identifier_of, seen
+from conformance.checks.engagements import active, identifier_of, seen
 from conformance.checks.marks import journey, requirement
 from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
 from conformance.checks.test_s3_archiving import Archiving, archiving
@@ -60,9 +60,10 @@ editing_journey = journey(editing)
 def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Afterwards) -> None:
     """Archiving one engagement leaves the status of the others as it was."""
     read.success(archiving.first.answer)
+    active(afterwards.early)
     named = {one.call.identifier for one in run.wire.exchanges if _may_change_status(one)}
 
-    _expect_steadfast(run, afterwards, _created(run) - named, "status")
+    _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
 
 
 @requirement("update-engagement-spares-others")
@@ -72,7 +73,8 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
 
     named = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id not in _READS}
 
-    _expect_steadfast(run, afterwards, _created(run) - named, "name", "description")
+    seen(afterwards.early)
+    _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
     # Others of the run may have got subordinate records, which may count as a change.
     early, late = afterwards.early, afterwards.late
     expect.unchanged("an engagement that was left alone", seen(early), seen(late), ["updatedAt"], early, late)
@@ -83,13 +85,21 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     """Deleting one engagement leaves the others in place."""
     read.success(deletion.active.answer)
     seen(afterwards.early)
-    targets = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
+    targets = {one.call.identifier for one in run.wire.exchanges if _may_end(one)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     expect.status(afterwards.late, lambda status: status != _NOT_FOUND, _THERE)
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(there - ids_on(afterwards.page)):
             expect.status(run.send(call.get_engagement(identifier)), lambda status: status != _NOT_FOUND, _THERE)
+
+
+def _may_end(exchange: Exchange) -> bool:
+    """Whether a call is one that an engagement may be gone after, or known by another identifier."""
+    sent = exchange.call
+    return sent.operation.id == "deleteEngagement" or (
+        sent.operation.id == "updateEngagement" and b'"id"' in (sent.body or b"")
+    )
 
 
 def _may_change_status(exchange: Exchange) -> bool:
@@ -99,10 +109,9 @@ def _may_change_status(exchange: Exchange) -> bool:
     return sent.operation.id not in _READS and not edits_name_or_description
 
 
-def _expect_steadfast(run: Run, afterwards: Afterwards, bystanders: set[str], *fields: str) -> None:
+def _expect_steadfast(sights_of: Sights, bystanders: set[str], *fields: str) -> None:
     """Fields of engagements that no call gave a reason to change are the same whenever they were seen."""
-    seen(afterwards.early)
-    for (identifier, _), sights in _sights(run).items():
+    for (identifier, _), sights in sights_of.items():
         first, engagement = sights[0]
         for exchange, later in sights[1:] if identifier in bystanders else ():
             expect.unchanged("an engagement that was left alone", engagement, later, fields, first, exchange)
@@ -115,13 +124,16 @@ def _created(run: Run) -> set[str]:
     return {identifier for identifier, times in given.items() if identifier is not None and times == 1}
 
 
-def _sights(run: Run) -> Sights:
+def _sights(run: Run, *beside: str) -> Sights:
+    """What was seen of engagements by reads and by lists, and in both cases by the operations beside them."""
     found: Sights = defaultdict(list)
     for one in run.wire.exchanges:
-        if one.call.operation.id in _READS and _is_success(one):
+        operation = one.call.operation.id
+        if operation in {*_READS, *beside} and _is_success(one):
             for engagement in _engagements(one):
-                if isinstance(engagement.get("id"), str):
-                    found[engagement["id"], one.call.operation.id].append((one, engagement))
+                for kind in (operation,) if operation in _READS else _READS:
+                    if isinstance(engagement.get("id"), str):
+                        found[engagement["id"], kind].append((one, engagement))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.engagements import seen, shown
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.test_s3_archiving import archiving, in_archive
-from conformance.checks.test_s4_update_engagement import editing
+from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
@@ -24,7 +24,7 @@ _NEVER: Final = frozenset({401, 404, 405, 429})
 
 @dataclass(frozen=True, slots=True)
 class Revival:
-    """What was done to an engagement that unarchiving had made active: its name was edited, it was archived and read."""
+    """What was done to an engagement that unarchiving had made active: it was edited, archived and read."""
 
     name: str
     edit: Exchange
@@ -78,6 +78,7 @@ def _revive(run: Run, identifier: str) -> Revival:
     return Revival(name, edit, archive, run.send(call.get_engagement(identifier)))
 
 
+editing_journey = journey(editing)
 unarchiving_journey = journey(unarchiving)
 
 
@@ -115,9 +116,11 @@ def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
 
 
 @requirement("unarchived-editable")
-def test_unarchived_engagement_can_be_edited(unarchiving: Unarchiving) -> None:
+def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unarchiving) -> None:
     """An engagement that is active again after unarchiving can be edited again."""
     revival = revived(unarchiving)
+    if not has_taken_effect(editing.name):
+        raise Undecided("an update of the name does not take effect at all", editing.name.answer, editing.name.after)
 
     expect.success(revival.edit)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -11,6 +12,7 @@ from conformance.checks.filtered_lists import FilteredLists, engagements_by_stat
 from conformance.checks.laws_over_run import expect_law_steadily
 from conformance.checks.looks import expect_steadily
 from conformance.checks.marks import journey, requirement
+from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.sorted_lists import (
     SortedLists,
     active_by_name,
@@ -19,8 +21,8 @@ from conformance.checks.sorted_lists import (
     by_name,
     by_updated_at,
 )
-from conformance.checks.stock import new_engagements
-from conformance.oracle import list_laws
+from conformance.checks.stock import Stock, new_engagements
+from conformance.oracle import list_laws, paging
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
 from conformance.oracle.listing import (
     Listing,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
 new_engagements_journey = journey(new_engagements)
+paged_engagements_journey = journey(paged_engagements, alone=True)
 by_created_at_journey = journey(by_created_at, alone=True)
 by_updated_at_journey = journey(by_updated_at, alone=True)
 by_name_journey = journey(by_name, alone=True)
@@ -48,56 +51,79 @@ engagements_by_status_journey = journey(engagements_by_status, alone=True)
 archived_by_change_journey = journey(archived_by_change, alone=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a list is in the order of.
+
+    Attributes:
+        field: The name of the field.
+        key: The value of it by which items are compared.
+        stocked: Whether there are engagements of the run that it must be seen by.
+    """
+
+    field: str
+    key: Key
+    stocked: bool = False
+
+
+_BY_CREATION: Final = Order("createdAt", time_of("createdAt"))
+_BY_CHANGE: Final = Order("updatedAt", time_of("updatedAt"))
+
+
+def _by_name(stock: Stock) -> Order:
+    return Order("name", name_among(stock.names), stocked=bool(stock.names))
+
+
 @requirement("sort-by-created-at")
 def test_sorted_by_created_at(run: Run, by_created_at: SortedLists) -> None:
     """With sort=createdAt the list is in the order of createdAt, both ways and across pages."""
-    _expect_sorted(run, by_created_at, "createdAt", time_of("createdAt"))
+    _expect_sorted(run, by_created_at, _BY_CREATION)
 
 
 @requirement("sort-by-updated-at")
 def test_sorted_by_updated_at(run: Run, by_updated_at: SortedLists) -> None:
     """With sort=updatedAt the list is in the order of updatedAt, both ways and across pages."""
-    _expect_sorted(run, by_updated_at, "updatedAt", time_of("updatedAt"))
+    _expect_sorted(run, by_updated_at, _BY_CHANGE)
 
 
 @requirement("sort-by-name")
 def test_sorted_by_name(run: Run, by_name: SortedLists) -> None:
     """With sort=name the list is in the order of names, both ways and across pages."""
-    _expect_sorted(run, by_name, "name", name_among(by_name.stock.names))
+    _expect_sorted(run, by_name, _by_name(by_name.stock))
 
 
 @requirement("sort-descending-by-default")
 def test_descending_by_default_by_creation(run: Run, by_created_at: SortedLists) -> None:
     """With sort=createdAt and without an order the list is descending."""
-    expect_steadily(run, by_created_at.default, partial(_expect_descending, "createdAt", time_of("createdAt")))
+    expect_steadily(run, by_created_at.default, partial(_expect_descending, _BY_CREATION))
 
 
 @requirement("sort-descending-by-default")
 def test_descending_by_default_by_change(run: Run, by_updated_at: SortedLists) -> None:
     """With sort=updatedAt and without an order the list is descending."""
-    expect_steadily(run, by_updated_at.default, partial(_expect_descending, "updatedAt", time_of("updatedAt")))
+    expect_steadily(run, by_updated_at.default, partial(_expect_descending, _BY_CHANGE))
 
 
 @requirement("sort-descending-by-default")
 def test_descending_by_default_by_name(run: Run, by_name: SortedLists) -> None:
     """With sort=name and without an order the list is descending."""
-    expect_steadily(run, by_name.default, partial(_expect_descending, "name", name_among(by_name.stock.names)))
+    expect_steadily(run, by_name.default, partial(_expect_descending, _by_name(by_name.stock)))
 
 
 @requirement("sort-with-filter")
 def test_active_ones_sorted_by_name(
-    run: Run, active_by_name: Look, by_name: SortedLists, archived_by_change: Look, engagements_by_status: FilteredLists
+    run: Run, active_by_name: Look, by_name: SortedLists, paged_engagements: PagedLists, filters_on_both_pages: None
 ) -> None:
     """Active engagements are in the order of names, across pages, and none of them is lost."""
-    key, names = name_among(by_name.stock.names), by_name.stock.untouched_names()
-    _expect_filters(engagements_by_status.look, archived_by_change)
-    holds(lambda: _expect_plainly_sorted(by_name, "name", key), "without a filter")
-    holds(lambda: expect_no_gap(Listing(by_name.ascending), names, key), "without a filter")
+    order, names = _by_name(by_name.stock), by_name.stock.untouched_names()
+    whole = paged_engagements.look
+    holds(lambda: _expect_plainly_sorted(by_name, order), "without a filter")
+    holds(lambda: paging.expect_partition(whole, paged_engagements.known(whole)), "without a filter")
 
     def judge(look: Look) -> None:
         expect_filtered(Listing(look), "status", "active")
-        _compared(Listing(look), "name", key, descending=False)
-        expect_no_gap(Listing(look), names, key)
+        _compared(Listing(look), order, descending=False)
+        expect_no_gap(Listing(look), names, order.key)
 
     expect_steadily(run, active_by_name, judge)
 
@@ -105,12 +131,11 @@ def test_active_ones_sorted_by_name(
 @requirement("sort-with-filter")
 def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_updated_at: SortedLists) -> None:
     """Archived engagements are in the order of their last change, across pages."""
-    key = time_of("updatedAt")
-    holds(lambda: _expect_plainly_sorted(by_updated_at, "updatedAt", key), "without a filter")
+    holds(lambda: _expect_plainly_sorted(by_updated_at, _BY_CHANGE), "without a filter")
 
     def judge(look: Look) -> None:
         holds(lambda: expect_filtered(Listing(look), "status", "archived"), "the filter does not hold", *look)
-        expect_order(Listing(look), "updatedAt", key, descending=True)
+        _expect(Listing(look), _BY_CHANGE, descending=True)
 
     expect_steadily(run, archived_by_change, judge)
 
@@ -135,56 +160,61 @@ def test_no_list_ascends_unasked(run: Run) -> None:
     expect_law_steadily(run, list_laws.descending_by_default, "listEngagements")
 
 
-def _expect_filters(by_status: Look, archived: Look) -> None:
-    """The filter holds where another order was asked for, on the first page and on the second."""
-    for value, look in (("active", by_status[:1]), ("archived", by_status[1:2]), ("archived", archived)):
+@pytest.fixture
+def filters_on_both_pages(engagements_by_status: FilteredLists, archived_by_change: Look) -> None:
+    """The filter holds where other orders were asked for, on the first page and on the second."""
+    active, archived, _ = engagements_by_status.look
+    for value, look in (("active", (active,)), ("archived", (archived,)), ("archived", archived_by_change)):
         holds(partial(expect_filtered, Listing(look), "status", value), "the filter does not hold", *look)
 
 
-def _expect_plainly_sorted(lists: SortedLists, field: str, key: Key) -> None:
-    expect_order(Listing(lists.ascending), field, key, descending=False)
-    expect_order(Listing(lists.descending), field, key, descending=True)
-    _expect_either(Listing(lists.default), field, key)
+def _expect_sorted(run: Run, lists: SortedLists, order: Order) -> None:
+    """Both directions hold, and the list without one is in one of them."""
+    expect_steadily(run, lists.ascending, lambda look: _compared(Listing(look), order, descending=False))
+    expect_steadily(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True))
+    expect_steadily(run, lists.default, lambda look: _expect_either(Listing(look), order))
 
 
-def _expect_sorted(run: Run, lists: SortedLists, field: str, key: Key) -> None:
-    """Both orders hold, and the list without an order is in one of them."""
-    expect_steadily(run, lists.ascending, lambda look: _compared(Listing(look), field, key, descending=False))
-    expect_steadily(run, lists.descending, lambda look: expect_order(Listing(look), field, key, descending=True))
-    expect_steadily(run, lists.default, lambda look: _expect_either(Listing(look), field, key))
+def _expect_plainly_sorted(lists: SortedLists, order: Order) -> None:
+    _expect(Listing(lists.ascending), order, descending=False)
+    _expect(Listing(lists.descending), order, descending=True)
+    _expect_either(Listing(lists.default), order)
 
 
-def _compared(listing: Listing, field: str, key: Key, *, descending: bool) -> None:
+def _expect(listing: Listing, order: Order, *, descending: bool) -> int:
+    return expect_order(listing, order.field, order.key, descending=descending)
+
+
+def _compared(listing: Listing, order: Order, *, descending: bool) -> None:
     """The order holds, and there was something to compare."""
-    if expect_order(listing, field, key, descending=descending) > 1:
+    if _expect(listing, order, descending=descending) > 1:
         return
-    if field == "name":
+    if order.stocked:
         raise Undecided("none of the pages that could be looked at holds enough engagements of the run")
-    raise Inapplicable(f"There were no two engagements of different {field} to compare")
+    raise Inapplicable(f"There were no two engagements of different {order.field} to compare")
 
 
-def _expect_either(listing: Listing, field: str, key: Key) -> None:
+def _expect_either(listing: Listing, order: Order) -> None:
     try:
-        expect_order(listing, field, key, descending=True)
+        _expect(listing, order, descending=True)
     except NonConformity as fault:
-        if _is_ascending(listing, field, key):
-            return
-        raise fault from None
+        if not _is_ascending(listing, order):
+            raise fault from None
 
 
-def _expect_descending(field: str, key: Key, look: Look) -> None:
+def _expect_descending(order: Order, look: Look) -> None:
     listing = Listing(look)
     try:
-        _compared(listing, field, key, descending=True)
+        _compared(listing, order, descending=True)
     except NonConformity as fault:
-        if not _is_ascending(listing, field, key):
-            raise Undecided(f"the list is in no order of {field} at all", *look) from fault
+        if not _is_ascending(listing, order):
+            raise Undecided(f"the list is in no order of {order.field} at all", *look) from fault
         raise
 
 
-def _is_ascending(listing: Listing, field: str, key: Key) -> bool:
+def _is_ascending(listing: Listing, order: Order) -> bool:
     try:
-        expect_order(listing, field, key, descending=False)
+        _expect(listing, order, descending=False)
     except NonConformity:
         return False
     return True

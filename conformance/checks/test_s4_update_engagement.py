@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_EARLIER: Final = "2001-02-03T04:05:06.789Z"
+_EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
 _CONFLICT: Final = 409
 _NOT_FOUND: Final = 404
@@ -50,19 +50,19 @@ class Editing:
     """Edits of an engagement.
 
     Attributes:
-        name: An edit of the name alone, long enough after the creation for the clock to have moved.
-        description: An edit of the description alone, as long after that one.
+        description: An edit of the description alone, long enough after the creation for the clock to have moved.
+        name: An edit of the name alone, as long after that one.
         both: An edit of both.
     """
 
-    name: Edit
     description: Edit
+    name: Edit
     both: Edit
 
     @property
     def all(self) -> tuple[Edit, Edit, Edit]:
         """All edits."""
-        return self.name, self.description, self.both
+        return self.description, self.name, self.both
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,12 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 
 
 def editing(run: Run) -> Editing:
-    """An engagement's name is edited, then its description, then both."""
+    """An engagement without a description gets one, then another name, then another one of both."""
     before = run.journeys.result(creating).bare.after()
-    name = edit(run, before, {"name": run.name("edited")}, pause=A_TICK)
-    description = edit(run, name.after, {"description": "another description"}, pause=A_TICK)
-    both = edit(run, description.after, {"name": run.name("edited-again"), "description": "a third description"})
-    return Editing(name, description, both)
+    description = edit(run, before, {"description": "the first description"}, pause=A_TICK)
+    name = edit(run, description.after, {"name": run.name("edited")}, pause=A_TICK)
+    both = edit(run, name.after, {"name": run.name("edited-again"), "description": "another description"})
+    return Editing(description, name, both)
 
 
 def odd_editing(run: Run) -> OddEditing:
@@ -184,7 +184,7 @@ def test_update_keeps_the_rest(editing: Editing) -> None:
 @requirement("update-engagement-moves-updated-at")
 def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
     """An update moves updatedAt."""
-    for number, unhurried in enumerate((editing.name, editing.description)):
+    for number, unhurried in enumerate((editing.description, editing.name)):
         done = unhurried
         if not has_taken_effect(done):
             raise Undecided("the update did not take effect", done.answer, done.after)

@@ -93,8 +93,10 @@ class Walk:
             broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
             if broken is not None and (sure := self._made_sure(broken)) is not None:
                 self.finding = sure
-                return sure
-        return None
+                # What may have two causes is told only where nothing of one cause is met later on.
+                if not sure.ambiguous:
+                    break
+        return self.finding
 
     def _call(self, step: Step) -> Call | None:
         if step.kind is Kind.CREATE:
@@ -147,11 +149,19 @@ class Walk:
             if finding.requirement not in LAWS or finding.because:
                 return seen_again(self.run, finding, self.ledger)
             return self._against_law_again(finding)
-        if finding.exchange.call.operation.id not in {"getEngagement", "updateEngagement"}:
-            return finding
-        later = self.run.send(finding.exchange.call)
-        whole = Ledger.over([*self.crowd, *(one.exchange for one in self.taken), later], name_key)
-        return next((one for one in whole.findings.broken if one.exchange is finding.exchange), finding)
+        operation, identifier = finding.exchange.call.operation.id, finding.identifier
+        if operation in {"getEngagement", "updateEngagement"}:
+            later = self.run.send(finding.exchange.call)
+            return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
+        if operation == "listEngagements" and identifier is not None:
+            later = self.run.send(call.get_engagement(identifier))
+            return next((one for one in self._whole(later) if one.exchange is later), finding)
+        return finding
+
+    def _whole(self, later: Exchange) -> list[Finding]:
+        """What the ledger finds when it knows what came later, too."""
+        exchanges = [*self.crowd, *(one.exchange for one in self.taken), later]
+        return Ledger.over(exchanges, name_key).findings.broken
 
     def _against_law_again(self, finding: Finding) -> Finding | None:
         law, latest = LAWS[finding.requirement], finding

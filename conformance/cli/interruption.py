@@ -1,37 +1,39 @@
-"""SIGINT and SIGTERM: the first one ends the run in good order, a second one at once."""
+"""SIGINT, SIGTERM and a closed terminal: the first one ends the run in good order, a second one at once."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType, TracebackType
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_STDERR: Final = 2
 
 
 class Interruption:
-    """Watches for signals inside a ``with``.
+    """Watches for signals inside a ``with``; a SIGHUP that is ignored, as under nohup, stays so.
 
     Attributes:
-        signal: The name of the first signal that came, or None.
+        signal: The first signal that came, or None.
         farewell: What is written to stderr when a second one ends everything.
     """
 
     def __init__(self) -> None:
-        self.signal: str | None = None
+        self.signal: signal.Signals | None = None
         self.farewell = "Ended at once. To undo what the run has left: conformance cleanup DIR"
         self._stop: Callable[[str], None] | None = None
+        self._breaking = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         for number in _SIGNALS:
-            self._before[number] = signal.signal(number, self._came)
+            if signal.getsignal(number) is not signal.SIG_IGN or number != signal.SIGHUP:
+                self._before[number] = signal.signal(number, self._came)
         return self
 
     def __exit__(
@@ -40,27 +42,36 @@ class Interruption:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    @contextmanager
-    def stopping(self, stop: Callable[[str], None]) -> Iterator[None]:
-        """Inside this ``with`` the first signal stops the sending and ends the block; one that came before stops it too."""
+    def stops(self, stop: Callable[[str], None]) -> None:
+        """Name what a first signal calls with its reason; one that came before calls it now."""
         self._stop = stop
+        if self.signal is not None:
+            stop(self._reason)
+
+    @contextmanager
+    def breaking(self) -> Iterator[None]:
+        """Inside this ``with`` the first signal also ends the block, wherever it is."""
+        self._breaking = True
         try:
-            if self.signal is not None:
-                stop(f"interrupted by {self.signal}")
             yield
         except KeyboardInterrupt:
             if self.signal is None:
                 raise
         finally:
-            self._stop = None
+            self._breaking = False
+
+    @property
+    def _reason(self) -> str:
+        return f"interrupted by {'' if self.signal is None else self.signal.name}"
 
     def _came(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
         if self.signal is not None:
-            sys.stderr.write(self.farewell + "\n")
-            sys.stderr.flush()
+            with suppress(OSError):  # not by sys.stderr: what it was doing when the signal came is not over
+                os.write(_STDERR, f"{self.farewell}\n".encode(errors="replace"))
             os._exit(128 + number)
-        self.signal = signal.Signals(number).name
+        self.signal = signal.Signals(number)
         if self._stop is not None:
-            stop, self._stop = self._stop, None
-            stop(f"interrupted by {self.signal}")
+            self._stop(self._reason)
+        if self._breaking:
+            self._breaking = False
             raise KeyboardInterrupt

@@ -14,20 +14,23 @@ from rich.table import Table
 from conformance.catalogue import Catalogue, load_catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 @click.command()
 @click.option(
     "--json", "as_json", is_flag=True, help="Everything as JSON, open points and what is out of reach included."
 )
+@click.option("--markdown", "as_markdown", is_flag=True, help="The pages of docs/requirements.md.")
 @click.option("--coverage", is_flag=True, help="Each requirement with the checks that judge it.")
-def requirements(*, as_json: bool, coverage: bool) -> None:
+def requirements(*, as_json: bool, as_markdown: bool, coverage: bool) -> None:
     """Print the catalogue of requirements."""
     catalogue = load_catalogue()
     checks = checks_by_entry() if coverage else None
     if as_json:
         click.echo(json.dumps(_document(catalogue, checks), indent=2))
+    elif as_markdown:
+        click.echo("\n".join(markdown_lines(catalogue)))
     else:
         Console(highlight=False).print(_table(catalogue, checks))
 
@@ -62,6 +65,28 @@ class _Collector:
                         cited = self.checks.setdefault(entry, [])
                         if name not in cited:
                             cited.append(name)
+
+
+def markdown_lines(catalogue: Catalogue) -> Iterator[str]:
+    """The catalogue as a Markdown document, line by line."""
+    yield "# Requirements"
+    yield ""
+    yield "Made by `conformance requirements --markdown`; a test fails when it is stale."
+    for section in catalogue.sections:
+        yield from ("", f"## {section.number}. {section.title}")
+        judged = [entry for entry in catalogue.requirements.values() if entry.section == section.number]
+        observed = [entry for entry in catalogue.open_points.values() if entry.section == section.number]
+        beyond = [entry for entry in catalogue.out_of_reach.values() if entry.section == section.number]
+        yield from _rows(("Requirement", "Class"), [(f"**{e.id}**<br>{e.title}", e.conformance_class) for e in judged])
+        yield from _rows(("Open point", "Class"), [(f"**{e.id}**<br>{e.question}", e.conformance_class) for e in observed])
+        yield from _rows(("Out of reach", "Why"), [(e.title, e.reason) for e in beyond])
+
+
+def _rows(headings: tuple[str, str], rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """A Markdown table, if there is anything in it."""
+    if rows:
+        yield from ("", f"| {headings[0]} | {headings[1]} |", "|---|---|")
+        yield from (f"| {first} | {second} |" for first, second in rows)
 
 
 def _table(catalogue: Catalogue, checks: Mapping[str, Sequence[str]] | None) -> Table:

@@ -75,7 +75,7 @@ def _malformed(valid: str) -> Iterator[InvalidBody]:
     """A valid object spoilt so that no grammar of JSON admits it."""
     yield InvalidBody(Kind.MALFORMED, "a body that is cut short", valid[:-1])
     yield InvalidBody(Kind.MALFORMED, "text after the body", f"{valid} and more")
-    yield InvalidBody(Kind.MALFORMED, "single quotes", valid.replace('"', "'"))
+    yield InvalidBody(Kind.MALFORMED, "single quotes", valid.replace('"', "'"), thorough=True)
     yield InvalidBody(Kind.MALFORMED, "a comma too many", f"{valid[:-1]},}}", thorough=True)
     yield InvalidBody(Kind.MALFORMED, "two bodies", f"{valid} {valid}", thorough=True)
     unquoted = valid.replace('{"', "{").replace(', "', ", ").replace('":', ":")
@@ -87,7 +87,7 @@ def _no_object(valid: str) -> Iterator[InvalidBody]:
     """Every JSON text that is no object."""
     yield InvalidBody(Kind.NO_OBJECT, "an array as the body", f"[{valid}]")
     yield InvalidBody(Kind.NO_OBJECT, "a string as the body", '"LABEL"')
-    yield InvalidBody(Kind.NO_OBJECT, "a number as the body", "12345")
+    yield InvalidBody(Kind.NO_OBJECT, "a number as the body", "12345", thorough=True)
     yield InvalidBody(Kind.NO_OBJECT, "null as the body", "null")
     yield InvalidBody(Kind.NO_OBJECT, "a boolean as the body", "true", thorough=True)
     yield InvalidBody(Kind.NO_OBJECT, "an empty array as the body", "[]", thorough=True)

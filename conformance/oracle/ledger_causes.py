@@ -43,6 +43,18 @@ def of_text(history: History, *, field: str, value: str | None, span: Span, othe
     return _of_own(last, meanwhile, is_lost=good is None and is_stale)
 
 
+def is_ambiguous(history: History, field: str, span: Span) -> bool:
+    """Whether the last write of a text was never read before something else touched the engagement.
+
+    It may have been lost then, or undone.
+    """
+    last = history.registers[field].latest(span)
+    if last is None or _good_since(history, field, last) is not None:
+        return False
+    meanwhile = history.between(last.span.start, span.end, but=(last.exchange,))
+    return any(accepted(one.exchange) and one.operation != "unarchiveEngagement" for one in meanwhile)
+
+
 def of_status(history: History, *, value: str | None, span: Span, others: Sequence[Attempt]) -> str:
     """The requirement that the status of an engagement is judged by, or breaks."""
     last = history.registers[STATUS].latest(span)
@@ -115,16 +127,15 @@ def _of_own(last: Effect, meanwhile: Sequence[Attempt], *, is_lost: bool) -> str
 
 def _of_last(meanwhile: Sequence[Attempt], *, default: str) -> str:
     """What touched the engagement last, of those that must leave its texts alone."""
-    for one in reversed(meanwhile):
-        if one.operation == "archiveEngagement" and accepted(one.exchange):
-            return "archive-keeps-content"
-        if one.operation == "updateEngagement" and accepted(one.exchange):
-            return KEEPS_THE_REST
-        if is_refused_edit(one):
-            return "update-engagement-refused-changes-nothing"
-        if one.operation == "unarchiveEngagement":
-            return default
-    return default
+    causes = {
+        "archiveEngagement": "archive-keeps-content",
+        "updateEngagement": KEEPS_THE_REST,
+        "unarchiveEngagement": default,
+    }
+    done = [one for one in meanwhile if accepted(one.exchange)]
+    if done:
+        return causes.get(done[-1].operation, default)
+    return "update-engagement-refused-changes-nothing" if any(map(is_refused_edit, meanwhile)) else default
 
 
 def _owner(last: Effect) -> str:

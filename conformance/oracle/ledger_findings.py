@@ -61,8 +61,10 @@ ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         | {"list-engagements-total", "list-engagements-status-filter", "create-engagement-listed", "archived-listed"},
         "list-engagements-status-filter": _OF_READS | {"create-engagement-listed", "archived-listed"},
         "list-engagements-pages-partition": _OF_READS
-        | {"create-engagement-listed", "archived-listed", "list-engagements-status-filter", "sort-by-name"},
-        "sort-with-filter": frozenset({"sort-by-name"}),
+        | {"create-engagement-listed", "archived-listed", "list-engagements-status-filter"}
+        | {"sort-by-name", "sort-with-filter"},
+        "sort-by-name": frozenset({"list-engagements-as-read"}),
+        "sort-with-filter": frozenset({"sort-by-name", "list-engagements-as-read"}),
     }
 )
 """For a requirement, those whose breach explains what looks like a breach of it."""
@@ -83,6 +85,7 @@ class Finding:
         identifier: The engagement's.
         of_list: Whether a list shows it, and not a read.
         unsteady: Whether others might have disturbed it, so that it must be seen again.
+        ambiguous: Whether a breach of another requirement would look alike.
     """
 
     requirement: str
@@ -95,6 +98,7 @@ class Finding:
     identifier: str | None = None
     of_list: bool = False
     unsteady: bool = False
+    ambiguous: bool = False
 
     def as_fault(self, *, story: str = "") -> NonConformity:
         """The finding as what ends a check."""
@@ -126,7 +130,8 @@ class Findings:
         """What breaks a requirement, and nothing that a read of the same engagement explains."""
         read = {one.identifier for one in self.broken if not one.of_list}
         broken = [one for one in self.broken if one.requirement == requirement]
-        return [one for one in broken if not (one.of_list and one.identifier in read)]
+        clear = any(one.requirement in _OF_READS and not one.ambiguous and not one.of_list for one in self.broken)
+        return [one for one in broken if not ((one.of_list and one.identifier in read) or (one.ambiguous and clear))]
 
     def explained(self, requirement: str) -> Finding | None:
         """What breaks another requirement in a way that shows as a breach of this one too."""

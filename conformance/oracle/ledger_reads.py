@@ -135,7 +135,8 @@ class Judging:
             requirement, sight.exchange, *because, message=f"{name} reads as it cannot", expected=expected,
             actual=shown(value), pointer=f"/data/{name}",
         )  # fmt: skip
-        self._break(history, finding)
+        ambiguous = name != STATUS and causes.is_ambiguous(history, name, sight.span)
+        self._break(history, replace(finding, ambiguous=ambiguous))
 
     def _time(self, history: History, sight: Sight, name: str, requirement: str) -> None:
         """No time goes back, and that of the creation does not move at all."""

@@ -13,6 +13,8 @@ from conformance.verdicts.session import run_checks
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pytest
+
     from conformance.running.options import RunOptions
     from conformance.selftest.subjects import Subject
     from conformance.verdicts.results import CheckResult
@@ -43,6 +45,14 @@ class Trial:
     errors: tuple[str, ...] = ()
 
 
+class _BriefJudge(Judge):
+    """A judge whose tracebacks are those of Python: pytest's take a fifth of a trial's time, and few are read."""
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Choose the style."""
+        config.option.tbstyle = "native"
+
+
 def attempt(subject: Subject, options: RunOptions) -> Trial:
     """Run the suite against a subject.
 
@@ -55,7 +65,7 @@ def attempt(subject: Subject, options: RunOptions) -> Trial:
     """
     began = time.monotonic()
     with HostedExecution(subject, options) as execution:
-        judge = Judge(execution.run)
+        judge = _BriefJudge(execution.run)
         execution.run.closed = execution.reach()
         run_checks(judge)
         execution.undo()

@@ -18,7 +18,7 @@ ORGANIZATION = "/api/v1/organizations/current"
 MEMBERS = f"{ORGANIZATION}/members"
 INVITE = f"{MEMBERS}/invite"
 
-TEXT = '\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it\'s "x" C:\\new %20+ a; null ' + "0123456789" * 30
+TEXT = '\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it\'s "x" C:\\new %20+ a; null x\'); DROP ' + "0123456789" * 30
 
 Request = tuple[str, str, str, Any]
 """The name of a key, the method, the path and the body: JSON, or bytes as they are."""
