@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.stock import Stock, stock
+from conformance.oracle import read
+from conformance.oracle.judgement import Judgement
 from conformance.oracle.laws import ROLES
+from conformance.oracle.listing import Listing
 from conformance.wire import call
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.checks.looks import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
 PER_PAGE: Final = 100
 _READ: Final = 5
+_MOST_PAGES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class FilteredLists:
     """Engagements of each status, and all of them.
 
     Attributes:
-        look: Active ones, the newest first; archived ones, those changed last first; and all, the newest first.
+        look: Pages of the list of active ones, of archived ones, and of all, as many as it took to see the stock.
         stock: What must be in them.
     """
 
@@ -34,12 +40,42 @@ class FilteredLists:
 def engagements_by_status(run: Run) -> FilteredLists:
     """Engagements are listed by status, 100 a page."""
     kept = run.journeys.result(stock)
-    calls = (
-        call.list_engagements(status="active", sort="createdAt", order="desc", perPage=PER_PAGE),
-        call.list_engagements(status="archived", sort="updatedAt", order="desc", perPage=PER_PAGE),
-        call.list_engagements(sort="createdAt", order="desc", perPage=PER_PAGE),
+    lists = (
+        ({"status": "active", "sort": "createdAt"}, kept.active),
+        ({"status": "archived", "sort": "updatedAt"}, kept.archived),
+        ({"sort": "createdAt"}, (*kept.active, *kept.archived)),
     )
-    return FilteredLists(tuple(run.send_all(calls)), kept)
+    pages = [until_seen(run, wanted, order="desc", **query) for query, wanted in lists]
+    return FilteredLists(tuple(page for look in pages for page in look), kept)
+
+
+def of_status(look: Look, status: str | None) -> Listing:
+    """The pages of one of the lists: that of a status, or None for that of all."""
+    return Listing(tuple(page for page in look if dict(page.call.query).get("status") == status))
+
+
+def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
+    """Pages of 100, until all that is wanted was seen or there are no more, a dozen at most."""
+    pages: list[Exchange] = []
+    missing = set(owned)
+    for page in range(1, _MOST_PAGES + 1):
+        pages.append(run.send(call.list_engagements(**query, page=page, perPage=PER_PAGE)))
+        items = readable((pages[-1],))
+        missing -= {str(item.get("id")) for item in items}
+        if not missing or len(items) < PER_PAGE:
+            break
+    return tuple(pages)
+
+
+def readable(look: Look) -> list[dict[str, Any]]:
+    """The items of answers, as far as they can be read: a journey judges nothing."""
+    found: list[dict[str, Any]] = []
+    for answer in look:
+        try:
+            found += read.items(answer)
+        except Judgement:
+            break
+    return found
 
 
 def members_by_role(run: Run) -> Look:

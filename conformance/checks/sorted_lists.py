@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from conformance.checks.filtered_lists import engagements_by_status
+from conformance.checks.filtered_lists import engagements_by_status, of_status, readable, until_seen
 from conformance.checks.stock import Stock, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
     from conformance.checks.looks import Look
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
-
-PER_PAGE: Final = 100
-_MOST_PAGES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +54,15 @@ def by_name(run: Run) -> SortedLists:
 def active_by_name(run: Run) -> Look:
     """Two neighbouring pages of active engagements in the order of their names."""
     everything = run.journeys.result(by_name)
-    active = [item for item in _readable(everything.default) if item.get("status") == "active"]
-    hidden = max(0, _total(run.journeys.result(engagements_by_status).look) - len(active))
+    active = [item for item in readable(everything.default) if item.get("status") == "active"]
+    hidden = max(0, _total(of_status(run.journeys.result(engagements_by_status).look, "active").answers) - len(active))
     return _two_pages(run, active, everything.stock.active, hidden, status="active", sort="name", order="asc")
 
 
 def archived_by_change(run: Run) -> Look:
     """Two pages of archived engagements, those changed last first; if there are few, they hold all."""
     everything = run.journeys.result(by_updated_at)
-    archived = [item for item in _readable(everything.default) if item.get("status") == "archived"]
+    archived = [item for item in readable(everything.default) if item.get("status") == "archived"]
     half = max(1, min(50, len(archived) // 2))
     query = {"status": "archived", "sort": "updatedAt", "order": "desc", "perPage": half}
     return tuple(run.send_all([call.list_engagements(**query, page=page) for page in (1, 2)]))
@@ -75,26 +71,13 @@ def archived_by_change(run: Run) -> Look:
 def _sorted_by(run: Run, field: str) -> SortedLists:
     kept = run.journeys.result(stock)
     owned = {piece.identifier for piece in kept.pieces}
-    default = _until_seen(run, field, owned)
-    items = _readable(default)
+    default = until_seen(run, owned, sort=field)
+    items = readable(default)
     hidden = max(0, _total(default) - len(items))
     ascending = _two_pages(run, items, owned, hidden, sort=field, order="asc")
     page, size = neighbours(*_block(items, owned))
     descending = run.send(call.list_engagements(sort=field, order="desc", page=page + 1, perPage=size))
     return SortedLists(default, ascending, (descending,), kept)
-
-
-def _until_seen(run: Run, field: str, owned: Collection[str]) -> Look:
-    """Pages of 100, until all of the stock was seen or there are no more, a dozen at most."""
-    pages: list[Exchange] = []
-    missing = set(owned)
-    for page in range(1, _MOST_PAGES + 1):
-        pages.append(run.send(call.list_engagements(sort=field, page=page, perPage=PER_PAGE)))
-        items = _readable((pages[-1],))
-        missing -= {str(item.get("id")) for item in items}
-        if not missing or len(items) < PER_PAGE:
-            break
-    return tuple(pages)
 
 
 def _two_pages(
@@ -127,14 +110,3 @@ def _block(items: list[dict[str, Any]], owned: Collection[str]) -> tuple[int, in
     """Where the stock begins in a list, how far it reaches, and how long the list is."""
     places = [place for place, item in enumerate(items) if item.get("id") in owned]
     return (places[0], places[-1] - places[0] + 1, len(items)) if places else (0, 0, len(items))
-
-
-def _readable(look: Look) -> list[dict[str, Any]]:
-    """The items of answers, as far as they can be read: a journey judges nothing."""
-    found: list[dict[str, Any]] = []
-    for answer in look:
-        try:
-            found += read.items(answer)
-        except Judgement:
-            break
-    return found

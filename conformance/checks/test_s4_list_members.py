@@ -40,10 +40,11 @@ def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
     """With a role, the list holds the members of that role, all of them and no others, and counts them."""
 
     def judge(look: Look) -> None:
-        by_role = dict(zip(ROLES, look[1:], strict=True))
-        holds(lambda: expect_count(Listing(look[:1]), full=filters.FULL), "without a role the total is wrong", look[0])
-        filters.expect_same_as_all("role", by_role, look[0])
-        filters.expect_counts("role", by_role, look[0], {})
+        everything = Listing(look[:1])
+        by_role = {role: Listing((answer,)) for role, answer in zip(ROLES, look[1:], strict=True)}
+        holds(lambda: expect_count(everything), "without a role the total is wrong", look[0])
+        filters.expect_same_as_all("role", by_role, everything)
+        filters.expect_counts("role", by_role, everything, {})
 
     expect_steadily(run, members_by_role, judge)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import FilteredLists, engagements_by_status
+from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, of_status
 from conformance.checks.laws_over_run import expect_law_steadily
 from conformance.checks.looks import expect_steadily
 from conformance.checks.marks import journey, requirement
@@ -24,6 +24,7 @@ from conformance.checks.sorted_lists import (
 from conformance.checks.stock import Stock, new_engagements
 from conformance.oracle import list_laws, paging
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
+from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import (
     Listing,
     expect_filtered,
@@ -111,8 +112,9 @@ def test_descending_by_default_by_name(run: Run, by_name: SortedLists) -> None:
 
 
 @requirement("sort-with-filter")
+@pytest.mark.usefixtures("filters_on_both_pages")
 def test_active_ones_sorted_by_name(
-    run: Run, active_by_name: Look, by_name: SortedLists, paged_engagements: PagedLists, filters_on_both_pages: None
+    run: Run, active_by_name: Look, by_name: SortedLists, paged_engagements: PagedLists
 ) -> None:
     """Active engagements are in the order of names, across pages, and none of them is lost."""
     order, names = _by_name(by_name.stock), by_name.stock.untouched_names()
@@ -163,9 +165,9 @@ def test_no_list_ascends_unasked(run: Run) -> None:
 @pytest.fixture
 def filters_on_both_pages(engagements_by_status: FilteredLists, archived_by_change: Look) -> None:
     """The filter holds where other orders were asked for, on the first page and on the second."""
-    active, archived, _ = engagements_by_status.look
-    for value, look in (("active", (active,)), ("archived", (archived,)), ("archived", archived_by_change)):
-        holds(partial(expect_filtered, Listing(look), "status", value), "the filter does not hold", *look)
+    lists = [(status, of_status(engagements_by_status.look, status)) for status in STATUSES]
+    for status, listing in (*lists, ("archived", Listing(archived_by_change))):
+        holds(partial(expect_filtered, listing, "status", status), "the filter does not hold", *listing.answers)
 
 
 def _expect_sorted(run: Run, lists: SortedLists, order: Order) -> None:

@@ -82,6 +82,7 @@ class Walk:
 
     def go(self, steps: Sequence[Step]) -> Finding | None:
         """Take steps until one shows a fault; those about engagements that are not there are left out."""
+        told = 0
         for step in steps:
             sent = self._call(step)
             if sent is None:
@@ -92,10 +93,12 @@ class Walk:
             found = self.ledger.take(exchange)
             broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
             if broken is not None and (sure := self._made_sure(broken)) is not None:
-                self.finding = sure
+                self.finding, told = sure, len(self.taken)
                 # What may have two causes is told only where nothing of one cause is met later on.
                 if not sure.ambiguous:
                     break
+        if self.finding is not None:
+            del self.taken[told:]
         return self.finding
 
     def _call(self, step: Step) -> Call | None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from conformance.cli.ending import Exit, exit_status
-from conformance.cli.interruption import Interruption
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
 from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all
 from conformance.reports.model import InvalidReport, load_report
+from conformance.reports.placing import place
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.running.reporting import build_report
@@ -28,6 +28,9 @@ from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
 
@@ -49,12 +52,13 @@ class Gate:
     strict: bool = False
 
 
-def conduct(options: RunOptions, gate: Gate, *, quiet: bool) -> Exit:
+def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> Exit:
     """Run the suite against a target and write the report.
 
     Args:
         options: What was asked for.
         gate: What the run must meet.
+        interruption: Watches for signals.
         quiet: Whether only the verdict and failures are printed.
 
     Returns:
@@ -66,7 +70,7 @@ def conduct(options: RunOptions, gate: Gate, *, quiet: bool) -> Exit:
             load_report(gate.baseline) if gate.baseline else None,
             strict=gate.strict,
         )
-        with Interruption() as interruption, Execution(_with_folder(options)) as execution:
+        with Execution(_with_folder(options)) as execution:
             return _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, JournalError, WaiverError, InvalidReport) as error:
         return _told(error, Exit.USAGE)
@@ -99,7 +103,8 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
     trouble = None
-    with interruption.stopping(execution.run.wire.stop), progress:
+    interruption.stops(execution.run.wire.stop)
+    with interruption.breaking(), progress:
         trouble = execution.reach()
         execution.run.closed = trouble
         run_checks(judge)
@@ -112,7 +117,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     written = _write(report, execution)
     print_summary(report, execution.folder, quiet=quiet)
     if interruption.signal is not None:
-        return Exit.TERMINATED if interruption.signal == "SIGTERM" else Exit.INTERRUPTED
+        return Exit.of(interruption.signal)
     if trouble is not None:
         click.echo(trouble, err=True)
     if not written:
@@ -124,16 +129,24 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
     decided = any(result.outcome in {"passed", "failed"} for result in judge.results)
-    log = execution.folder / _ERRORS
-    log.unlink(missing_ok=True)
+    if judge.errors and not _logged(execution, judge.errors):
+        return f"The suite itself went wrong in {len(judge.errors)} places, and {_ERRORS} could not be written."
     if judge.errors:
-        log.write_text(execution.redactor.text("\n\n".join(judge.errors)), "utf-8")
         return f"The suite itself went wrong in {len(judge.errors)} places; {_ERRORS} in the report's folder says where."
     if stopped is not None and "target" in stopped:
         return f"The target could not be tested to the end: {stopped}."
     if not decided:
         return f"Nothing could be decided: {stopped or 'no check ran'}."
     return None
+
+
+def _logged(execution: Execution, errors: Sequence[str]) -> bool:
+    """Write the suite's own errors down, for its developers; whether that was possible."""
+    try:
+        place({execution.folder / _ERRORS: lambda: [execution.redactor.text("\n\n".join(errors)).encode(errors="replace")]})
+    except OSError:
+        return False
+    return True
 
 
 def _write(report: Report, execution: Execution) -> bool:

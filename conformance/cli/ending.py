@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from signal import Signals
 
     from conformance.reports.model import Report
 
@@ -19,8 +20,14 @@ class Exit(IntEnum):
     USAGE = 2
     UNTESTABLE = 3
     UNDECIDED = 4
+    HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143
+
+    @classmethod
+    def of(cls, ended_by: Signals) -> Exit:
+        """The exit status after a signal."""
+        return cls(128 + ended_by)
 
 
 def exit_status(report: Report, *, trouble: str | None, strict: bool, known: Collection[str] = ()) -> Exit:

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from conformance.cli.interruption import Interruption
+from conformance.cli.output import LastingOutput
 from conformance.running.options import Effort, Mode, RunOptions
 
 
@@ -78,8 +80,6 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
         raise click.UsageError("--read-only and --disposable exclude each other.")
     if context.get_parameter_source("api_key") is click.core.ParameterSource.COMMANDLINE:
         click.echo("Warning: other users of this machine can read --api-key; $CONFORMANCE_API_KEY is safer.", err=True)
-    from conformance.cli.conduct import Gate, conduct  # noqa: PLC0415 - loads pytest, which --help does not need
-
     options = RunOptions(
         base_url=given["base_url"],
         api_key=given["api_key"],
@@ -93,4 +93,9 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
         report=given["report"],
         only=given["only"],
     )
-    sys.exit(conduct(options, Gate(given["waivers"], given["baseline"], strict=given["strict"]), quiet=given["quiet"]))
+    with Interruption() as interruption, LastingOutput():
+        from conformance.cli.conduct import Gate, conduct  # noqa: PLC0415 - loads pytest, which --help does not need
+
+        gate = Gate(given["waivers"], given["baseline"], strict=given["strict"])
+        status = conduct(options, gate, interruption, quiet=given["quiet"])
+    sys.exit(status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
     Key = Callable[[Mapping[str, Any]], "Comparable | None"]
+
+LARGEST_PAGE: Final = 100
+"""Items on the largest page that a list can be asked for."""
 
 
 class Comparable(Protocol):
@@ -71,9 +74,9 @@ class Listing:
         return read.number(self.answers[0], "total")
 
     @property
-    def is_whole(self) -> bool:
-        """Whether nothing of what is counted is missing from these answers."""
-        return len(self.items) >= self.total
+    def may_go_on(self) -> bool:
+        """Whether the last page is as full as a page can be, so that there may be another one."""
+        return len(read.items(self.answers[-1])) >= LARGEST_PAGE
 
 
 def contents(answers: Sequence[Exchange]) -> list[object]:
@@ -202,11 +205,11 @@ def expect_filtered(listing: Listing, name: str, value: str) -> None:
             )
 
 
-def expect_count(listing: Listing, *, full: int) -> None:
-    """The total of a list is the number of its items; where a page of ``full`` is full there may be more."""
+def expect_count(listing: Listing) -> None:
+    """The total of a list is the number of its items; where the last page is full there may be more."""
     judged(*listing.answers)
     found, total = len(listing.items), listing.total
-    if total != found and not (found >= full and total > found):
+    if total != found and not (listing.may_go_on and total > found):
         raise NonConformity(
             "the total does not count what the list holds",
             *listing.answers,

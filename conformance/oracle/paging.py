@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import list_laws, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.oracle.listing import Listing, expect_all, expect_once, holds
+from conformance.oracle.listing import LARGEST_PAGE, Listing, expect_all, expect_once, holds
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Look = tuple[Exchange, ...]
 
-LARGEST: Final = 100
 _ABOUT: Final = "an item that exists"
 
 
@@ -119,7 +118,7 @@ def _paging(answer: Exchange) -> tuple[int, int]:
 
 def _at_once(look: Look) -> list[str]:
     """The ids of the one answer, where it can hold everything; else none."""
-    return Listing(look[:1]).identifiers if read.number(look[0], "total") <= LARGEST else []
+    return Listing(look[:1]).identifiers if read.number(look[0], "total") <= LARGEST_PAGE else []
 
 
 def _distinct(look: Look, owned: Collection[str]) -> set[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.catalogue import load_catalogue
 from conformance.oracle.judgement import Evidence, Judgement, Untested
+from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
@@ -24,6 +25,7 @@ LAST_STAGE: Final = 2
 """The stage of the checks that judge what others have sent and send nothing of their own accord."""
 
 _ATTEMPTS: Final = 3
+_EFFORTS: Final = list(Effort)
 _ORDERLY: Final = (Judgement, Unanswered, Unavailable)
 
 
@@ -150,6 +152,9 @@ class Judge:
         raise trouble
 
     def _is_asked_for(self, item: pytest.Item) -> bool:
+        least = item.get_closest_marker("least_effort")
+        if least is not None and _EFFORTS.index(self.run.effort) < _EFFORTS.index(least.args[0]):
+            return False
         patterns = self.run.options.only
         cited = _cited(item)
         if not patterns:

@@ -86,13 +86,13 @@ class ArchiveDropsDescription(Service):
 
 @fault("archive-takes-neighbour", "archive-spares-others")
 class ArchiveTakesNeighbour(Service):
-    """Archiving an engagement archives the one created after it, too."""
+    """Archiving an engagement archives another one, too, whose name differs in the last three characters only."""
 
     def set_status(self, engagement: Engagement, status: str) -> None:
         """Archive two."""
         super().set_status(engagement, status)
         for other in self.store.engagements(EngagementQuery(engagement.organization_id, 0, 10_000)).items:
-            if other.created_at > engagement.created_at and other.name[:11] == engagement.name[:11]:
+            if other.id != engagement.id and other.name[:-3] == engagement.name[:-3]:
                 super().set_status(other, status)
                 return
 

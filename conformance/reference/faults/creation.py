@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import instead, made, shown, without
+from conformance.reference.faults.making import instead, made, moment, shown, without
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
     from conformance.reference.records import Engagement
 
-_DAY = 86_400_000
 _A_MOMENT = 0.004
 
 # What a new engagement is
@@ -209,8 +208,8 @@ def _honouring(field: str, change: Callable[[Engagement, Any], Engagement]) -> F
 HONOURED = (
     _honouring("id", lambda new, sent: replace(new, id=sent)),
     _honouring("status", lambda new, sent: replace(new, status=sent)),
-    _honouring("createdAt", lambda new, _: replace(new, created_at=new.created_at - 400 * _DAY)),
-    _honouring("updatedAt", lambda new, _: replace(new, updated_at=new.updated_at - 400 * _DAY)),
+    _honouring("createdAt", lambda new, sent: replace(new, created_at=moment(sent))),
+    _honouring("updatedAt", lambda new, sent: replace(new, updated_at=moment(sent))),
 )
 
 

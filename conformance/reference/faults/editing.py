@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import made, overwrite
+from conformance.reference.faults.making import made, moment, overwrite
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -175,8 +175,8 @@ def _honouring(field: str, column: str, value: Callable[[Any], Any]) -> Fault:
 
 HONOURED = (
     _honouring("status", "status", lambda sent: sent),
-    _honouring("createdAt", "created_at", lambda _: 1_000_000_000_000),
-    _honouring("updatedAt", "updated_at", lambda _: 4_000_000_000_000),
+    _honouring("createdAt", "created_at", moment),
+    _honouring("updatedAt", "updated_at", moment),
     _honouring("id", "id", lambda sent: sent),
 )
 

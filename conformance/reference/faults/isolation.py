@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -173,7 +174,8 @@ def _applied(operation: str) -> Fault:
             if stranger and stranger.organization_id != call.organization_id:
                 call.engagement = stranger
                 call.key = replace(call.key, organization_id=stranger.organization_id)
-                self._actions[operation](call)
+                with suppress(Refusal):
+                    self._actions[operation](call)
             raise
 
     title = f"The operation {operation} on another organization's engagement is refused, and done."

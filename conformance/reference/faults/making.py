@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault
@@ -68,6 +69,14 @@ def overwrite(service: Service, table: str, identifier: str, **columns: object) 
     parts = ", ".join(f"{column} = ?" for column in columns)
     statement = f"UPDATE {table} SET {parts} WHERE id = ?"  # noqa: S608 - both are literals of this package
     service.store._db.execute(statement, *columns.values(), identifier)  # noqa: SLF001 - faults have no other way
+
+
+def moment(text: str) -> int:
+    """Read a moment that a client sent, in milliseconds since the epoch; 0 where it is none."""
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000)
+    except ValueError:
+        return 0
 
 
 def without(path: tuple[str, ...]) -> Callable[[View], View]:

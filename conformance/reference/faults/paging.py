@@ -158,9 +158,11 @@ def _repeated(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one 
 
 
 def _sevenths_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Lose every 7th item that begins a page."""
+    """Lose every 7th item of the list where it is the first or the last of its page."""
     page = _found(service, query)
-    return replace(page, items=page.items[1:]) if query.offset and query.offset % 7 == 0 else page
+    ends = {query.offset + 1, query.offset + query.limit}
+    kept = [item for rank, item in enumerate(page.items, query.offset + 1) if rank % 7 or rank not in ends]
+    return replace(page, items=tuple(kept))
 
 
 def _last_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
@@ -230,7 +232,7 @@ ENGAGEMENT_ITEMS = (
     _page(
         "list-engagements",
         "every-seventh-lost",
-        "loses the first item of a page that begins after a multiple of 7",
+        "loses every 7th item that is the first or the last of its page",
         _sevenths_lost,
         "list-engagements-page-length",
         "list-engagements-pages-partition",

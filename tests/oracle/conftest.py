@@ -1,0 +1,217 @@
+"""A tiny service in memory, honest unless a test overrides one of its steps, and exchanges with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from conformance.wire import call as calls
+from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Answer, Exchange, SentRequest
+
+BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+HEADERS = (("Content-Type", "application/json"),)
+
+
+@dataclass
+class Record:
+    """An engagement as the service keeps it."""
+
+    id: str
+    name: str
+    description: str | None
+    status: str
+    created: float
+    updated: float
+
+
+@dataclass
+class Service:
+    """Engagements in memory.
+
+    Attributes:
+        choices: What it does where the interface leaves it open.
+    """
+
+    choices: dict[str, str] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+    now: float = 0.0
+
+    def handle(self, sent: Call) -> tuple[int, object]:
+        """The status and the data of an answer."""
+        operation = sent.operation.id
+        body = json.loads(sent.body) if sent.body else {}
+        if operation == "createEngagement":
+            return self.create(body)
+        if operation == "listEngagements":
+            return self.listed(dict(sent.query))
+        record = self.find(sent.identifier or "")
+        if record is None:
+            return 404, None
+        return getattr(self, operation)(record, body)
+
+    def find(self, identifier: str) -> Record | None:
+        return self.records.get(identifier)
+
+    def create(self, body: dict[str, Any]) -> tuple[int, object]:
+        identifier = f"e{len(self.records) + int(self.now * 1000)}"
+        record = Record(identifier, body["name"], body.get("description"), "active", self.now, self.now)
+        self.records[identifier] = record
+        return 201, self.view(record)
+
+    def getEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        return 200, self.view(record)
+
+    def updateEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
+        if record.status == "archived":
+            return int(self.choices.get("archived_edit", "409")), None
+        self.edit(record, body)
+        return 200, self.view(record)
+
+    def edit(self, record: Record, body: dict[str, Any]) -> None:
+        for name in ("name", "description"):
+            if name in body:
+                setattr(record, name, body[name])
+        record.updated = self.now
+
+    def archiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        if record.status == "archived" and self.choices.get("archive_again", "409") == "409":
+            return 409, None
+        self.archive(record)
+        return 200, {"id": record.id, "status": "archived", "updatedAt": self.time(record.updated)}
+
+    def archive(self, record: Record) -> None:
+        record.status, record.updated = "archived", self.now
+
+    def unarchiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        choice = self.choices.get("unarchive", "activates")
+        if choice == "refused" or (choice != "nothing" and record.status == "active"):
+            return 409, None
+        if choice == "activates":
+            self.unarchive(record)
+        return 200, {}
+
+    def unarchive(self, record: Record) -> None:
+        record.status, record.updated = "active", self.now
+
+    def deleteEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        self.delete(record)
+        return 200, {"deleted": True, "id": record.id}
+
+    def delete(self, record: Record) -> None:
+        del self.records[record.id]
+
+    def listed(self, asked: dict[str, str]) -> tuple[int, object]:
+        found = self.select(asked)
+        size, page = int(asked.get("perPage", "20")), int(asked.get("page", "1"))
+        part = self.part(found, (page - 1) * size, size)
+        meta = {"total": self.total(found), "page": page, "perPage": size, "totalPages": -(-len(found) // size)}
+        return 200, {"data": [self.item(record) for record in part], "meta": meta}
+
+    def select(self, asked: dict[str, str]) -> list[Record]:
+        found = [one for one in self.records.values() if asked.get("status", one.status) == one.status]
+        keys: dict[str, Callable[[Record], Any]] = {
+            "name": lambda one: one.name,
+            "createdAt": lambda one: one.created,
+            "updatedAt": lambda one: one.updated,
+        }
+        key = keys[asked.get("sort", "createdAt")]
+        return sorted(found, key=key, reverse=asked.get("order", "desc") == "desc")
+
+    def part(self, found: list[Record], start: int, size: int) -> list[Record]:
+        return found[start : start + size]
+
+    def total(self, found: list[Record]) -> int:
+        return len(found)
+
+    def item(self, record: Record) -> dict[str, Any]:
+        return self.view(record)
+
+    def view(self, record: Record) -> dict[str, Any]:
+        shown = {"id": record.id, "name": record.name, "description": record.description, "status": record.status}
+        if not record.description and self.choices.get("never_described", "null") != "null":
+            shown["description"] = ""
+        return shown | {"createdAt": self.time(record.created), "updatedAt": self.time(record.updated)}
+
+    def time(self, seconds: float) -> str:
+        ticks = int(seconds) if self.choices.get("clock") == "seconds" else seconds
+        return (BEGAN + timedelta(seconds=ticks)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass
+class Talk:
+    """Exchanges with a service, on a clock that goes on by itself.
+
+    Attributes:
+        service: The service.
+        exchanges: All of them.
+    """
+
+    service: Service
+    exchanges: list[Exchange] = field(default_factory=list)
+    now: float = 0.0
+
+    def send(
+        self, sent: Call, *, at: float | None = None, seconds: float = 0.05, status: int | None = None, lost: bool = False
+    ) -> Exchange:
+        """Send a call; ``status`` replaces the service's answer, and ``lost`` keeps the answer from arriving."""
+        start = self.now if at is None else at
+        self.service.now = start + seconds / 2
+        given, data = self.service.handle(sent) if status is None else (status, None)
+        exchange = self.made(sent, given, data, start, seconds)
+        self.now = max(self.now, start + seconds) + 0.01
+        self.exchanges.append(replace(exchange, received=None, trouble="the connection broke") if lost else exchange)
+        return self.exchanges[-1]
+
+    def made(self, sent: Call, status: int, data: object, start: float, seconds: float) -> Exchange:
+        """An exchange with this answer."""
+        body = {"error": {"code": "X", "message": "", "statusCode": status}} if status >= 400 else {"data": data}
+        if isinstance(data, dict) and "meta" in data:
+            body = data
+        return Exchange(
+            number=len(self.exchanges) + 1,
+            check="test",
+            call=sent,
+            request=SentRequest(sent.method, f"http://service.test{sent.path}", (), sent.body or b""),
+            received=Answer(status, HEADERS, json.dumps(body).encode()),
+            trouble=None,
+            started_at=BEGAN + timedelta(seconds=start),
+            seconds=seconds,
+        )
+
+    def created(self, name: str = "one", **more: str) -> str:
+        """The id of a new engagement."""
+        exchange = self.send(calls.create_engagement({"name": name, **more}))
+        assert exchange.received is not None
+        return str(json.loads(exchange.received.body)["data"]["id"])
+
+    def send_each(self, sent: Iterable[Call]) -> list[Exchange]:
+        """Send calls one after the other."""
+        return [self.send(one) for one in sent]
+
+
+@pytest.fixture(scope="session")
+def talk() -> Callable[..., Talk]:
+    """Makes talks with a service: with an honest one, or one of a given class."""
+
+    def make(kind: type[Service] | None = None, **choices: str) -> Talk:
+        return Talk((kind or Service)(choices))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def honest() -> type[Service]:
+    """The honest service, to be lied by."""
+    return Service
+
+
+@pytest.fixture(scope="session")
+def another_key() -> Credential:
+    """A credential that is not the main key's."""
+    return Credential.bearer("other_organization", "k2")

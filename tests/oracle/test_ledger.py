@@ -1,0 +1,341 @@
+"""The ledger: honest services never break a rule, and each lie breaks the rule that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.catalogue import load_catalogue
+from conformance.oracle import read
+from conformance.oracle.collation import name_key
+from conformance.oracle.ledger import RULES, Ledger
+from conformance.wire import call
+from conformance.wire.exchange import Exchange
+
+MakeTalk = Callable[..., Any]
+
+
+def broken(exchanges: list[Exchange]) -> list[str]:
+    """The requirements that a ledger finds broken and not explained by others, each once."""
+    findings = Ledger.over(exchanges, name_key).findings
+    return [rule for rule in RULES if findings.of(rule) and not findings.explained(rule)]
+
+
+def test_every_rule_is_a_requirement() -> None:
+    """The ledger reports under ids of the catalogue only."""
+    assert set(RULES) <= load_catalogue().requirements.keys()
+    assert len(set(RULES)) == len(RULES)
+
+
+def lie(honest: type[Any], name: str) -> type[Any]:  # noqa: C901, PLR0915 - one small lie a branch
+    """A service that lies in one way."""
+
+    class Lying(honest):  # type: ignore[misc]
+        """One step is wrong."""
+
+        old: dict[str, Any]
+
+    def stale(self: Any, record: Any, body: Any) -> Any:  # noqa: ARG001
+        return 200, self.view(record) | {"name": "one"}
+
+    def own(self: Any, record: Any) -> None:
+        record.status, record.updated = "active", self.now
+
+    lies: dict[str, dict[str, Any]] = {
+        "takes-effect": {"getEngagement": stale},
+        "keeps-the-rest": {
+            "edit": lambda self, record, body: (honest.edit(self, record, body), setattr(record, "description", "gone"))
+        },
+        "archive-clears": {
+            "archive": lambda self, record: (honest.archive(self, record), setattr(record, "description", None))
+        },
+        "archive-is-nothing": {"archive": own},
+        "archived-editable": {
+            "updateEngagement": lambda self, record, body: (self.edit(record, body), (200, self.view(record)))[1]
+        },
+        "refused-and-applied": {
+            "updateEngagement": lambda self, record, body: (
+                self.edit(record, body),
+                (409 if record.status == "archived" else 200, self.view(record)),
+            )[1]
+        },
+        "deleted-stays": {"delete": lambda self, record: None},  # noqa: ARG005
+        "other-one": {"getEngagement": lambda self, record, body: (200, self.view(record) | {"id": "another"})},  # noqa: ARG005
+        "list-is-old": {"item": lambda self, record: self.view(record) | {"name": "one"}},
+        "list-time-is-old": {"item": lambda self, record: self.view(record) | {"updatedAt": self.time(0)}},
+        "lost-in-list": {"part": lambda self, found, start, size: found[start : start + size][1:]},  # noqa: ARG005
+        "undercounted": {"total": lambda self, found: len(found) - 1},  # noqa: ARG005
+        "unsorted": {"select": lambda self, asked: list(honest.select(self, asked))[::-1]},
+        "unarchive-404": {"unarchiveEngagement": lambda self, record, body: (404, None)},  # noqa: ARG005
+        "unarchive-resets": {
+            "unarchive": lambda self, record: (honest.unarchive(self, record), setattr(record, "name", "one"))
+        },
+        "undeletable": {"deleteEngagement": lambda self, record, body: (409, None)},  # noqa: ARG005
+        "unreadable": {"getEngagement": lambda self, record, body: (404, None)},  # noqa: ARG005
+        "created-moves": {
+            "view": lambda self, record: honest.view(self, record) | {"createdAt": self.time(self.now)}
+        },
+        "updated-goes-back": {
+            "view": lambda self, record: honest.view(self, record) | {"updatedAt": self.time(100 - self.now)}
+        },
+        "born-archived": {
+            "view": lambda self, record: honest.view(self, record) | {"status": "archived"}
+        },
+        "refusal-touches": {
+            "updateEngagement": lambda self, record, body: (
+                (setattr(record, "updated", self.now), (409, None))[1]
+                if record.status == "archived"
+                else honest.updateEngagement(self, record, body)
+            )
+        },
+    }
+    for step, wrong in lies[name].items():
+        setattr(Lying, step, wrong)
+    return Lying
+
+
+STORY = ("edit", "read", "describe", "read", "archive", "read", "edit", "read", "list", "unarchive", "read", "delete", "read")
+LIES = [
+    ("takes-effect", ("edit", "read"), "update-engagement-takes-effect"),
+    ("keeps-the-rest", ("read", "edit", "read"), "update-engagement-keeps-the-rest"),
+    ("archive-clears", ("describe", "read", "archive", "read"), "archive-keeps-content"),
+    ("archive-is-nothing", ("archive", "read"), "archive-sets-status"),
+    ("archived-editable", ("archive", "read", "edit", "read"), "archived-edit-refused"),
+    ("refused-and-applied", ("archive", "read", "edit", "read"), "archived-edit-changes-nothing"),
+    ("refusal-touches", ("archive", "read", "edit", "read"), "archived-edit-changes-nothing"),
+    ("deleted-stays", ("delete", "read"), "deleted-unreadable"),
+    ("deleted-stays", ("delete", "read", "list", "edit"), "deleted-unreadable"),
+    ("deleted-stays", ("delete", "list"), "deleted-unlisted"),
+    ("deleted-stays", ("delete", "edit"), "deleted-uneditable"),
+    ("deleted-stays", ("delete", "archive"), "deleted-unarchivable"),
+    ("deleted-stays", ("delete", "unarchive"), "deleted-not-unarchived"),
+    ("deleted-stays", ("delete", "delete"), "deleted-undeletable"),
+    ("other-one", ("read",), "get-engagement-is-the-one-asked-for"),
+    ("list-is-old", ("edit", "read", "list"), "list-engagements-as-read"),
+    ("list-time-is-old", ("edit", "read", "list"), "list-engagements-as-read"),
+    ("lost-in-list", ("read", "list"), "create-engagement-listed"),
+    ("lost-in-list", ("archive", "read", "list"), "archived-listed"),
+    ("lost-in-list", ("archive", "read", "list archived"), "list-engagements-status-filter"),
+    ("undercounted", ("list",), "list-engagements-total"),
+    ("undercounted", ("archive", "list archived"), "list-engagements-filter-counts"),
+    ("unarchive-404", ("archive", "unarchive"), "unarchive-served"),
+    ("unarchive-resets", ("edit", "read", "archive", "unarchive", "read"), "update-engagement-takes-effect"),
+    ("undeletable", ("delete",), "delete-engagement-succeeds"),
+    ("undeletable", ("archive", "delete"), "archived-deletable"),
+    ("unreadable", ("read",), "create-engagement-lasts"),
+    ("created-moves", ("read", "read"), "created-at-never-changes"),
+    ("updated-goes-back", ("read", "read"), "updated-at-never-goes-back"),
+    ("born-archived", ("read",), "new-engagement-active"),
+]
+
+
+def step(word: str, identifier: str, number: int) -> Any:
+    """The call that a word stands for."""
+    operation, _, status = word.partition(" ")
+    return {
+        "edit": call.update_engagement(identifier, {"name": f"name {number}"}),
+        "describe": call.update_engagement(identifier, {"description": f"about {number}"}),
+        "archive": call.archive_engagement(identifier),
+        "unarchive": call.unarchive_engagement(identifier),
+        "delete": call.delete_engagement(identifier),
+        "read": call.get_engagement(identifier),
+        "list": call.list_engagements(status=status or None),
+    }[operation]
+
+
+def told(talk: Any, words: tuple[str, ...]) -> list[Exchange]:
+    """An engagement is made, and what the words say is done with it."""
+    identifier = talk.created("one", description="as it was")
+    talk.send_each(step(word, identifier, number) for number, word in enumerate(words))
+    return list(talk.exchanges)
+
+
+@pytest.mark.parametrize(("name", "words", "requirement"), LIES, ids=lambda value: str(value)[:40])
+def test_lie_breaks_its_rule_and_no_other(
+    talk: MakeTalk, honest: type[Any], name: str, words: tuple[str, ...], requirement: str
+) -> None:
+    """One fault is reported once, under the requirement that it breaks."""
+    assert broken(told(talk(lie(honest, name)), words)) == [requirement]
+
+
+def test_honest_story_is_evidence(talk: MakeTalk) -> None:
+    """What held is noted, with the answers that could have broken it."""
+    findings = Ledger.over(told(talk(), STORY), name_key).findings
+
+    assert findings.broken == []
+    assert {"update-engagement-takes-effect", "archived-edit-refused", "deleted-unreadable"} <= findings.kept.keys()
+
+
+def test_page_that_lacks_a_middle_item(talk: MakeTalk, honest: type[Any]) -> None:
+    """What stands between two items of a sorted page by its key is on that page."""
+
+    class Losing(honest):  # type: ignore[misc]
+        """The third item is lost."""
+
+        def part(self, found: list[Any], start: int, size: int) -> list[Any]:
+            return [one for place, one in enumerate(found[start : start + size]) if place != 2]
+
+    one = talk(Losing)
+    for number in range(6):
+        one.send(call.get_engagement(one.created(f"cf-1-walk-ba{'bdfkmp'[number]}a")))
+    for sort in ("name", "createdAt", "updatedAt"):
+        one.send(call.list_engagements(sort=sort, perPage=5))
+
+    assert broken(one.exchanges) == ["list-engagements-pages-partition"]
+
+
+def test_names_out_of_order(talk: MakeTalk, honest: type[Any]) -> None:
+    """Names that any collation puts in one order are in that order."""
+
+    class Unsorted(honest):  # type: ignore[misc]
+        """The wrong way round."""
+
+        def select(self, asked: dict[str, str]) -> list[Any]:
+            return list(super().select(asked))[::-1]
+
+    one = talk(Unsorted)
+    for name in ("cf-1-walk-ba", "cf-1-walk-bado", "cf-1-walk-da", "cf-1-other"):
+        one.created(name)
+    one.send(call.list_engagements(sort="name", order="asc"))
+
+    assert broken(one.exchanges) == ["sort-by-name"]
+
+
+def test_edit_that_slips_in_after_an_archive(talk: MakeTalk) -> None:
+    """An archive that comes into effect a moment later is not effective at once."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    one.send(call.update_engagement(identifier, {"name": "slipped"}), status=200)
+    one.send(call.update_engagement(identifier, {"name": "refused"}))
+
+    assert broken(one.exchanges) == ["archive-effective-at-once"]
+
+
+def test_read_that_slips_in_after_a_deletion(talk: MakeTalk) -> None:
+    """A deletion that comes into effect a moment later is not effective at once."""
+    one = talk()
+    identifier = one.created()
+    seen = one.send(call.get_engagement(identifier))
+    one.send(call.delete_engagement(identifier))
+    late = one.made(seen.call, 200, {"id": identifier, "name": "one", "status": "active"}, one.now, 0.01)
+    one.exchanges.append(late)
+    one.now += 0.1
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == ["delete-effective-at-once"]
+
+
+def test_overlapping_requests_may_come_in_either_order(talk: MakeTalk) -> None:
+    """A read, a deletion and edits at the same time say nothing of their order."""
+    one = talk()
+    identifier = one.created()
+    read_it = call.get_engagement(identifier)
+    old = one.send(read_it)
+    one.send(call.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    one.exchanges.append(one.made(read_it, 200, _data(old), 10.5, 1.0))
+    one.send(call.delete_engagement(identifier), at=20.0, seconds=1.0)
+    one.exchanges.append(one.made(read_it, 200, _data(old) | {"name": "new"}, 20.5, 0.2))
+
+    assert broken(one.exchanges) == []
+
+
+def test_lost_parallel_edit(talk: MakeTalk) -> None:
+    """Of two edits of different fields that overlapped both take effect."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    one.send(call.update_engagement(identifier, {"description": "new"}), at=10.5, seconds=1.0)
+    one.service.records[identifier].name = "one"
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == ["update-engagement-in-parallel"]
+
+
+@pytest.mark.parametrize("carried_out", [True, False])
+def test_unanswered_write_is_unknown_until_read(talk: MakeTalk, *, carried_out: bool) -> None:
+    """A write without an answer may have happened; what a read has shown stays."""
+    one = talk()
+    identifier = one.created()
+    edit = call.update_engagement(identifier, {"name": "perhaps"})
+    if carried_out:
+        one.send(edit, lost=True)
+    else:
+        one.send(edit, status=504)
+    one.send(call.get_engagement(identifier))
+    assert broken(one.exchanges) == []
+
+    one.service.records[identifier].name = "one"
+    one.send(call.get_engagement(identifier))
+    assert bool(broken(one.exchanges)) is carried_out
+
+
+def test_others_are_nobody_of_ours(talk: MakeTalk, another_key: Any) -> None:
+    """What others made, and what another organization's key made, is not judged."""
+    one = talk()
+    foreign = one.send(call.create_engagement({"name": "theirs"}).with_key(another_key))
+    identifier = _data(foreign)["id"]
+    one.send(call.get_engagement(identifier), status=404)
+    one.send(call.list_engagements())
+
+    assert broken(one.exchanges) == []
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("  two  blanks ", "two blanks"), ("e\u0301", "\u00e9")])
+def test_text_that_may_be_changed(talk: MakeTalk, sent: str, kept: str) -> None:
+    """Odd blanks and unnormalized text may read otherwise, and then read so every time."""
+    one = talk()
+    identifier = one.created(sent)
+    one.service.records[identifier].name = kept
+    one.send(call.get_engagement(identifier))
+    assert broken(one.exchanges) == []
+
+    one.service.records[identifier].name = "something else"
+    one.send(call.get_engagement(identifier))
+    assert broken(one.exchanges) == ["create-engagement-lasts"]
+
+
+WORDS = st.lists(
+    st.tuples(
+        st.sampled_from(("edit", "describe", "archive", "unarchive", "delete", "read", "list", "list active", "create")),
+        st.integers(0, 3),
+        st.sampled_from(("answered", "answered", "answered", "lost", "gateway", "limited")),
+    ),
+    max_size=40,
+)
+CHOICES = st.fixed_dictionaries(
+    {
+        "unarchive": st.sampled_from(("activates", "nothing", "refused")),
+        "archive_again": st.sampled_from(("409", "200")),
+        "archived_edit": st.sampled_from(("409", "403", "405", "410")),
+        "never_described": st.sampled_from(("null", "empty")),
+        "clock": st.sampled_from(("exact", "seconds")),
+    }
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(words=WORDS, choices=CHOICES, data=st.data())
+def test_honest_service_breaks_no_rule(talk: MakeTalk, words: Any, choices: dict[str, str], data: st.DataObject) -> None:
+    """Whatever an honest service chooses, however requests overlap and answers get lost, nothing is found."""
+    one = talk(**choices)
+    ids = [one.created(f"cf-1-walk-{word}") for word in ("ba", "bado", "fa", "ra")]
+    for number, (word, place, fate) in enumerate(words):
+        if word == "create":
+            ids.append(one.created(f"cf-1-walk-ma{'bdfk'[number % 4]}o"))
+            continue
+        status = {"gateway": 503, "limited": 429}.get(fate)
+        began = one.now
+        one.send(step(word, ids[place % len(ids)], number), seconds=0.1, status=status, lost=fate == "lost")
+        # It took effect in the middle of its time; the next one may begin before its answer is there.
+        one.now = began + 0.05 + data.draw(st.floats(0.001, 0.08))
+
+    assert Ledger.over(one.exchanges, name_key).findings.broken == []
+
+
+def _data(exchange: Exchange) -> dict[str, Any]:
+    return read.data(exchange)

@@ -1,0 +1,213 @@
+"""Random walks: planned from a seed, judged as they go, and shrunk to what matters."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.checks import random_walks as walks
+from conformance.checks.random_walks import random_walks
+from conformance.oracle.collation import SYLLABLES, name_key, syllables
+from conformance.oracle.shrinking import shrink
+from conformance.oracle.walk import Kind, plan
+from conformance.running.options import Effort, RunOptions
+from conformance.target.names import RunNames
+from conformance.wire.call import Call
+from conformance.wire.exchange import Exchange
+
+MakeTalk = Callable[..., Any]
+
+
+@dataclass
+class FakeRun:
+    """As much of a run as a walk needs."""
+
+    talk: Any
+    options: RunOptions
+    seed: int = 1
+    names: RunNames = RunNames("cf-aaaaaaaa-")  # noqa: RUF009 - it is frozen
+
+    @property
+    def effort(self) -> Effort:
+        """How long the walks are."""
+        return self.options.effort
+
+    def send(self, sent: Call) -> Exchange:
+        """Send one call."""
+        exchange: Exchange = self.talk.send(sent)
+        return exchange
+
+    def send_all(self, sent: list[Call]) -> list[Exchange]:
+        """Send calls one after the other."""
+        return [self.send(one) for one in sent]
+
+    def sleep(self, seconds: float) -> None:
+        """Let the service's time pass."""
+        self.talk.now += seconds
+
+    def random(self, purpose: str) -> random.Random:
+        """Choices of the seed."""
+        return random.Random(f"{self.seed} {purpose}")  # noqa: S311 - reproducible on purpose
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_plan_comes_from_the_seed(seed: int) -> None:
+    """The same seed gives the same steps, as many as were asked for."""
+    steps = plan(random.Random(seed), 200, 5)
+
+    assert len(steps) == 200
+    assert steps == plan(random.Random(seed), 200, 5)
+    assert steps != plan(random.Random(seed + 1), 200, 5)
+    assert {one.kind for one in steps} == set(Kind)
+
+
+def test_plan_reaches_rare_states() -> None:
+    """An engagement is edited after it was archived, unarchived and archived again; filter, order and pages meet."""
+    steps = plan(random.Random(1), 200, 5)
+    lives = {slot: " ".join(one.kind for one in steps if one.slot == slot) for slot in range(5)}
+    lists = [dict(one.query) | {"page": one.page} for one in steps if one.kind is Kind.LIST]
+
+    assert any("archive unarchive get archive rename" in life for life in lives.values())
+    assert any({"status", "sort", "order", "perPage"} <= one.keys() and one["page"] > 1 for one in lists)
+    assert any(one.kind is Kind.RENAME_ALIKE for one in steps)
+
+
+def test_new_words_are_never_repeated() -> None:
+    """What a walk writes is told apart by its words."""
+    words = [one.word for one in plan(random.Random(3), 500, 6) if one.word]
+
+    assert len(set(words)) == len(words)
+
+
+@given(st.lists(st.integers(0, 34), min_size=1, max_size=6), st.lists(st.integers(0, 34), min_size=1, max_size=6))
+def test_names_of_walks_can_be_compared(one: list[int], other: list[int]) -> None:
+    """Names are compared by their syllables; a name that another begins with comes first."""
+    shorter, longer = ("".join(SYLLABLES[number] for number in numbers) for numbers in (one, one + other))
+    first, second = name_key(f"cf-aaaaaaaa-walk-{shorter}"), name_key(f"cf-aaaaaaaa-walk-{longer}")
+
+    assert first is not None
+    assert second is not None
+    assert first < second
+    assert name_key(f"cf-aaaaaaaa-list-{shorter}") is None
+
+
+def test_numbers_have_syllables_of_their_own() -> None:
+    """Walks are told apart by two syllables."""
+    assert len({syllables(number) for number in range(35 * 35)}) == 35 * 35
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 40), st.sets(st.integers(0, 39), min_size=1, max_size=4))
+def test_shrinking_finds_what_is_needed(length: int, needed: set[int]) -> None:
+    """What fails by some steps alone is shrunk to just those, if it may cost enough."""
+    steps = list(range(max(length, max(needed) + 1)))
+
+    def attempt(shorter: Any) -> str | None:
+        return "failed" if needed <= set(shorter) else None
+
+    best, found = shrink(steps, "failed at first", [], attempt, 100_000)
+
+    assert set(best) == needed or (len(steps) == 1 and best == steps)
+    assert found in {"failed", "failed at first"}
+
+
+def test_shrinking_keeps_to_its_budget_and_takes_guesses() -> None:
+    """No more is spent than was given; a guess that fails saves the search."""
+    spent = 0
+
+    def attempt(shorter: Any) -> str | None:
+        nonlocal spent
+        spent += len(shorter)
+        return "failed" if 7 in shorter else None
+
+    best, _ = shrink(range(100), "failed", [[3], [7, 8]], attempt, 150)
+
+    assert best == [7]
+    assert spent <= 150
+    assert shrink(range(100), "failed", [], attempt, 0)[0] == list(range(100))
+
+
+@pytest.mark.parametrize("effort", list(Effort))
+@pytest.mark.parametrize("unarchive", ["activates", "nothing", "refused"])
+def test_honest_service_passes(talk: MakeTalk, effort: Effort, unarchive: str) -> None:
+    """No walk finds anything about an honest service, and every kind of rule was put to the test."""
+    run = FakeRun(talk(unarchive=unarchive, clock="seconds"), RunOptions(effort=effort))
+
+    came = random_walks(run)  # type: ignore[arg-type]
+
+    assert came.stories == {}
+    assert came.kept("update-engagement-takes-effect")
+    if effort is not Effort.QUICK:
+        assert came.kept("archived-edit-refused")
+        assert came.kept("deleted-unreadable")
+        assert came.kept("sort-with-filter")
+
+
+def resetting(honest: type[Any]) -> type[Any]:
+    """A service that forgets a new name when the engagement is unarchived."""
+
+    class Resetting(honest):  # type: ignore[misc]
+        """Unarchiving resets the name."""
+
+        def create(self, body: dict[str, Any]) -> Any:
+            made = super().create(body)
+            self.choices[made[1]["id"]] = body["name"]
+            return made
+
+        def unarchive(self, record: Any) -> None:
+            super().unarchive(record)
+            record.name = self.choices[record.id]
+
+    return Resetting
+
+
+def test_failure_is_shrunk_and_told(talk: MakeTalk, honest: type[Any], tmp_path: Path) -> None:
+    """What remains of a walk is the few steps that it takes, as a numbered story and as a script."""
+    run = FakeRun(talk(resetting(honest)), RunOptions(effort=Effort.STANDARD, report=tmp_path))
+
+    stories = random_walks(run).stories  # type: ignore[arg-type]
+
+    assert list(stories) == ["update-engagement-takes-effect"]
+    (story,) = stories.values()
+    kinds = [one.call.operation.id for one in story.exchanges]
+    assert kinds == [
+        "createEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "getEngagement",
+    ]  # fmt: skip
+    fault = story.as_fault()
+    assert "1. engagement A is created with the name" in fault.message
+    assert "5. A is read and is active, named" in fault.message
+    script = tmp_path / "walk-update-engagement-takes-effect.sh"
+    assert script.read_text("utf-8") == story.script
+    subprocess.run(["sh", "-n", script], check=True)
+    assert '/api/v1/engagements/"$E1"/archive' in story.script
+    assert "e3" not in [word for line in story.script.splitlines() for word in line.split("/")]
+
+
+def test_shrinking_costs_no_more_than_it_may(talk: MakeTalk, honest: type[Any]) -> None:
+    """Requests beyond the walks are few, also where a fault shows only now and then."""
+
+    class Whimsical(resetting(honest)):  # type: ignore[misc]
+        """Every fifth read shows an old name."""
+
+        def getEngagement(self, record: Any, body: Any) -> Any:  # noqa: N802
+            self.records.setdefault("", record)
+            del self.records[""]
+            self.choices["reads"] = str(int(self.choices.get("reads", "0")) + 1)
+            status, data = super().getEngagement(record, body)
+            stale = int(self.choices["reads"]) % 5 == 0
+            return status, data | ({"name": self.choices[record.id]} if stale else {})
+
+    one = talk(Whimsical)
+    run = FakeRun(one, RunOptions(effort=Effort.STANDARD))
+    size = walks.SIZES[Effort.STANDARD]
+
+    assert random_walks(run).stories  # type: ignore[arg-type]
+    assert len(one.exchanges) <= size.crowd + size.walks * (size.steps + size.shrinking + 20)
