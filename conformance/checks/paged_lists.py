@@ -65,12 +65,17 @@ def paged_members(run: Run) -> PagedLists:
 
 def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
     single = run.send_all([listing(page=2, perPage=1), listing()])
+    return PagedLists(page_by_page(run, listing), tuple(single))
+
+
+def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
+    """A list in one answer of 100, and then in pages, as many as there are now."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
     pages = range(1, min(_MOST_PAGES, -(-total // size)) + 1)
     rest = run.send_all([listing(page=page, perPage=size) for page in pages])
-    return PagedLists((first, *rest), tuple(single))
+    return (first, *rest)
 
 
 def _told(answer: Exchange) -> int:

@@ -130,6 +130,7 @@ def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], la
         closed = run.send(closing)
         answers = [closed, *run.send_all(late)]
         answers += under_way.result()
+    run.send(call.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
     controls: tuple[Exchange, ...] = ()
     if accepted(closed) and order_of(initial, history_of(answers)) is None:
         run.sleep(A_TICK)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.engagements import identifier_of
 from conformance.checks.walk_story import Story, tell
 from conformance.checks.walking import Taken, Walk
 from conformance.oracle.collation import LABEL, syllables
+from conformance.oracle.effects import accepted
 from conformance.oracle.shrinking import shrink
-from conformance.oracle.walk import Step, plan
+from conformance.oracle.walk import WRITES, Kind, Step, plan
 from conformance.running.options import Effort
 from conformance.wire import call
 
@@ -75,7 +77,8 @@ def random_walks(run: Run) -> Walks:
         finding = walk.go(steps)
         walks.findings.append(walk.ledger.findings)
         if finding is not None and finding.requirement not in walks.stories:
-            walks.stories[finding.requirement] = tell(run, *_shortest(run, walk, finding, size.shrinking))
+            walk, finding = _shortest(run, *_cleared(run, walk, finding), size.shrinking)
+            walks.stories[finding.requirement] = tell(run, walk, finding)
     return walks
 
 
@@ -86,9 +89,20 @@ def _crowd(run: Run, count: int) -> list[Exchange]:
     return run.send_all([call.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
+def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
+    """The same walk, with a read after each step, where the fault may have several causes."""
+    steps = _guesses(walk.taken, finding)[1]
+    if not finding.ambiguous or not steps:
+        return walk, finding
+    another = Walk(run, walk.number + _ATTEMPTS - 1, walk.crowd)
+    found = another.go([one for step in steps for one in (step, Step(Kind.GET, step.slot))])
+    return (walk, finding) if found is None else (another, found)
+
+
 def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]:
     """The shortest walk that shows the same fault, as far as that can be afforded."""
-    numbers = iter(range(walk.number + 1, walk.number + _ATTEMPTS))
+    first = walk.number - walk.number % _ATTEMPTS
+    numbers = iter(range(first + 1, first + _ATTEMPTS - 1))
     shortest = walk
 
     def attempt(steps: Sequence[Step]) -> Finding | None:
@@ -108,10 +122,17 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
 
 
 def _guesses(taken: Sequence[Taken], finding: Finding) -> list[list[Step]]:
-    """Shorter walks: what is cited and the creations that it needs; all steps about the engagements concerned."""
+    """Shorter walks: what is cited and the creations for it; what changed the engagements concerned; all about them."""
     cited = {finding.exchange, *finding.because}
-    slots = {one.step.slot for one in taken if one.exchange in cited and one.step.kind != "list"}
-    of_slots = [one for one in taken if one.step.slot in slots or one.exchange in cited]
-    creations = {one.step.slot: one for one in taken if one.step.kind == "create"}
-    needed = [one for one in of_slots if one.exchange in cited or one is creations.get(one.step.slot)]
-    return [[one.step for one in needed], [one.step for one in of_slots]]
+    concerned = {one.call.identifier or identifier_of(one) for one in cited if accepted(one) or one.call.identifier}
+    about = [one for one in taken if _subject(one) in concerned or one.exchange in cited]
+    changes = [one for one in about if one.step.kind in WRITES or one.exchange in cited]
+    needed = [one for one in about if one.exchange in cited or one.step.kind is Kind.CREATE]
+    return [[one.step for one in some] for some in (needed, changes, about)]
+
+
+def _subject(one: Taken) -> str | None:
+    """The engagement that a step was about."""
+    if one.step.kind is Kind.CREATE:
+        return identifier_of(one.exchange) if accepted(one.exchange) else None
+    return one.exchange.call.identifier

@@ -9,14 +9,17 @@ import pytest
 from conformance.checks.laws_over_run import expect_law, expect_law_steadily
 from conformance.checks.looks import expect_steadily
 from conformance.checks.marks import journey, requirement
-from conformance.checks.paged_lists import PagedLists, paged_engagements, paged_members
+from conformance.checks.paged_lists import PagedLists, page_by_page, paged_engagements, paged_members
 from conformance.checks.sorted_lists import SortedLists, by_created_at, by_name
 from conformance.checks.stock import new_engagements
 from conformance.oracle import list_laws, paging, read
 from conformance.oracle.judgement import Inapplicable
 from conformance.oracle.listing import Listing, expect_no_gap, expect_once, expect_order, holds, name_among, time_of
+from conformance.wire import call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.checks.looks import Look
     from conformance.running.run import Run
 
@@ -35,9 +38,7 @@ by_created_at_journey = journey(by_created_at, alone=True)
 @requirement("list-engagements-pages-partition")
 def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
     """The pages of engagements hold everything once."""
-    expect_steadily(
-        run, paged_engagements.look, lambda look: paging.expect_partition(look, paged_engagements.known(look))
-    )
+    _expect_of_engagements(run, paged_engagements, paging.expect_partition)
 
 
 @requirement("list-engagements-pages-partition")
@@ -72,7 +73,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
     if len(read.items(paged_members.look[0])) == 1:
         raise Inapplicable("The organization has one member")
 
-    expect_steadily(run, paged_members.look, paging.expect_partition)
+    _expect_of_members(run, paged_members, paging.expect_partition)
 
 
 # --- meta
@@ -81,39 +82,37 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
 @requirement("list-engagements-total")
 def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """The total of engagements is the same on every page, and the number on all pages."""
-    expect_steadily(run, paged_engagements.look, lambda look: paging.expect_total(look, paged_engagements.known(look)))
+    _expect_of_engagements(run, paged_engagements, paging.expect_total)
 
 
 @requirement("list-members-total")
 def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
     """The total of members is the same on every page, and the number on all pages."""
-    expect_steadily(run, paged_members.look, paging.expect_total)
+    _expect_of_members(run, paged_members, paging.expect_total)
 
 
 @requirement("list-engagements-page-length")
 def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """A page of engagements holds perPage of them, and the last one what is left."""
-    expect_steadily(
-        run, paged_engagements.look, lambda look: paging.expect_lengths(look, paged_engagements.known(look))
-    )
+    _expect_of_engagements(run, paged_engagements, paging.expect_lengths)
 
 
 @requirement("list-members-page-length")
 def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None:
     """A page of members holds perPage of them, and the last one what is left."""
-    expect_steadily(run, paged_members.look, paging.expect_lengths)
+    _expect_of_members(run, paged_members, paging.expect_lengths)
 
 
 @requirement("list-engagements-paging-honoured")
 def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: PagedLists) -> None:
     """Every page of engagements that exists is answered."""
-    expect_steadily(run, paged_engagements.look, paging.expect_served)
+    _expect_of_engagements(run, paged_engagements, lambda look, _: paging.expect_served(look))
 
 
 @requirement("list-members-paging-honoured")
 def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedLists) -> None:
     """Every page of members that exists is answered."""
-    expect_steadily(run, paged_members.look, paging.expect_served)
+    _expect_of_members(run, paged_members, paging.expect_served)
 
 
 # --- every list of the run
@@ -178,3 +177,18 @@ def test_page_and_size_asked_for(run: Run, operation: str) -> None:
 def test_full_pages_are_full(run: Run, operation: str) -> None:
     """No page of the run holds more than its size, and none with others behind it less."""
     expect_law_steadily(run, list_laws.page_length, operation)
+
+
+def _expect_of_engagements(run: Run, lists: PagedLists, judge: Callable[[Look, frozenset[str]], object]) -> None:
+    """Judge the pages of engagements, which others and later journeys of the run may have added to."""
+    expect_steadily(
+        run,
+        lists.look,
+        lambda look: judge(look, lists.known(look)),
+        anew=lambda: page_by_page(run, call.list_engagements),
+    )
+
+
+def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Look], object]) -> None:
+    """Judge the pages of members in the same way."""
+    expect_steadily(run, lists.look, judge, anew=lambda: page_by_page(run, call.list_members))

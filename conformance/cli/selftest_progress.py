@@ -60,7 +60,8 @@ def _told(trial: Trial, state: State) -> Text:
     """One trial that did not come out as it should."""
     reported = ", ".join(trial.reported) or "nothing"
     expected = f", not {trial.subject.breaks[0]}" if state in {State.SURVIVED, State.MISNAMED} else ""
-    error = f"; {trial.errors[0].strip().splitlines()[-1]}" if trial.errors else ""
+    problems = [*trial.errors, *trial.left]
+    error = f"; {problems[0].strip().splitlines()[-1]}" if problems else ""
     text = printable(f"{trial.subject.id}: reported {reported}{expected}{error}", limit=400)
     return Text.assemble((f"{state.value:>11}", "bold red"), "  ", text)
 

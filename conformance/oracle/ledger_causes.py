@@ -44,15 +44,17 @@ def of_text(history: History, *, field: str, value: str | None, span: Span, othe
 
 
 def is_ambiguous(history: History, field: str, span: Span) -> bool:
-    """Whether the last write of a text was never read before something else touched the engagement.
+    """Whether a wrong text may have several causes.
 
-    It may have been lost then, or undone.
+    The last write may have been lost, or undone by what touched the engagement before it was read.
     """
     last = history.registers[field].latest(span)
-    if last is None or _good_since(history, field, last) is not None:
+    if last is None:
         return False
-    meanwhile = history.between(last.span.start, span.end, but=(last.exchange,))
-    return any(accepted(one.exchange) and one.operation != "unarchiveEngagement" for one in meanwhile)
+    good = _good_since(history, field, last)
+    meanwhile = history.between(good.span.start if good else last.span.start, span.end, but=(last.exchange,))
+    causes = {one.operation for one in meanwhile if accepted(one.exchange)}
+    return len(causes) > 1 or (good is None and bool(causes - {"unarchiveEngagement"}))
 
 
 def of_status(history: History, *, value: str | None, span: Span, others: Sequence[Attempt]) -> str:

@@ -37,17 +37,18 @@ def shrink(
             if (again := attempt(guess)) is not None:
                 best, found = list(guess), again
                 break
-    size = len(best) // 2
-    while size >= 1:
-        place = 0
+    size = max(1, len(best) // 2)
+    while True:
+        before, place = len(best), 0
         while place < len(best):
             shorter = best[:place] + best[place + size :]
-            if not shorter or len(shorter) > budget:
+            if len(shorter) > budget:
                 return best, found
             budget -= len(shorter)
-            if (again := attempt(shorter)) is not None:
+            if shorter and (again := attempt(shorter)) is not None:
                 best, found = shorter, again
             else:
                 place += size
-        size //= 2
-    return best, found
+        if size == 1 and len(best) == before:
+            return best, found
+        size = max(1, size // 2)

@@ -32,8 +32,8 @@ GOOD = frozenset({State.KILLED, State.KEPT})
 
 
 def state_of(trial: Trial) -> State:
-    """What a trial says: broken where the suite went wrong or ran nothing, whatever else it found."""
-    if trial.errors or not trial.requests:
+    """What a trial says: broken where the suite went wrong, ran nothing or left something, whatever else it found."""
+    if trial.errors or trial.left or not trial.requests:
         return State.BROKEN
     if trial.subject.kind != "fault":
         return State.FALSE_ALARM if trial.reported else State.KEPT

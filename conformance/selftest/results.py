@@ -119,5 +119,5 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "found_after": trial.found_after,
         "requests": trial.requests,
         "seconds": trial.seconds,
-        "errors": list(trial.errors),
+        "errors": [*trial.errors, *trial.left],
     }

@@ -33,6 +33,7 @@ class Trial:
         found_after: How many requests had been sent when the first failure could be told; None without one.
         seconds: How long it took.
         errors: What went wrong in the suite itself.
+        left: What the run could not undo in a conforming service.
     """
 
     subject: Subject
@@ -43,6 +44,7 @@ class Trial:
     found_after: int | None = None
     seconds: float = 0.0
     errors: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class _BriefJudge(Judge):
@@ -68,7 +70,7 @@ def attempt(subject: Subject, options: RunOptions) -> Trial:
         judge = _BriefJudge(execution.run)
         execution.run.closed = execution.reach()
         run_checks(judge)
-        execution.undo()
+        undone = execution.undo()
         requests = execution.run.wire.sent
     reported = _reported(judge.results)
     return Trial(
@@ -80,6 +82,7 @@ def attempt(subject: Subject, options: RunOptions) -> Trial:
         found_after=_found_after(judge.results),
         seconds=round(time.monotonic() - began, 3),
         errors=tuple(judge.errors),
+        left=tuple(undone.left),
     )
 
 

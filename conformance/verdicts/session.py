@@ -35,4 +35,5 @@ class _Named:
         self._judge = judge
 
     def pytest_configure(self, config: pytest.Config) -> None:
+        config.option.tbstyle = "native"  # pytest's own styles parse sources for every check that ends with an exception
         config.pluginmanager.register(self._judge, "conformance-judge")

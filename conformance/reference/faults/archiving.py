@@ -86,13 +86,14 @@ class ArchiveDropsDescription(Service):
 
 @fault("archive-takes-neighbour", "archive-spares-others")
 class ArchiveTakesNeighbour(Service):
-    """Archiving an engagement archives another one, too, whose name differs in the last three characters only."""
+    """Archiving an engagement archives the next one in the order of creation, too."""
 
     def set_status(self, engagement: Engagement, status: str) -> None:
         """Archive two."""
         super().set_status(engagement, status)
-        for other in self.store.engagements(EngagementQuery(engagement.organization_id, 0, 10_000)).items:
-            if other.id != engagement.id and other.name[:-3] == engagement.name[:-3]:
+        query = EngagementQuery(engagement.organization_id, 0, 10_000, descending=False, ties="oldest")
+        for other in self.store.engagements(query).items:
+            if other.created_at > engagement.created_at:
                 super().set_status(other, status)
                 return
 

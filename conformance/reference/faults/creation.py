@@ -285,7 +285,7 @@ class ParallelCreationSharesId(_Unhurried):
         return reply
 
 
-@fault("parallel-creation-lost", "create-engagement-in-parallel", "create-engagement-lasts")
+@fault("parallel-creation-lost", "create-engagement-lasts", "create-engagement-in-parallel")
 class ParallelCreationLost(_Unhurried):
     """Of creations at the same time, only the first is kept."""
 

@@ -1,0 +1,115 @@
+"""What trials come to, and how it is written."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.selftest import results
+from conformance.selftest.figures import Figures, State, precision, state_of
+from conformance.selftest.subjects import Subject
+from conformance.selftest.trial import Trial
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAULT = Subject("second-page-lost", "fault", "The second page is lost.", ("pages", "total"))
+VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
+RUN = {"started_at": "2026-01-01T00:00:00Z", "seconds": 1.0, "effort": "quick", "seed": 1, "jobs": 2}
+
+
+def trial(subject: Subject, *reported: str, **more: object) -> Trial:
+    """A trial of 100 requests that reported these requirements."""
+    return Trial(subject, reported={name: [f"test_{name}: wrong"] for name in reported}, requests=100, **more)
+
+
+@pytest.mark.parametrize(
+    ("made", "state"),
+    [
+        (trial(FAULT, "pages"), State.KILLED),
+        (trial(FAULT, "other", "pages"), State.KILLED),
+        (trial(FAULT, "total"), State.MISNAMED),
+        (trial(FAULT), State.SURVIVED),
+        (trial(VALUE), State.KEPT),
+        (trial(VALUE, "pages"), State.FALSE_ALARM),
+        (trial(FAULT, "pages", errors=("KeyError",)), State.BROKEN),
+        (trial(VALUE, left=("engagement 7 is still there",)), State.BROKEN),
+        (Trial(VALUE), State.BROKEN),
+    ],
+)
+def test_state_of_a_trial(made: Trial, state: State) -> None:
+    """A fault is killed where its first requirement is reported; a conforming service is kept where none is."""
+    assert state_of(made) is state
+
+
+def test_precision_is_the_share_of_what_was_expected() -> None:
+    """Of what was reported, so much is known to be broken."""
+    assert precision(trial(FAULT, "pages")) == 1
+    assert precision(trial(FAULT, "pages", "total", "other", "more")) == pytest.approx(0.5)
+    assert precision(trial(FAULT)) == 0
+
+
+def test_summary_counts() -> None:
+    """The summary counts trials by what they came to, and averages over what was found."""
+    figures = Figures()
+    for one in (
+        trial(FAULT, "pages", found_after=10),
+        trial(FAULT, "pages", "other", "more", found_after=30),
+        trial(FAULT),
+        trial(VALUE),
+        trial(VALUE, undecided={"pages": "It was too slow."}),
+    ):
+        figures.add(one)
+
+    summary = figures.summary()
+
+    assert (summary["faults"], summary["killed"], summary["survived"], summary["misnamed"]) == (3, 2, 1, 0)
+    assert summary["named_share"] == pytest.approx(2 / 3, abs=1e-4)
+    assert (summary["reported_mean"], summary["reported_most"], summary["found_after_median"]) == (2, 3, 20)
+    assert summary["precision_mean"] == pytest.approx((1 + 1 / 3) / 2, abs=1e-3)
+    assert (summary["latitudes"], summary["false_alarms"], summary["undecided"]) == (2, 0, 1)
+    assert not figures.good
+
+
+def test_nothing_wrong_is_good() -> None:
+    """Killed faults and kept services make a good suite; one false alarm does not."""
+    figures = Figures()
+    figures.add(trial(FAULT, "pages"))
+    figures.add(trial(VALUE))
+    assert figures.good
+
+    figures.add(trial(VALUE, "pages"))
+    assert not figures.good
+
+
+def test_coverage_by_requirement() -> None:
+    """Each requirement has the faults that break it and those that it was reported for."""
+    figures = Figures()
+    figures.add(trial(FAULT, "pages"))
+
+    assert figures.coverage() == {
+        "pages": {"broken_by": [FAULT.id], "reported_for": [FAULT.id]},
+        "total": {"broken_by": [FAULT.id], "reported_for": []},
+    }
+
+
+def test_files_of_a_self_test(tmp_path: Path) -> None:
+    """The three files tell the figures, what is not as it should be, and nothing of it as markup."""
+    hostile = Subject("odd", "fault", "<script>alert(1)</script>", ("pages",))
+    figures = Figures()
+    figures.add(trial(FAULT, "pages"))
+    figures.add(trial(hostile, "other"))
+
+    results.write(results.document(figures, RUN), tmp_path)
+
+    content = json.loads((tmp_path / "selftest.json").read_text("utf-8"))
+    page, text = (tmp_path / "selftest.html").read_text("utf-8"), (tmp_path / "selftest.md").read_text("utf-8")
+    assert (content["format"], content["good"], len(content["trials"])) == (results.FORMAT, False, 2)
+    assert content["figures"]["misnamed"] == 1
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "**odd** (misnamed)" in text
+    assert "to be reported: pages" in text
+    assert FAULT.id not in text

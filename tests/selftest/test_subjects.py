@@ -1,0 +1,66 @@
+"""What the suite is tried on."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.reference.faults import all_faults
+from conformance.reference.latitude import POINTS, Latitude
+from conformance.selftest import subjects
+from conformance.selftest.subjects import HARD, Subject
+
+
+def test_every_fault_is_a_subject() -> None:
+    """Without a pattern every fault is tried, and names what has to be reported."""
+    found = subjects.faults()
+
+    assert {one.id for one in found} == set(all_faults())
+    assert all(one.kind == "fault" and one.breaks and not one.choices for one in found)
+
+
+def test_pattern_selects_faults() -> None:
+    """A pattern with a star keeps the faults whose ids match."""
+    assert {one.id for one in subjects.faults("archived-edit-4*")} == {"archived-edit-401", "archived-edit-404"}
+    assert subjects.faults("none") == []
+
+
+def test_every_value_of_every_open_point_is_a_subject() -> None:
+    """Each value that is not the default stands alone once, beside the service of defaults."""
+    found = subjects.latitudes()
+
+    assert len(found) == 1 + sum(len(point.values) - 1 for point in POINTS.values())
+    assert found[0] == Subject("default", "latitude", found[0].title)
+    assert all(len(one.choices) == 1 and Latitude(one.choices).deviations == one.choices for one in found[1:])
+
+
+def test_pattern_selects_values() -> None:
+    """A pattern with a star keeps the choices that match."""
+    assert [one.id for one in subjects.latitudes("pace=*")] == ["pace=slow", "pace=uneven"]
+
+
+def test_hard_choices_exist() -> None:
+    """What is documented as hard are values of open points."""
+    assert all(value in POINTS[name].values for name, value in HARD)
+    assert Subject("x", "latitude", "", choices={"company": "busy"}).is_hard
+    assert not Subject("x", "latitude", "", choices={"company": "none"}).is_hard
+
+
+def test_mixtures_come_from_the_seed() -> None:
+    """The same seed gives the same services, another one gives others, and each chooses at every point."""
+    assert subjects.mixtures(3, 1) == subjects.mixtures(3, 1)
+    assert subjects.mixtures(3, 1) != subjects.mixtures(3, 2)
+    assert all(one.choices.keys() == POINTS.keys() for one in subjects.mixtures(3, 1))
+
+
+def test_mixtures_let_many_pairs_meet() -> None:
+    """Services that were picked for it let more pairs of choices meet than one service can."""
+    one, many = subjects.mixtures(1, 1), subjects.mixtures(12, 1)
+
+    assert subjects.share_of_pairs(one) == pytest.approx(len(subjects.pairs(one[0].choices)) / _number_of_pairs())
+    assert subjects.share_of_pairs(many) > 5 * subjects.share_of_pairs(one)
+    assert subjects.share_of_pairs([]) == 0
+
+
+def _number_of_pairs() -> int:
+    sizes = [len(point.values) for point in POINTS.values()]
+    return (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2

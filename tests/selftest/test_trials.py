@@ -1,0 +1,98 @@
+"""Trials as they really run, of a small part of the suite."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.cli import selftest as command
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest import pool, subjects, trial
+from conformance.selftest.subjects import Subject
+from conformance.selftest.trial import Trial, attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SMALL = RunOptions(effort=Effort.QUICK, seed=1, only=("get-organization-*",))
+HONEST = subjects.latitudes("default")[0]
+FAULTY = subjects.faults("get-organization-203")[0]
+
+
+def test_trial_of_a_conforming_service() -> None:
+    """Nothing is reported of a service that keeps the interface, and nothing is left in it."""
+    made = attempt(HONEST, SMALL)
+
+    assert (made.reported, made.errors, made.left, made.found_after) == ({}, (), (), None)
+    assert made.passed >= 2
+    assert made.requests > 0
+
+
+def test_trial_of_a_faulty_service() -> None:
+    """What a fault breaks is reported, with the number of requests that it took."""
+    made = attempt(FAULTY, SMALL)
+
+    assert set(made.reported) == {"get-organization-succeeds"}
+    assert made.found_after is not None
+    assert 0 < made.found_after <= made.requests
+    assert made.undecided.keys().isdisjoint(made.reported)
+
+
+def test_trials_in_processes_of_their_own() -> None:
+    """Every subject comes back once, whichever ends first."""
+    made = list(pool.Pool(2).trials([HONEST, FAULTY], SMALL))
+
+    assert sorted(one.subject.id for one in made) == sorted([HONEST.id, FAULTY.id])
+    assert [bool(one.reported) for one in sorted(made, key=lambda one: one.subject.kind)] == [True, False]
+
+
+def test_trial_that_cannot_begin_is_told() -> None:
+    """A subject that cannot be served comes back with what went wrong."""
+    (made,) = pool.Pool(1).trials([replace(HONEST, choices={"no-such-point": "x"})], SMALL)
+
+    assert "no open point 'no-such-point'" in made.errors[0]
+
+
+class _Pool:
+    """Stands for trials that came out in a certain way."""
+
+    reported: dict[str, list[str]]
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    def trials(self, tried: Sequence[Subject], options: RunOptions) -> Iterator[Trial]:
+        """Every subject, reported as was set."""
+        assert options.effort is Effort.QUICK
+        yield from (Trial(subject, reported=self.reported, requests=1) for subject in tried)
+
+
+@pytest.mark.parametrize(("reported", "status"), [({FAULTY.breaks[0]: ["it"]}, 0), ({}, 1), ({"other": ["it"]}, 1)])
+def test_exit_status(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object, reported: dict[str, list[str]], status: int
+) -> None:
+    """The command ends with 0 only where the fault was found and named."""
+    monkeypatch.setattr(pool, "Pool", _Pool)
+    monkeypatch.setattr(_Pool, "reported", reported, raising=False)
+    arguments = ["--faults", FAULTY.id, "--values", "none", "--latitudes", "0", "--report", f"{tmp_path}/report"]
+
+    ended = CliRunner().invoke(command.selftest, arguments)
+
+    assert ended.exit_code == status, ended.output
+    assert "1 trials in" in ended.output
+
+
+def test_nothing_to_try_is_a_mistake() -> None:
+    """Patterns that match nothing are not a success."""
+    ended = CliRunner().invoke(command.selftest, ["--faults", "no-such-fault", "--values", "none", "--latitudes", "0"])
+
+    assert ended.exit_code == 2
+    assert "No fault and no choice matches." in ended.output
+
+
+def test_first_failure_that_can_be_told() -> None:
+    """Without a failure there is nothing that requests were needed for."""
+    assert trial._found_after([]) is None
