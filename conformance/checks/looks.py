@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.judgement import Undecided
-from conformance.oracle.listing import contents
+from conformance.oracle.judgement import Judgement, NonConformity, Undecided
+from conformance.oracle.listing import Unsettled, contents
 from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ Look = tuple["Exchange", ...]
 
 _LOOKS: Final = 3
 _ROUNDS: Final = 2
+_SHORT_PAUSES: Final = (0.0, 0.2, 0.4)
 
 
 class Looks:
@@ -60,17 +61,55 @@ def expect_steadily(
         NonConformity: The fault stayed while nothing moved.
         Undecided: Others were changing the organization all the time, or there was nothing that could be judged.
     """
-    look, fresh = first, anew or (lambda: again(run, first))
+    fresh = anew or (lambda: again(run, first))
+    look = _of_one_piece(run, first, judge, fresh)
     for left in reversed(range(_ROUNDS)):
         looks = Looks(look, fresh)
         try:
             steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
-        except Undecided:
-            if looks.taken < _LOOKS or not left:
+        except Undecided as doubt:
+            disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, Unsettled))
+            if not (disturbed and left):
                 raise
-            look = fresh()
+            look = _of_one_piece(run, fresh(), judge, fresh)
         else:
             return
+
+
+def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why: str) -> None:
+    """Something that another check judges holds in this look, or in one of a few others.
+
+    Raises:
+        Undecided: It does not, so that nothing can be said here.
+    """
+    doubt = Undecided(why, *first)
+    look = first
+    for pause in _SHORT_PAUSES:
+        try:
+            judge(look)
+        except (NonConformity, Unsettled) as fault:
+            doubt = Undecided(f"{why}: {fault.message}", *fault.exchanges)
+            run.sleep(pause)
+            look = again(run, look)
+        else:
+            return
+    raise doubt
+
+
+def _of_one_piece(run: Run, first: Look, judge: Callable[[Look], object], fresh: Callable[[], Look]) -> Look:
+    """A look between whose answers others changed nothing, as far as that shows; the last one where all are torn."""
+    look = first
+    for pause in _SHORT_PAUSES:
+        try:
+            judge(look)
+        except Unsettled:
+            run.sleep(pause)
+            look = fresh()
+        except Judgement:
+            break
+        else:
+            break
+    return look
 
 
 def _judge(judge: Callable[[Look], object], look: Look) -> None:

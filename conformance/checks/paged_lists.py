@@ -31,7 +31,7 @@ class PagedLists:
 
     Attributes:
         look: The answer with 100 a page, then the pages from the first one on.
-        single: A page of one item, and the list without any parameter.
+        single: A page of one item, one of seven, and the list without any parameter.
         active: Ids of engagements that the run has made and left as they were; none for members.
         archived: Ids of engagements that it has made and tried to archive.
         names: Names by which the order of the list can be told.
@@ -64,7 +64,7 @@ def paged_members(run: Run) -> PagedLists:
 
 
 def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
-    single = run.send_all([listing(page=2, perPage=1), listing()])
+    single = run.send_all([listing(page=2, perPage=1), listing(perPage=7), listing()])
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 

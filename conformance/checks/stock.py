@@ -144,7 +144,9 @@ def _words(run: Run) -> list[str]:
     """Words in an order that has nothing to do with their own; one of them has a capital."""
     words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
     random = run.random("stock")
-    chosen = [*random.sample(words, _SIZES[run.effort] - 1), _CAPITALIZED]
+    drawn = random.sample(words, _SIZES[run.effort] - 1)
+    # Of different lengths, so that an order by length is told from one by letters.
+    chosen = [*(word + "ba" * (place % 4) for place, word in enumerate(drawn)), _CAPITALIZED]
     random.shuffle(chosen)
     return chosen
 

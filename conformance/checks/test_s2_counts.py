@@ -56,10 +56,12 @@ class Counting:
 
     Attributes:
         identifier: The engagement's.
+        name: The engagement's, which no other one has.
         deletion: The answer to its deletion.
     """
 
     identifier: str
+    name: object
     before: Count
     between: Count
     deletion: Exchange
@@ -90,7 +92,7 @@ def counting(run: Run) -> Counting:
     between = Count(organization=run.send(organization), listed=run.send(newest))
     deletion = run.send(call.delete_engagement(subject["id"]))
     after = Count(organization=run.send(organization), listed=run.send(newest))
-    return Counting(subject["id"], before, between, deletion, after)
+    return Counting(subject["id"], subject.get("name"), before, between, deletion, after)
 
 
 counts_journey = journey(counts, alone=True)
@@ -118,6 +120,7 @@ def test_created_engagement_is_counted(run: Run, counting: Counting) -> None:
             raise Undecided("the new engagement is not listed", seen.between.listed)
         _follows(seen, seen.before, seen.between, 1)
 
+    _created_once(counting)
     _steadily_counted(run, counting, judge)
 
 
@@ -185,6 +188,19 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
         expected=f"a count changed by {by}",
         actual=f"changed by {after.told - before.told}",
         pointer="/data/engagementCount",
+    )
+
+
+def _created_once(seen: Counting) -> None:
+    """No other engagement has come into being with the name of the one that was created."""
+    twins = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
+    expect.holds(
+        len(twins) <= 1,
+        "one creation has created more than one engagement",
+        seen.between.listed,
+        expected="one engagement of that name",
+        actual=f"{len(twins)} of them",
+        pointer="/data",
     )
 
 

@@ -111,13 +111,14 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     trouble = trouble or _trouble(execution, judge)
     progress.undoing()
     execution.undo()
+    ended_by = interruption.signal  # one that comes later finds everything done
     report, problems = build_report(
-        execution, judge.results, waivers=judging.waivers, interrupted=interruption.signal is not None
+        execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None
     )
     written = _write(report, execution)
     print_summary(report, execution.folder, quiet=quiet)
-    if interruption.signal is not None:
-        return Exit.of(interruption.signal)
+    if ended_by is not None:
+        return Exit.of(ended_by)
     if trouble is not None:
         click.echo(trouble, err=True)
     if not written:
@@ -133,7 +134,9 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
         return f"The suite itself went wrong in {len(judge.errors)} places, and {_ERRORS} could not be written."
     if judge.errors:
         return f"The suite itself went wrong in {len(judge.errors)} places; {_ERRORS} in the report's folder says where."
-    if stopped is not None and "target" in stopped:
+    if execution.failure is not None:
+        return f"The run ended early: {execution.failure}"
+    if stopped is not None and stopped.startswith("the target"):
         return f"The target could not be tested to the end: {stopped}."
     if not decided:
         return f"Nothing could be decided: {stopped or 'no check ran'}."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.oracle.listing import Listing, expect_all, expect_count, expect_filtered, holds
+from conformance.oracle.listing import Listing, Unsettled, expect_all, expect_count, expect_filtered, holds
 from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
             pointer="/data",
         )
     if not seen.issuperset(wanted) and listing.total > len(listing.items):
-        raise Undecided("the list does not show all that is counted", *listing.answers)
+        raise Unsettled("the list does not show all that is counted", *listing.answers)
     expect_all(listing, sorted(wanted), f"an item of {name} {value}")
 
 

@@ -11,6 +11,9 @@ from typing import Final, NoReturn
 MAX_DEPTH: Final = 100
 """Levels of nesting that are judged; deeper texts are neither right nor wrong."""
 
+MAX_PARTS: Final = 100_000
+"""Strings and brackets of a text that is judged, and numbers likewise: a value of more takes too much memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
@@ -34,8 +37,16 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class TooDeep:
-    """A text nested beyond ``MAX_DEPTH`` levels, which nobody promised to avoid."""
+    """A text nested beyond ``MAX_DEPTH`` levels or of more than ``MAX_PARTS`` parts, which nobody promised to avoid.
 
+    Attributes:
+        reason: Which of the two, as a clause.
+    """
+
+    reason: str = f"it is nested beyond the {MAX_DEPTH} levels that are judged"
+
+
+_TOO_MANY: Final = TooDeep(f"it has more than the {MAX_PARTS} parts that are judged")
 
 _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 
@@ -48,8 +59,8 @@ def read_json(text: bytes) -> Parsed | Malformed | TooDeep:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
         return Malformed(f"it is not UTF-8 at byte {error.start}")
-    if _depth(decoded) > MAX_DEPTH:
-        return TooDeep()
+    if (excess := _excess(decoded)) is not None:
+        return excess
     return _parse(decoded)
 
 
@@ -79,14 +90,18 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= 30 else float(digits)  # noqa: PLR2004
 
 
-def _depth(text: str) -> int:
-    """The deepest nesting of brackets outside strings, in time linear in the text."""
-    depth = deepest = 0
-    for match in _STRING_OR_BRACKET.finditer(text):
+def _excess(text: str) -> TooDeep | None:
+    """Whether a text is too deep or of too many parts, told in time linear in the text."""
+    depth = 0
+    for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text)):
         found = match[0]
+        if parts > MAX_PARTS:
+            return _TOO_MANY
         if found in "[{":
             depth += 1
-            deepest = max(deepest, depth)
+            if depth > MAX_DEPTH:
+                return TooDeep()
         elif found in "]}":
             depth -= 1
-    return deepest
+    many = text.count(",") > MAX_PARTS and _STRING_OR_BRACKET.sub("", text).count(",") > MAX_PARTS
+    return _TOO_MANY if many else None

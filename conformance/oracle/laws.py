@@ -39,8 +39,8 @@ def json_well_formed(exchange: Exchange) -> bool:
     match answer.reading:
         case Malformed(reason):
             raise NonConformity("the body is not JSON", exchange, expected="a JSON text (RFC 8259)", actual=reason)
-        case TooDeep():
-            raise Undecided("the body is nested beyond the 100 levels that are judged", exchange)
+        case TooDeep(reason):
+            raise Undecided(f"the body cannot be judged: {reason}", exchange)
     return True
 
 

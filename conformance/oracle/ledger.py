@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.effects import STATUS, Span, accepted, is_main
 from conformance.oracle.histories import Attempt, History, attempt
 from conformance.oracle.laws import readable_resources
+from conformance.oracle.ledger_changes import Changes
 from conformance.oracle.ledger_findings import Finding, Findings
 from conformance.oracle.ledger_lists import ListJudging, page_of
-from conformance.oracle.ledger_reads import Judging
+from conformance.oracle.ledger_reads import Reads
 from conformance.wire.call import JSON_HEADERS
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Ledger:
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
         self._others: list[Attempt] = []
-        self._judging = Judging(self.findings, self._changes_of_others)
+        self._reads = Reads(self.findings, self._changes_of_others)
+        self._changes = Changes(self.findings, self._changes_of_others)
         self._lists = ListJudging(self.findings, self.histories, name_key)
 
     @classmethod
@@ -145,9 +147,9 @@ class Ledger:
             elif identifier in self.histories and _is_bare(exchange):
                 history = self.histories[identifier]
                 if operation == "getEngagement":
-                    self._judging.read(history, exchange)
+                    self._reads.read(history, exchange)
                 elif operation in _CHANGES:
-                    self._judging.change(history, exchange)
+                    self._changes.change(history, exchange)
         return self.findings.broken[before:]
 
     def take(self, exchange: Exchange) -> list[Finding]:

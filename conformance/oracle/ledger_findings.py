@@ -122,9 +122,12 @@ class Findings:
 
     def keep(self, requirement: str, *exchanges: Exchange) -> None:
         """Note evidence that a requirement held."""
-        evidence = self.kept.setdefault(requirement, [])
-        if len(evidence) < EVIDENCE:
-            evidence.extend(exchanges)
+        if self.lacks(requirement):
+            self.kept.setdefault(requirement, []).extend(exchanges)
+
+    def lacks(self, requirement: str) -> bool:
+        """Whether more evidence for a requirement is wanted."""
+        return len(self.kept.get(requirement, ())) < EVIDENCE
 
     def of(self, requirement: str) -> list[Finding]:
         """What breaks a requirement, and nothing that a read of the same engagement explains."""

@@ -105,6 +105,10 @@ class ListJudging:
                 self._item(history, Sight(page.exchange, page.span, item, f"/data/{place}"))
         self._missing(page, seen)
         self._order(page)
+        if self.findings.lacks("deleted-unlisted"):
+            gone = (one for one in self.histories.values() if one.identifier not in seen and one.deletion(page.span))
+            if next(gone, None) is not None:
+                self.findings.keep("deleted-unlisted", page.exchange)
 
     # Items
 
@@ -165,10 +169,9 @@ class ListJudging:
             message, expected = "an engagement is missing from the list", "every one that belongs there"
             missing = f"{len(lost)} missing"
             self._break(Finding(requirement, page.exchange, because, message, expected, missing, "/data"))
-        if not lost and matching:
-            some = next((one for one in matching if one.identifier in seen), None)
-            if some is not None:
-                self.findings.keep(self._requirement_of_missing(some, page), page.exchange)
+        shown_ones = [one for one in matching if one.identifier in seen] if not lost else []
+        for requirement in {self._requirement_of_missing(one, page) for one in shown_ones}:
+            self.findings.keep(requirement, page.exchange)
 
     def _belongs(self, history: History, page: Page) -> bool:
         if history.broken or not history.exists(page.span):

@@ -22,6 +22,10 @@ LARGEST_PAGE: Final = 100
 """Items on the largest page that a list can be asked for."""
 
 
+class Unsettled(Undecided):
+    """Answers do not fit together, maybe because others changed something between them: another look may help."""
+
+
 class Comparable(Protocol):
     """What a list can be in the order of."""
 
@@ -224,7 +228,7 @@ def holds(judge: Callable[[], object], why: str, *at: Exchange) -> None:
     try:
         judge()
     except NonConformity as fault:
-        raise Undecided(f"{why}: {fault.message}", *at) from fault
+        raise Unsettled(f"{why}: {fault.message}", *at) from fault
 
 
 def neighbours(position: int, count: int, total: int) -> tuple[int, int]:

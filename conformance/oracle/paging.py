@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import list_laws, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.oracle.listing import LARGEST_PAGE, Listing, expect_all, expect_once, holds
+from conformance.oracle.listing import LARGEST_PAGE, Listing, Unsettled, expect_all, expect_once, holds
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -51,7 +51,7 @@ def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
     known = set(owned) | set(_at_once(look))
     expect_once(pages)
     if pages.total < len(known):
-        raise Undecided(f"the list holds {len(known)} at least and counts {pages.total}", *look)
+        raise Unsettled(f"the list holds {len(known)} at least and counts {pages.total}", *look)
     expect_all(pages, sorted(known), _ABOUT, look[0])
 
 
@@ -85,7 +85,7 @@ def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
     _pages(look)
     total, seen = read.number(look[0], "total"), _distinct(look, owned)
     if total != len(seen):
-        raise Undecided(f"the list shows {len(seen)} and counts {total}", *look)
+        raise Unsettled(f"the list shows {len(seen)} and counts {total}", *look)
     for answer in look:
         page, size = _paging(answer)
         right = max(0, min(size, total - (page - 1) * size))
@@ -106,7 +106,7 @@ def _pages(look: Look) -> Listing:
         raise Undecided("the first answer did not tell how many pages there are", look[0])
     page, size = _paging(look[-1])
     if page * size < read.number(look[0], "total"):
-        raise Undecided("there are more pages than were looked at", *look[:2])
+        raise Unsettled("there are more pages than were looked at", *look[:2])
     return Listing(look[1:])
 
 

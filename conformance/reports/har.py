@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Answer, Exchange
 
-_BATCH = 64
+_PIECE = 2**18
+"""Bytes after which a piece is handed on."""
+
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -29,11 +31,14 @@ def har_pieces(exchanges: Iterable[Exchange]) -> Iterator[bytes]:
     creator = json_bytes({"name": "engagement-conformance", "version": __version__})
     yield b'{"log": {"version": "1.2", "creator": ' + creator + b', "entries": ['
     piece: list[bytes] = []
+    size = 0
     for entry in _entries(sorted(exchanges, key=lambda exchange: exchange.number)):
         piece.append((b",\n" if entry["_number"] > 1 else b"\n") + json_bytes(entry))
-        if len(piece) == _BATCH:
+        size += len(piece[-1])
+        if size >= _PIECE:
             yield b"".join(piece)
             piece.clear()
+            size = 0
     yield b"".join(piece) + b"\n]}}\n"
 
 

@@ -18,6 +18,7 @@ from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.embedded import EmbeddedService
 from conformance.running.reaching import reach
 from conformance.running.run import Run
+from conformance.target.changes import Action
 from conformance.target.census import Census, organization_census, take_census
 from conformance.target.fixtures import Fixtures
 from conformance.target.journal import Journal
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
+_HURRIED = 1.0
+"""Seconds that the provisioner has to end where the run is not to go on."""
+
+
 class Execution:
     """Opens all that a run needs, and in the end undoes what it did and closes everything.
 
@@ -53,6 +58,7 @@ class Execution:
         census: The organization before and after the run.
         log: What the provisioner wrote to its stderr, without secrets.
         notes: What checks were told beside HTTP.
+        failure: What of our own ended the run early, as a sentence, such as a full disk; or None.
         certificate: The SHA-256 digest of the target's TLS certificate, where there is one.
 
     Raises:
@@ -68,6 +74,7 @@ class Execution:
         self.notes = TakenNotes()
         self.certificate: str | None = None
         self.census: dict[str, Census] = {}
+        self.failure: str | None = None
         self.began = datetime.now(UTC)
         self._start = time.monotonic()
         self._environ = os.environ if environ is None else environ
@@ -118,6 +125,8 @@ class Execution:
     def undo(self) -> UndoResult:
         """Undo what the run did, as far as that is possible; a second time gives the same result."""
         if self.undone is None:
+            if self.run.wire.stopped is not None and self._provisioner is not None:
+                self._provisioner.close(_HURRIED)  # a journey may be waiting for it
             self.run.journeys.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
                 self.undone = undo(
@@ -175,8 +184,9 @@ class Execution:
         names = RunNames.fresh()
         journal = Journal.open(self.folder, names.prefix)
         self._stack.callback(journal.close)
-        wire.observe(JournalRecorder(journal))
-        provisioner = Provisioner.of(profile, self._note, self._environ)
+        wire.observe(JournalRecorder(journal, self._give_up))
+        wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
+        self._provisioner = provisioner = Provisioner.of(profile, self._note, self._environ)
         if provisioner is not None:
             self._stack.callback(provisioner.close)
         fixtures = Fixtures(
@@ -202,6 +212,11 @@ class Execution:
             return self._stack.enter_context(Mailbox(*self.profile.mailbox))
         except MailboxError as error:
             raise TargetFileError(f"mailbox: {error}") from None
+
+    def _give_up(self, reason: str) -> None:
+        """End the run because something of our own does not work."""
+        self.failure = self.failure or reason
+        self.run.wire.stop(reason)
 
     def _note(self, line: str) -> None:
         self.log.append(self.redactor.text(line))

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_NAP: Final = 0.5
+"""Seconds of a pause after which it is looked whether the run is over."""
+
 _WHOSE: Final = 5
 """Characters that tell whose a name is: one of 32 million."""
 
@@ -156,8 +159,10 @@ class Run:
         return found
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass, on the run's clock."""
-        self.clock.sleep(seconds)
+        """Let time pass, on the run's clock; not to the end where the run is over."""
+        while seconds > 0 and not self.wire.is_over:
+            self.clock.sleep(min(seconds, _NAP))
+            seconds -= _NAP
 
     def wait_until(self, condition: Callable[[], bool], *, pause: float = 0.2) -> bool:
         """Look again and again until a condition holds or the target's patience is over; whether it held."""

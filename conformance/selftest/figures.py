@@ -33,7 +33,8 @@ GOOD = frozenset({State.KILLED, State.KEPT})
 
 def state_of(trial: Trial) -> State:
     """What a trial says: broken where the suite went wrong, ran nothing or left something, whatever else it found."""
-    if trial.errors or trial.left or not trial.requests:
+    left = trial.left and not trial.subject.is_hard  # which may refuse to serve for an hour
+    if trial.errors or left or not trial.requests:
         return State.BROKEN
     if trial.subject.kind != "fault":
         return State.FALSE_ALARM if trial.reported else State.KEPT

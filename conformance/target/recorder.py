@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.json_text import Parsed, read_json
 from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, member_of
 from conformance.target.changes import Action, Entry
+from conformance.target.journal import JournalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from conformance.target.journal import Journal
     from conformance.target.names import RunNames
@@ -45,10 +47,12 @@ class JournalRecorder:
 
     Args:
         journal: Where changes are written down.
+        give_up: Told why, once something cannot be written down.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, give_up: Callable[[str], None] = lambda _: None) -> None:
         self._journal = journal
+        self._give_up = give_up
         self._lock = threading.RLock()
         self._open: defaultdict[Call, list[_Sent]] = defaultdict(list)
         self._names: dict[str, str] = {}
@@ -65,7 +69,7 @@ class JournalRecorder:
             return
         key = _key(call)
         subject = call.identifier if member is None else _short(_object(call.body).get(member))
-        with self._lock:
+        with self._lock, self._told():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
                 Action.CHANGE_ROLE: self._roles.get(call.identifier or ""),
@@ -77,11 +81,20 @@ class JournalRecorder:
         call = exchange.call
         if not call.is_proper or self._journal.undoing:
             return
-        with self._lock:
+        with self._lock, self._told():
             if (sent := self._sent(call, exchange.attempt)) is not None:
                 self._conclude(sent, exchange)
             else:
                 self._learn(exchange)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say so where the journal cannot be written."""
+        try:
+            yield
+        except JournalError as error:
+            self._give_up(str(error))
+            raise
 
     def _sent(self, call: Call, attempt: int) -> _Sent | None:
         """The entry that an attempt belongs to: equal calls under way are told apart by nothing, and need not be."""

@@ -20,7 +20,7 @@ from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.preparing import Preparer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import httpx
 
@@ -119,6 +119,11 @@ class Wire:
         return self._limits.stopped
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing more is sent, or its time has come; worth asking before a pause."""
+        return self._limits.is_over()
+
+    @property
     def service_clock(self) -> float | None:
         """Seconds that the service's clock is ahead of ours by its latest Date headers; None before any."""
         return self._dispatcher.pacer.service.offset
@@ -157,6 +162,10 @@ class Wire:
         if batch.failure is not None:
             raise batch.failure
         return [exchange for exchange in batch.results if exchange is not None]
+
+    def reserve_for(self, to_undo: Callable[[], int]) -> None:
+        """Keep back as much of the run's time as undoing so many changes takes; the count may change."""
+        self._limits.to_undo = to_undo
 
     def observe(self, observer: Observer) -> None:
         """Let an observer see every exchange from now on."""
@@ -206,6 +215,8 @@ class Wire:
         self._loop.close()
 
     def _begin(self, batch: _Batch, index: int, call: Call) -> None:
+        if self.stopped is not None and self._undoing.get() is None:
+            raise RunStopped(self.stopped)  # before an observer notes what is not sent
         for observer in self._observers:
             observer.before(call)
 

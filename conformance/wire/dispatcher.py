@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import Outcome, Sender
@@ -35,6 +35,7 @@ _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
+_NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
 
 
 @dataclass(slots=True)
@@ -138,7 +139,8 @@ class Dispatcher:
             attempt=attempt,
             seconds=seconds if left is None else min(seconds, left),
         )
-        self._record(exchange)
+        kept = self._limits.keep(exchange.received, exchange.seconds)
+        self._record(exchange if kept else replace(exchange, received=None, trouble=_NOT_KEPT))
         order.exchange = exchange
         order.report(exchange)
         return exchange, outcome

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.wire.clock import Clock
+    from conformance.wire.exchange import Answer
     from conformance.wire.settings import WireSettings
+
+
+MAX_KEPT: Final = 300 * 2**20
+"""Bytes of memory that the answers of a run may take, as far as can be told."""
+
+_LARGE: Final = 2**20
+_OVERTIME: Final = 3.0
+"""Seconds that undoing may go on past the time for the run."""
+
+_STEADY: Final = 0.9
+_CALLS_BESIDE: Final = 6
+"""Calls one after the other that undoing takes beside the deletions: whose organization it is, what it holds."""
 
 
 class RunStopped(Unanswered):
@@ -35,6 +50,7 @@ class Limits:
     Attributes:
         stopped: Why the run is over; None while it is not.
         sent: Requests sent so far.
+        to_undo: Tells how many changes would have to be undone now; time for them is kept back.
     """
 
     def __init__(self, settings: WireSettings, clock: Clock) -> None:
@@ -44,6 +60,9 @@ class Limits:
         self._clock = clock
         self._hurried_at: float | None = None
         self._deadline = None if settings.max_seconds is None else clock.monotonic() + settings.max_seconds
+        self._kept = 0
+        self._pace = 0.0
+        self.to_undo: Callable[[], int] = lambda: 0
 
     def end(self, reason: str) -> RunStopped:
         """End the run, unless it is over already; returns what to raise."""
@@ -60,17 +79,47 @@ class Limits:
     def undoing(self, seconds: float | None) -> Undoing:
         """A permission to undo, for so many seconds."""
         now = self._clock.monotonic()
-        return Undoing(now, now + (self._settings.undo_seconds if seconds is None else seconds))
+        end = now + (self._settings.undo_seconds if seconds is None else seconds)
+        return Undoing(now, end if self._deadline is None else min(end, max(self._deadline, now) + _OVERTIME))
 
     def left(self, undoing: Undoing | None) -> float | None:
         """Seconds until nothing may be sent any more; None for no end."""
-        deadline = self._deadline
+        deadline = None if self._deadline is None else self._deadline - self._kept_back()
         if undoing is not None:
             deadline = undoing.deadline
             if self._hurried_at is not None:
-                hurried = max(self._hurried_at, undoing.begun) + self._settings.hurried_undo_seconds
-                deadline = min(deadline, hurried)
+                hurried = self._settings.hurried_undo_seconds
+                deadline = min(deadline, max(self._hurried_at + hurried, undoing.begun + hurried / 2))
         return None if deadline is None else deadline - self._clock.monotonic()
+
+    def is_over(self) -> bool:
+        """Whether an ordinary request would not be sent any more; for those who only let time pass."""
+        left = self.left(None)
+        return self.stopped is not None or (left is not None and left <= 0)
+
+    def keep(self, answer: Answer | None, seconds: float) -> bool:
+        """Whether there is room to keep an answer; where there is none left, the run is over.
+
+        Args:
+            answer: The answer, or None for none.
+            seconds: How long it took to come.
+        """
+        self._pace = max(seconds, self._pace * _STEADY)
+        if answer is None:
+            return True
+        # What is read of a text takes as much again; a large string with one character of another plane four times.
+        wide = len(answer.body) > _LARGE and not answer.body.isascii()
+        size = len(answer.body) * (5 if wide else 2)
+        if self._kept + size > MAX_KEPT:
+            self.end(f"the answers of the run take more than {MAX_KEPT // 2**20} MiB together")
+            return False
+        self._kept += size
+        return True
+
+    def _kept_back(self) -> float:
+        """Seconds of the run's time that are kept for the undoing, half of all at most."""
+        calls = self.to_undo() / self._settings.workers + _CALLS_BESIDE
+        return min(calls * self._pace, (self._settings.max_seconds or 0) / 2)
 
     def admit(self, undoing: Undoing | None) -> None:
         """Count one more request.

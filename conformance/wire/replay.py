@@ -122,6 +122,11 @@ class ReplayWire:
             return max(self._given, default=0)
 
     @property
+    def is_over(self) -> bool:
+        """Never, as far as pauses go: they take no time."""
+        return False
+
+    @property
     def service_clock(self) -> float | None:
         """What the recorded run took the service's clock to be ahead of its own, in seconds."""
         return self._service_clock()

@@ -56,39 +56,47 @@ class Service:
         return getattr(self, operation)(record, body)
 
     def find(self, identifier: str) -> Record | None:
+        """The engagement of an identifier, if there is one."""
         return self.records.get(identifier)
 
     def create(self, body: dict[str, Any]) -> tuple[int, object]:
+        """Make an engagement."""
         identifier = f"e{len(self.records) + int(self.now * 1000)}"
         record = Record(identifier, body["name"], body.get("description"), "active", self.now, self.now)
         self.records[identifier] = record
         return 201, self.view(record)
 
     def getEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        """Show it."""
         return 200, self.view(record)
 
     def updateEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
+        """Edit it, unless it is archived."""
         if record.status == "archived":
             return int(self.choices.get("archived_edit", "409")), None
         self.edit(record, body)
         return 200, self.view(record)
 
     def edit(self, record: Record, body: dict[str, Any]) -> None:
+        """Give fields new values."""
         for name in ("name", "description"):
             if name in body:
                 setattr(record, name, body[name])
         record.updated = self.now
 
     def archiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        """Archive it."""
         if record.status == "archived" and self.choices.get("archive_again", "409") == "409":
             return 409, None
         self.archive(record)
         return 200, {"id": record.id, "status": "archived", "updatedAt": self.time(record.updated)}
 
     def archive(self, record: Record) -> None:
+        """Make it archived."""
         record.status, record.updated = "archived", self.now
 
     def unarchiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        """Unarchive it, as far as this service does."""
         choice = self.choices.get("unarchive", "activates")
         if choice == "refused" or (choice != "nothing" and record.status == "active"):
             return 409, None
@@ -97,16 +105,20 @@ class Service:
         return 200, {}
 
     def unarchive(self, record: Record) -> None:
+        """Make it active."""
         record.status, record.updated = "active", self.now
 
     def deleteEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+        """Delete it."""
         self.delete(record)
         return 200, {"deleted": True, "id": record.id}
 
     def delete(self, record: Record) -> None:
+        """Forget it."""
         del self.records[record.id]
 
     def listed(self, asked: dict[str, str]) -> tuple[int, object]:
+        """Give one page of the list."""
         found = self.select(asked)
         size, page = int(asked.get("perPage", "20")), int(asked.get("page", "1"))
         part = self.part(found, (page - 1) * size, size)
@@ -114,6 +126,7 @@ class Service:
         return 200, {"data": [self.item(record) for record in part], "meta": meta}
 
     def select(self, asked: dict[str, str]) -> list[Record]:
+        """All engagements that are asked for, in their order."""
         found = [one for one in self.records.values() if asked.get("status", one.status) == one.status]
         keys: dict[str, Callable[[Record], Any]] = {
             "name": lambda one: one.name,
@@ -124,21 +137,26 @@ class Service:
         return sorted(found, key=key, reverse=asked.get("order", "desc") == "desc")
 
     def part(self, found: list[Record], start: int, size: int) -> list[Record]:
+        """The items of a page."""
         return found[start : start + size]
 
     def total(self, found: list[Record]) -> int:
+        """How many there are."""
         return len(found)
 
     def item(self, record: Record) -> dict[str, Any]:
+        """An engagement in a list."""
         return self.view(record)
 
     def view(self, record: Record) -> dict[str, Any]:
+        """An engagement."""
         shown = {"id": record.id, "name": record.name, "description": record.description, "status": record.status}
         if not record.description and self.choices.get("never_described", "null") != "null":
             shown["description"] = ""
         return shown | {"createdAt": self.time(record.created), "updatedAt": self.time(record.updated)}
 
     def time(self, seconds: float) -> str:
+        """A timestamp."""
         ticks = int(seconds) if self.choices.get("clock") == "seconds" else seconds
         return (BEGAN + timedelta(seconds=ticks)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -157,7 +175,13 @@ class Talk:
     now: float = 0.0
 
     def send(
-        self, sent: Call, *, at: float | None = None, seconds: float = 0.05, status: int | None = None, lost: bool = False
+        self,
+        sent: Call,
+        *,
+        at: float | None = None,
+        seconds: float = 0.05,
+        status: int | None = None,
+        lost: bool = False,
     ) -> Exchange:
         """Send a call; ``status`` replaces the service's answer, and ``lost`` keeps the answer from arriving."""
         start = self.now if at is None else at

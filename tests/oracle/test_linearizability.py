@@ -39,7 +39,9 @@ RIGHT = {
     "either order": [update(0, 10, name="a"), update(5, 15, name="b"), seen(20, 21, "a")],
     "the other order": [update(0, 10, name="a"), update(5, 15, name="b"), seen(20, 21, "b")],
     "different fields": [update(0, 10, name="a"), update(5, 15, description="b"), seen(20, 21, "a", "b")],
-    "an edit before the archive": [event("archive", 0, 10), update(5, 15, name="a"), seen(20, 21, "a", status="archived")],
+    "an edit before the archive": [
+        event("archive", 0, 10), update(5, 15, name="a"), seen(20, 21, "a", status="archived"),
+    ],
     "a refused edit": [event("archive", 0, 10), update(11, 15, Outcome.REFUSED, name="a")],
     "never answered, done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a")],
     "never answered, not done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one")],
@@ -105,7 +107,9 @@ def any_event(draw: st.DrawFn) -> Event:
     operation = draw(st.sampled_from(("update", "update", "archive", "delete", "read")))
     if operation == "read":
         done = outcome is not Outcome.NOT_FOUND
-        state = State(draw(st.sampled_from("ab")), draw(st.sampled_from("ab")), draw(st.sampled_from(("active", "archived"))))
+        state = State(
+            draw(st.sampled_from("ab")), draw(st.sampled_from("ab")), draw(st.sampled_from(("active", "archived")))
+        )
         return Event("read", Outcome.DONE if done else outcome, Span(start, end), seen=state if done else None)
     sent = draw(st.dictionaries(st.sampled_from(("name", "description")), st.sampled_from("ab"), min_size=1))
     span = Span(start, inf if outcome is Outcome.UNKNOWN else end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -179,7 +180,8 @@ async def _carry_out(service: Service, call: Call, operation: str) -> None:
     if call.operation.id == operation:
         call.key = _anybody(service)
         call.content = await service.receive(call)
-        service.act(call)
+        with suppress(Refusal):
+            service.act(call)
 
 
 APPLIED = (

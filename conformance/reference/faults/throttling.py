@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,8 @@ class ThrottledApplied(Service):
             if refusal.status == _TOO_MANY:
                 call.operation = self.find_operation(call)
                 call.content = await self.receive(call)
-                self.act(call)
+                with suppress(Refusal):
+                    self.act(call)
             raise
 
 

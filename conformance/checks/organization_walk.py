@@ -1,0 +1,133 @@
+"""Random sequences of operations on the organization: renaming, reading, inviting; and role changes of a new member."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.members import Roster, roster
+from conformance.checks.role_changes import OTHER_ROLE
+from conformance.oracle import read
+from conformance.oracle.effects import accepted, refused
+from conformance.oracle.judgement import Inapplicable, Undecided, Untested
+from conformance.running.options import Effort
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_STEPS: Final = {Effort.QUICK: 0, Effort.STANDARD: 12, Effort.DEEP: 60}
+_MOST_INVITATIONS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A read of the organization, and what it must show.
+
+    Attributes:
+        exchange: The read.
+        name: The name that it must have; None where that is not known.
+        because: What gave it that name, and the first read.
+    """
+
+    exchange: Exchange
+    name: str | None
+    because: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleLook:
+    """The members after a role change.
+
+    Attributes:
+        answer: The answer to the change.
+        role: The role that was set.
+        user_id: Whose.
+        before: The members before.
+        after: The members after.
+    """
+
+    answer: Exchange
+    role: str
+    user_id: str
+    before: Roster
+    after: Roster
+
+
+def organization_walk(run: Run) -> list[Look]:
+    """The organization is renamed, read and invited to in a random sequence, and gets its name back."""
+    if not _STEPS[run.effort]:
+        return []
+    first = run.send(call.get_organization())
+    name = read.text(read.data(first), "name", first)
+    if run.names.owns(name):
+        raise Undecided("the name that the organization had before is not known any more", first)
+    try:
+        return _organization_steps(run, first, name)
+    finally:
+        with run.wire.undoing():
+            run.send(replace(call.update_organization({"name": name}), repeatable=True))
+
+
+def role_walk(run: Run) -> list[RoleLook]:
+    """A member that was made for this gets one role and the other in a random sequence."""
+    if not _STEPS[run.effort]:
+        return []
+    if run.profile.provisioner is None:
+        raise Untested("members of the target file are too few for this; a provisioner can make one")
+    member, choices = run.fixtures.member("member"), run.random("role walk")
+    before, looks = roster(run), []
+    for _ in range(_STEPS[run.effort] // 3):
+        role = before.role(member.user_id)
+        if role not in OTHER_ROLE:
+            raise Undecided("the list of members does not show the new one", *before.pages)
+        new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
+        answer = run.send(call.update_member_role(member.user_id, {"role": new}))
+        after = roster(run)
+        looks.append(RoleLook(answer, new, member.user_id, before, after))
+        before = after
+    return looks
+
+
+def _organization_steps(run: Run, first: Exchange, name: str) -> list[Look]:
+    choices, looks = run.random("organization walk"), [Look(first, name, (first,))]
+    because: tuple[Exchange, ...] = (first,)
+    invited = 0
+    now: str | None = name
+    for _ in range(_STEPS[run.effort]):
+        step = choices.choice(("rename", "rename", "read", "read", "invite"))
+        if step == "rename":
+            new = run.name("organization-walk")
+            answer = run.send(call.update_organization({"name": new}))
+            if not refused(answer):
+                now, because = (new if accepted(answer) else None), (first, answer)
+        elif step == "invite" and invited < _MOST_INVITATIONS:
+            invited += 1
+            run.send(call.invite_member({"email": run.address("walk"), "role": choices.choice(("admin", "member"))}))
+        else:
+            looks.append(Look(run.send(call.get_organization()), now, because))
+    looks.append(Look(run.send(call.get_organization()), now, because))
+    return looks
+
+
+def walked(looks: list[Look]) -> list[Look]:
+    """The reads of a walk.
+
+    Raises:
+        Inapplicable: There was no walk at this effort.
+    """
+    if not looks:
+        raise Inapplicable("The organization is walked through at standard and deep effort only")
+    return looks
+
+
+def walked_roles(looks: list[RoleLook]) -> list[RoleLook]:
+    """The role changes of a walk that were accepted.
+
+    Raises:
+        Inapplicable: There was no walk at this effort.
+    """
+    if not looks:
+        raise Inapplicable("Roles are walked through at standard and deep effort only")
+    return [look for look in looks if accepted(look.answer)]

@@ -1,0 +1,68 @@
+"""Section 4, random sequences of operations on the organization and on the role of a member."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from conformance.checks.marks import journey, requirement
+from conformance.checks.organization_walk import (
+    Look,
+    RoleLook,
+    organization_walk,
+    role_walk,
+    walked,
+    walked_roles,
+)
+from conformance.oracle import expect, read
+from conformance.oracle.judgement import Undecided
+
+_FIXED: Final = ("id", "slug", "plan", "createdAt", "settings")
+_KEPT: Final = ("name", "email", "joinedAt")
+
+organization_walk_journey = journey(organization_walk, alone=True)
+role_walk_journey = journey(role_walk, alone=True)
+
+
+@requirement("update-organization-takes-effect")
+def test_last_name_stands(organization_walk: list[Look]) -> None:
+    """After any sequence of renamings the organization reads with the name that it was given last."""
+    for look in walked(organization_walk):
+        if look.name is not None:
+            name = read.text(read.data(look.exchange), "name", look.exchange)
+            expect.equal("name", name, look.name, *look.because, look.exchange, pointer="/data/name")
+
+
+@requirement("update-organization-keeps-the-rest")
+def test_rest_stands(organization_walk: list[Look]) -> None:
+    """After any sequence of renamings the rest of the organization reads as before."""
+    first = walked(organization_walk)[0].exchange
+    for look in organization_walk[1:]:
+        before, now = read.data(first), read.data(look.exchange)
+
+        expect.unchanged("the organization", before, now, _FIXED, *look.because, look.exchange)
+
+
+@requirement("role-changes-both-ways")
+def test_last_role_stands(role_walk: list[RoleLook]) -> None:
+    """After any sequence of role changes the list shows the role that was set last."""
+    looks = walked_roles(role_walk)
+    if not looks:
+        raise Undecided("no role change succeeded", *(look.answer for look in role_walk))
+
+    for look in looks:
+        role = look.after.role(look.user_id)
+        expect.equal("the member's role in the list", role, look.role, look.answer, *look.after.pages)
+
+
+@requirement("update-role-keeps-the-rest")
+def test_rest_of_member_stands(role_walk: list[RoleLook]) -> None:
+    """After any sequence of role changes the member's other fields read as before."""
+    looks = walked_roles(role_walk)
+    if not looks:
+        raise Undecided("no role change succeeded", *(look.answer for look in role_walk))
+
+    for look in looks:
+        before, after = (one.members.get(look.user_id) for one in (look.before, look.after))
+        if before is None or after is None:
+            raise Undecided("the list does not show the member", *look.after.pages)
+        expect.unchanged("the member", before, after, _KEPT, look.answer, *look.before.pages, *look.after.pages)

@@ -1,0 +1,126 @@
+"""What the ledger says of answers to requests that were to change one engagement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import ledger_causes as causes
+from conformance.oracle import ledger_evidence as evidence
+from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_plain, refused, sent_object
+from conformance.oracle.ledger_judging import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.histories import History
+    from conformance.wire.exchange import Exchange
+
+_CONFLICT: Final = 409
+_NOT_SERVED: Final = frozenset({404, 405})
+_OPEN_LENGTH: Final = 200
+_OF_DELETED: Final = {
+    "updateEngagement": "deleted-uneditable",
+    "archiveEngagement": "deleted-unarchivable",
+    "unarchiveEngagement": "deleted-not-unarchived",
+    "deleteEngagement": "deleted-undeletable",
+}
+_REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
+
+
+class Changes(Judging):
+    """The rules of edits, archives, unarchives and deletions."""
+
+    def change(self, history: History, exchange: Exchange) -> None:
+        """Judge the answer to an edit, an archive, an unarchive or a deletion."""
+        span, status = Span.of(exchange), status_of(exchange)
+        if history.broken or status in NOT_JUDGED or not (accepted(exchange) or refused(exchange)):
+            return
+        if (deletion := history.deletion(span)) is not None:
+            self._deleted_change(history, exchange, deletion.exchange)
+        elif history.exists(span) or (exchange.call.operation.id == "deleteEngagement" and accepted(exchange)):
+            judge = {
+                "updateEngagement": self._edit,
+                "archiveEngagement": self._archive,
+                "unarchiveEngagement": self._unarchive,
+                "deleteEngagement": self._delete,
+            }[exchange.call.operation.id]
+            judge(history, exchange, span)
+
+    def _deleted_change(self, history: History, exchange: Exchange, deletion: Exchange) -> None:
+        operation = exchange.call.operation.id
+        if operation == "unarchiveEngagement":
+            right, expected = status_of(exchange) in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
+        else:
+            # What a request lacks besides may be said first, where it lacks anything.
+            sound = operation != "updateEngagement" or _is_sound_edit(exchange)
+            right, expected = status_of(exchange) == NOT_FOUND or (refused(exchange) and not sound), "404"
+        message = f"{operation} found a deleted engagement"
+        finding = finding_of(_OF_DELETED[operation], exchange, deletion, message=message, expected=expected)
+        self.conclude(history, finding, right=right)
+
+    def _edit(self, history: History, exchange: Exchange, span: Span) -> None:
+        status = history.registers[STATUS]
+        because = tuple(one.exchange for one in status.candidates(span))
+        if status.surely(span) == "archived":
+            right = refused(exchange) and status_of(exchange) != NOT_FOUND
+            message = f"an archived engagement was {'edited' if accepted(exchange) else 'not found by an edit'}"
+            requirement, expected = self._of_archived_edit(history, exchange, span), "a 4xx other than 401, 404 and 429"
+            self.keep(exchange, evidence.of_refused_edit(history, span) if right else None)
+        elif status.surely(span) == "active" and _is_sound_edit(exchange):
+            # A conflict may be with another edit, or with a name in use.
+            right = accepted(exchange) or status_of(exchange) == _CONFLICT
+            message, expected = "an active engagement could not be edited", "any 2xx"
+            requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
+        else:
+            return
+        finding = finding_of(requirement, exchange, *because, message=message, expected=expected)
+        self.conclude(history, finding, right=right)
+
+    def _of_archived_edit(self, history: History, exchange: Exchange, span: Span) -> str:
+        """Whether the archive came into effect at last, after some edits had slipped in."""
+        status = history.registers[STATUS]
+        last = status.latest(span)
+        if last is None or not accepted(exchange):
+            return "archived-edit-refused"
+        edits = [one for one in history.attempts if causes.is_refused_edit(one) and last.span.before(one.span)]
+        earlier = any(one.span.start < span.start for one in edits)
+        later = any(one.span.start > span.start and status.surely(one.span) == "archived" for one in edits)
+        return "archive-effective-at-once" if later and not earlier else "archived-edit-refused"
+
+    def _archive(self, history: History, exchange: Exchange, span: Span) -> None:
+        before = [one for one in history.registers[STATUS].candidates(span) if one.exchange is not exchange]
+        unsure = any(one.value != "active" or one.span.meets(span) for one in before)
+        if unsure or not history.alone(span, exchange):
+            return
+        because = tuple(one.exchange for one in before)
+        requirement = "unarchived-archivable" if _by_unarchive(because) else "archive-engagement-succeeds"
+        message = "an active engagement could not be archived"
+        finding = finding_of(requirement, exchange, *because, message=message, expected="any 2xx")
+        self.conclude(history, finding, right=accepted(exchange))
+
+    def _unarchive(self, history: History, exchange: Exchange, _: Span) -> None:
+        message, expected = "unarchiving was not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
+        because = history.creation.exchange
+        finding = finding_of("unarchive-served", exchange, because, message=message, expected=expected)
+        self.conclude(history, finding, right=status_of(exchange) not in _NOT_SERVED)
+
+    def _delete(self, history: History, exchange: Exchange, span: Span) -> None:
+        if not history.alone(span, exchange):
+            return
+        archived = history.registers[STATUS].surely(span) == "archived"
+        requirement = "archived-deletable" if archived else "delete-engagement-succeeds"
+        message = "an engagement could not be deleted"
+        finding = finding_of(requirement, exchange, history.creation.exchange, message=message, expected="200")
+        self.conclude(history, finding, right=accepted(exchange))
+
+
+def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
+    return any(one.call.operation.id == "unarchiveEngagement" for one in exchanges)
+
+
+def _is_sound_edit(exchange: Exchange) -> bool:
+    """Whether an edit is one that nothing is wrong with: a name or a description, neither empty nor odd nor long."""
+    body: dict[str, Any] = sent_object(exchange) or {}
+    texts = [value for value in body.values() if isinstance(value, str) and 0 < len(value) <= _OPEN_LENGTH]
+    orderly = all(is_plain(text) and text.isascii() for text in texts)
+    return bool(body) and body.keys() <= set(TEXTS) and len(texts) == len(body) and orderly

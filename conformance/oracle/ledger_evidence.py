@@ -1,0 +1,70 @@
+"""Which requirements an answer upholds that is as it must be: all that could have shown in it what they forbid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import ledger_causes as causes
+from conformance.oracle.effects import EXISTENCE, STATUS, Span, accepted, sent_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.oracle.effects import Effect
+    from conformance.oracle.histories import Attempt, History
+
+SPARING: Final = {
+    "updateEngagement": "update-engagement-spares-others",
+    "archiveEngagement": "archive-spares-others",
+    "deleteEngagement": "delete-spares-others",
+}
+"""What an operation on another engagement must leave an engagement by."""
+
+
+def of_read(history: History, field: str, span: Span) -> set[str]:
+    """What a read upholds that shows a field as it must be, by what was done to the engagement since its last write."""
+    last = history.registers[field].latest(span)
+    if last is None:
+        return set()
+    meanwhile = history.between(last.span.start, span.end, but=(last.exchange,))
+    return {requirement for one in meanwhile for requirement in _upheld(history, field, last, one)}
+
+
+def of_others(others: Sequence[Attempt]) -> set[str]:
+    """What a read upholds by what was done to other engagements."""
+    return {SPARING[one.operation] for one in others if one.operation in SPARING and accepted(one.exchange)}
+
+
+def of_refused_edit(history: History, span: Span) -> str | None:
+    """What the first refusal of an edit after an archive upholds."""
+    archive = history.registers[STATUS].latest(span)
+    return "archive-effective-at-once" if archive is not None and _is_first(history, archive, span) else None
+
+
+def of_missing(history: History, span: Span) -> str | None:
+    """What the first read that does not find a deleted engagement upholds."""
+    deletion = history.registers[EXISTENCE].latest(span)
+    if deletion is None:
+        return None
+    earlier = any(deletion.span.end <= when.start < span.start for when, _ in history.reads)
+    return None if earlier else "delete-effective-at-once"
+
+
+def _is_first(history: History, archive: Effect, span: Span) -> bool:
+    edits = (one for one in history.between(archive.span.end, span.start) if one.operation == "updateEngagement")
+    return not any(archive.span.before(one.span) and one.span.start < span.start for one in edits)
+
+
+def _upheld(history: History, field: str, last: Effect, one: Attempt) -> Iterator[str]:
+    done = accepted(one.exchange)
+    if one.operation == "archiveEngagement" and field != STATUS and done:
+        yield "archive-keeps-content"
+    if one.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
+        yield "archived-again-stays-archived"
+    if causes.is_refused_edit(one):
+        archived = history.registers[STATUS].surely(one.span) == "archived"
+        yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+    if one.operation == "updateEngagement" and field == STATUS and "status" in (sent_object(one.exchange) or {}):
+        yield "update-engagement-own-values"
+    if one.operation == "updateEngagement" and done:
+        yield causes.IN_PARALLEL if one.span.meets(last.span) else causes.KEEPS_THE_REST

@@ -1,0 +1,159 @@
+"""What others keep in an organization is theirs: a run in any mode leaves it as it was, and is not disturbed by it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from tests.hostile.running import ENVIRONMENT, Ended, start, target_file
+
+PATIENCE: Final = 200.0
+OWN_TABLES: Final[dict[str, set[str]]] = {
+    "read-only": set(),
+    "default": set(),
+    "disposable": {"invitations", "keys", "mails", "members", "organizations", "users"},
+}
+"""Tables in which a mode may leave something of its own: invitations, and what its provisioner made."""
+
+COUNTERS: Final = {"counters", "sqlite_sequence"}
+
+ENGAGEMENTS: Final = "/api/v1/engagements"
+
+
+class Organization:
+    """A populated organization of the reference service, in a process of its own.
+
+    Attributes:
+        said: What the service announced.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._database = folder / "store.db"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "conformance.reference.server", "--announce", "--seed-data"]
+            + ["--database", str(self._database)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT,
+        )  # fmt: skip
+        assert self._process.stdout is not None
+        self.said: dict[str, Any] = json.loads(self._process.stdout.readline())
+        self.key: str = self.said["keys"]["api_key"]
+
+    def client(self) -> httpx.Client:
+        """Somebody else who uses the organization."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        return httpx.Client(base_url=self.said["base_url"], headers=headers, timeout=60, trust_env=False)
+
+    def shown(self) -> dict[str, bytes]:
+        """The bytes that the interface shows of everything in it."""
+        with self.client() as client:
+            found = {"organization": client.get("/api/v1/organizations/current").content}
+            found["members"] = client.get("/api/v1/organizations/current/members?perPage=100").content
+            listed = client.get(f"{ENGAGEMENTS}?perPage=100&sort=createdAt&order=asc")
+            found["engagements"] = listed.content
+            for item in listed.json()["data"]:
+                found[item["id"]] = client.get(f"{ENGAGEMENTS}/{item['id']}").content
+        return found
+
+    def stored(self) -> dict[str, set[tuple[Any, ...]]]:
+        """The rows of every table of the store."""
+        with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as store:
+            names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            names = [name for name in names if name not in COUNTERS]
+            return {name: set(store.execute(f'SELECT * FROM "{name}"')) for name in names}  # noqa: S608 - its own names
+
+    def start(self, folder: Path, *words: str, provisioned: bool = False) -> Any:
+        """Start a run on it."""
+        lines = [
+            f"provisioner: {{command: [{sys.executable}, -m, conformance.reference.provisioner], "
+            "environment: [CONFORMANCE_SANDBOX_URL, CONFORMANCE_SANDBOX_TOKEN]}"
+        ]
+        path = target_file(folder, self.said["base_url"], *(lines if provisioned else []), timeout=30)
+        return start(
+            folder / "report", "run", "--target", str(path), "--effort", "quick", *words,
+            CONFORMANCE_API_KEY=self.key, CONFORMANCE_SANDBOX_URL=self.said["sandbox_url"],
+            CONFORMANCE_SANDBOX_TOKEN=self.said["sandbox_token"],
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """End the service."""
+        self._process.communicate(timeout=20)
+
+
+@pytest.fixture
+def organization(tmp_path: Path) -> Iterator[Organization]:
+    """A populated organization."""
+    made = Organization(tmp_path)
+    yield made
+    made.close()
+
+
+def assert_conformant(ended: Ended) -> None:
+    """The run found nothing wrong and ended well."""
+    assert ended.status == 0, ended.told()
+    assert ended.outcomes("failed") == []
+    assert "Traceback" not in ended.out + ended.err
+
+
+@pytest.mark.parametrize("mode", ["read-only", "default", "disposable"])
+def test_a_run_leaves_what_is_others(mode: str, organization: Organization, tmp_path: Path) -> None:
+    """Byte by byte over the interface, and row by row in the store."""
+    shown, stored = organization.shown(), organization.stored()
+
+    words = [] if mode == "default" else [f"--{mode}"]
+    assert_conformant(organization.start(tmp_path / "run", *words, provisioned=mode == "disposable").wait(PATIENCE))
+
+    now = organization.stored()
+    assert organization.shown() == shown
+    assert all(rows <= now[table] for table, rows in stored.items())
+    assert {table for table, rows in now.items() if rows - stored[table]} <= OWN_TABLES[mode]
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(organization: Organization, tmp_path: Path) -> None:
+    """Both find nothing wrong, and each takes only its own away."""
+    shown = organization.shown()
+
+    runs = [organization.start(tmp_path / name, "--seed", "3") for name in ("one", "two")]
+
+    for run in runs:
+        assert_conformant(run.wait(PATIENCE))
+    assert organization.shown() == shown
+
+
+def test_somebody_else_at_work_is_no_fault_of_the_service(organization: Organization, tmp_path: Path) -> None:
+    """Engagements that come, change and go meanwhile raise no alarm, and those that stay are as their owner left them."""
+    over = threading.Event()
+    kept: dict[str, Any] = {}
+
+    def work() -> None:
+        with organization.client() as client:
+            for number in range(10_000):
+                if over.wait(0.1):
+                    return
+                made = client.post(ENGAGEMENTS, json={"name": f"Somebody else's {number}"}).json()["data"]["id"]
+                client.patch(f"{ENGAGEMENTS}/{made}", json={"name": f"Somebody else's {number}, renamed"})
+                if number % 3:
+                    client.delete(f"{ENGAGEMENTS}/{made}")
+                else:
+                    kept[made] = client.get(f"{ENGAGEMENTS}/{made}").json()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        ended = organization.start(tmp_path / "run").wait(PATIENCE)
+    finally:
+        over.set()
+        worker.join()
+
+    assert_conformant(ended)
+    with organization.client() as client:
+        assert {made: client.get(f"{ENGAGEMENTS}/{made}").json() for made in kept} == kept

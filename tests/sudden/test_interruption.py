@@ -1,0 +1,135 @@
+"""SIGINT and SIGTERM at any moment: in order, in time, and with nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from conformance.reports.model import load_report
+from tests.hostile.cases import Every
+from tests.hostile.running import Ended, Started, start
+from tests.hostile.target import HostileTarget, Turn, hostile, honestly
+from tests.sudden.conftest import PATIENCE, under_way, until
+
+MOMENTS = int(os.environ.get("SUDDEN_MOMENTS", "10"))
+"""How many moments are tried for each signal; fifty take some minutes."""
+
+WITHIN = 10.0
+LATITUDE = 20.0
+"""Seconds that a machine busy with something else may add."""
+
+
+def begun(target: HostileTarget, folder: Path, *words: str) -> Started:
+    """A run against a target that has begun."""
+    words = ("run", "--base-url", target.url, "--effort", "quick", *words)
+    started = start(folder, *words, CONFORMANCE_API_KEY=target.api_key)
+    under_way(started)
+    return started
+
+
+def assert_whole(ended: Ended) -> None:
+    """Every output is there, and none is half a file."""
+    load_report(ended.folder / "report.json")
+    for name in ("exchanges.har", "ctrf.json", "earl.jsonld"):
+        json.loads((ended.folder / name).read_text())
+    for name in ("junit.xml", "badge.svg"):
+        ET.fromstring((ended.folder / name).read_text())  # noqa: S314 - our own
+    assert (ended.folder / "report.html").read_text().rstrip().endswith("</html>")
+    assert not [path for path in ended.folder.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", range(MOMENTS))
+def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: HostileTarget, tmp_path: Path) -> None:
+    """The run undoes what it did, reports what it knows and says that it was interrupted."""
+    before = target.inventory()
+    started = begun(target, tmp_path / "report")
+    time.sleep(random.Random(f"{number}:{moment}").uniform(0, 6))
+
+    started.process.send_signal(number)
+    sent = time.monotonic()
+    ended = started.wait(PATIENCE + 20)
+
+    assert time.monotonic() - sent <= WITHIN + LATITUDE
+    assert "Traceback" not in ended.out + ended.err
+    assert_whole(ended)
+    assert ended.report["run"]["interrupted"] == (ended.status == 128 + number)
+    assert ended.status in {128 + number, 0}, ended.told()
+    assert target.inventory() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_undoing(number: signal.Signals, tmp_path: Path) -> None:
+    """Also a run that is being undone when the signal comes ends in time."""
+
+    async def slow_deletion(turn: Turn) -> None:
+        await (turn.stall() if turn.method == "DELETE" else honestly(turn))
+
+    with hostile(slow_deletion) as target:
+        started = begun(target, tmp_path / "report", "--only", "create-engagement-succeeds")
+        assert until(lambda: any(head.startswith(b"DELETE") for head in target.heads))
+
+        started.process.send_signal(number)
+        sent = time.monotonic()
+        ended = started.wait(PATIENCE)
+
+    assert time.monotonic() - sent <= WITHIN + LATITUDE
+    assert ended.status == 128 + number
+    assert ended.report["not_undone"] != []
+    assert_whole(ended)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
+    """It names the command that cleans up."""
+
+    async def slow_deletion(turn: Turn) -> None:
+        await (turn.stall() if turn.method == "DELETE" else honestly(turn))
+
+    with hostile(slow_deletion) as target:
+        started = begun(target, tmp_path / "report", "--only", "create-engagement-succeeds")
+        assert until(lambda: any(head.startswith(b"DELETE") for head in target.heads))
+        started.process.send_signal(number)
+        time.sleep(0.5)
+        started.process.send_signal(number)
+        ended = started.wait(PATIENCE)
+
+    assert ended.status == 128 + number
+    assert f"conformance cleanup {ended.folder}" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_everything_that_was_started_ends_with_the_run(tmp_path: Path) -> None:
+    """The embedded service and the provisioner do not outlive an interrupted run."""
+    started = start(tmp_path / "report", "run", "--effort", "quick")
+    under_way(started)
+    time.sleep(1)
+
+    started.process.send_signal(signal.SIGTERM)
+
+    assert started.wait(PATIENCE).status == 143
+
+
+@pytest.mark.parametrize("requests", [5, 40])
+def test_a_silent_target_does_not_hold_up_the_end(requests: int, tmp_path: Path) -> None:
+    """A signal ends a run in time that waits for answers which never come."""
+
+    async def silent(turn: Turn) -> None:
+        await turn.stall()
+
+    with hostile(Every(1, silent, after=requests)) as target:
+        started = begun(target, tmp_path / "report")
+        assert until(lambda: target.turns > requests)
+        started.process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        ended = started.wait(PATIENCE)
+
+    assert time.monotonic() - sent <= WITHIN + LATITUDE
+    assert ended.status == 130

@@ -1,0 +1,74 @@
+"""kill -9 at any moment, and cleaning up afterwards."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.cases import Every
+from tests.hostile.running import Ended, start
+from tests.hostile.target import HostileTarget, Turn, hostile
+from tests.sudden.conftest import PATIENCE, under_way
+from tests.sudden.test_interruption import MOMENTS, begun
+
+
+async def lost(turn: Turn) -> None:
+    """Carry a request out and lose its answer."""
+    await turn.honest()
+    turn.reset()
+
+
+@pytest.mark.parametrize("behaviour", ["honest", "losing answers"])
+@pytest.mark.parametrize("moment", range(-(-MOMENTS // 2)))
+def test_cleaning_up_after_a_kill(behaviour: str, moment: int, tmp_path: Path) -> None:
+    """The target is as before, also where answers to creations were lost, and a second cleanup writes nothing."""
+    parts = {"behaviour": Every(4, lost, methods=("POST",))} if behaviour == "losing answers" else {}
+    with hostile(**parts) as target:
+        before = target.inventory()
+        started = begun(target, tmp_path / "report")
+        time.sleep(random.Random(f"{behaviour}:{moment}").uniform(0, 6))
+        started.process.kill()
+        started.wait(PATIENCE)
+
+        first = _cleaned(target, tmp_path)
+        assert first.status == 0, first.out + first.err
+        assert target.inventory() == before
+
+        heads = len(target.heads)
+        second = _cleaned(target, tmp_path)
+        assert second.status == 0
+        assert all(head.startswith(b"GET ") for head in target.heads[heads:])
+
+
+def test_cleaning_up_needs_the_key_and_no_more(target: HostileTarget, tmp_path: Path) -> None:
+    """With a key that is refused nothing is done, and it is said; the right one can be given afterwards."""
+    before = target.inventory()
+    started = begun(target, tmp_path / "report")
+    time.sleep(2)
+    started.process.kill()
+    started.wait(PATIENCE)
+
+    words = ("cleanup", str(tmp_path / "report"), "--base-url", target.url)
+    refused = start(tmp_path / "cleaned", *words, CONFORMANCE_API_KEY="not-the-key-of-anybody").wait(PATIENCE)
+
+    assert refused.status == 1
+    assert "refused" in refused.out
+    assert _cleaned(target, tmp_path).status == 0
+    assert target.inventory() == before
+
+
+def test_nothing_stays_after_a_kill(tmp_path: Path) -> None:
+    """The embedded service and the provisioner end by themselves."""
+    started = start(tmp_path / "report", "run", "--effort", "quick")
+    under_way(started)
+    time.sleep(1)
+    started.process.kill()
+    started.wait(PATIENCE)
+
+
+def _cleaned(target: HostileTarget, folder: Path) -> Ended:
+    words = ("cleanup", str(folder / "report"), "--base-url", target.url)
+    return start(folder / "cleaned", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)

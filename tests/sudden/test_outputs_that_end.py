@@ -1,0 +1,130 @@
+"""A full disk, a closed pipe, a closed terminal: told in a sentence, and nothing is left on the target."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hostile.running import ENVIRONMENT, start
+from tests.hostile.target import HostileTarget
+from tests.sudden.conftest import PATIENCE, until
+
+
+def _command(target: HostileTarget, folder: Path) -> list[str]:
+    words = ["run", "--base-url", target.url, "--effort", "quick", "--report", str(folder)]
+    return [sys.executable, "-m", "conformance", *words]
+
+
+def _files_of_at_most(size: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize("size", [3_000, 100_000], ids=["the journal is cut off", "the report is cut off"])
+def test_a_full_disk_is_told(size: int, target: HostileTarget, tmp_path: Path) -> None:
+    """One sentence, status 3, no half file, and everything undone."""
+    before = target.inventory()
+    (tmp_path / "report").mkdir()
+    words = ("run", "--base-url", target.url, "--effort", "quick")
+
+    started = start(tmp_path / "report", *words, preexec=_files_of_at_most(size), CONFORMANCE_API_KEY=target.api_key)
+    ended = started.wait(PATIENCE)
+
+    assert ended.status == 3, ended.err
+    assert "cannot be written" in ended.err
+    assert "Traceback" not in ended.err
+    assert [path.name for path in ended.folder.iterdir()] == ["journal.jsonl"]
+    assert target.inventory() == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_disk_that_is_really_full(target: HostileTarget, tmp_path: Path) -> None:
+    """The same on a file system with no more room."""
+    before = target.inventory()
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)], check=False, capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        command = _command(target, disk / "report")
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, timeout=PATIENCE + 30,
+            env=ENVIRONMENT | {"CONFORMANCE_API_KEY": target.api_key},
+        )  # fmt: skip
+        left = [path.name for path in (disk / "report").iterdir()]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+    assert done.returncode == 3, done.stderr
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert left == ["journal.jsonl"]
+    assert target.inventory() == before
+
+
+def _started(target: HostileTarget, folder: Path, **streams: Any) -> subprocess.Popen[bytes]:
+    environment = ENVIRONMENT | {"CONFORMANCE_API_KEY": target.api_key}
+    return subprocess.Popen(_command(target, folder), env=environment, stdin=subprocess.DEVNULL, **streams)
+
+
+def test_a_pipe_that_nobody_reads_to_its_end(target: HostileTarget, tmp_path: Path) -> None:
+    """As in ``conformance run | head -1``: the run goes on, silently."""
+    before = target.inventory()
+    process = _started(target, tmp_path / "report", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+
+    _, err = process.communicate(timeout=PATIENCE + 30)
+
+    assert (process.returncode, err) == (0, b"")
+    assert (tmp_path / "report" / "report.json").exists()
+    assert target.inventory() == before
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
+def test_streams_that_are_closed_from_the_start(closed: tuple[int, ...], target: HostileTarget, tmp_path: Path) -> None:
+    """As with ``>&-``: the same run, and nothing is written where it does not belong."""
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    process = _started(
+        target, tmp_path / "report", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=close
+    )
+
+    assert process.wait(PATIENCE + 30) == 0
+    assert (tmp_path / "report" / "report.json").read_text().startswith("{")
+
+
+def test_a_terminal_that_is_closed(target: HostileTarget, tmp_path: Path) -> None:
+    """The run is undone and reported as interrupted."""
+    before = target.inventory()
+    folder = tmp_path / "report"
+    terminal, line = os.openpty()
+
+    def take() -> None:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen(
+        _command(target, folder), env=ENVIRONMENT | {"CONFORMANCE_API_KEY": target.api_key, "TERM": "xterm"},
+        stdin=line, stdout=line, stderr=line, start_new_session=True, preexec_fn=take,
+    )  # fmt: skip
+    os.close(line)
+    assert until(lambda: target.turns > 30)
+
+    os.close(terminal)
+
+    assert process.wait(PATIENCE) == 129
+    assert '"interrupted": true' in (folder / "report.json").read_text()
+    assert target.inventory() == before
