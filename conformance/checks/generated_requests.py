@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import created
+from conformance.operations import OPERATIONS
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.validity import Validity, validity
 from conformance.running.options import Effort
-from conformance.wire.call import encode
+from conformance.wire.call import JSON_HEADERS, Call, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 _COUNTS: Final = {Effort.QUICK: 5, Effort.STANDARD: 25, Effort.DEEP: 200}
@@ -47,24 +48,45 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
         operation: The operationId.
         only: The kinds that may be sent.
     """
-    from conformance.checks import generation  # noqa: PLC0415 - Schemathesis takes half a second to load
-
-    count = _COUNTS[run.effort]
     identifier = created(run, "generated")[0]["id"] if operation == "updateEngagement" else None
-    seeded = run.random(f"generated {operation}").getrandbits(32)
-    cases = [
-        case
-        for negative in (False, True)
-        for case in generation.draw(operation, negative=negative, count=count, seeded=seeded)
-    ]
-    calls = dict.fromkeys(
-        generation.safe_call(operation, case, identifier, lambda field, text: _own(run, field, text)) for case in cases
-    )
+    cases = run.kept(f"generated {operation}", lambda: _drawn(run, operation))
+    calls = dict.fromkeys(_safe_call(run, operation, case, identifier) for case in cases)
     kinds = {call: validity(call) for call in calls if validity(call) in only}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
     for call, exchange in zip(kinds, run.send_all(list(kinds)), strict=True):
         by_validity[kinds[call]].append(exchange)
     return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
+
+
+def _drawn(run: Run, operation: str) -> list[dict[str, Any]]:
+    """Generated cases, valid and invalid ones; what is drawn depends on more than the seed, so a run keeps it."""
+    from conformance.checks import generation  # noqa: PLC0415 - Schemathesis takes half a second to load
+
+    seeded, count = run.random(f"generated {operation}").getrandbits(32), _COUNTS[run.effort]
+    kinds = (False, True)
+    return [case for kind in kinds for case in generation.draw(operation, negative=kind, count=count, seeded=seeded)]
+
+
+def _safe_call(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Call:
+    """The call that a case stands for, as it goes over the wire, with names and addresses of the run's own."""
+    content: bytes | None = None
+    if "base64" in case:
+        content = base64.b64decode(case["base64"])
+    elif "json" in case:
+        content = encode(_renamed(run, case["json"]))
+    return Call(
+        operation=OPERATIONS[operation],
+        identifier=identifier,
+        query=tuple((name, text) for name, text in case["query"]),
+        body=content,
+        headers=() if content is None else JSON_HEADERS,
+    )
+
+
+def _renamed(run: Run, body: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if not isinstance(body, dict):
+        return body
+    return {name: _own(run, name, value) if isinstance(value, str) else value for name, value in body.items()}
 
 
 def expect_answers(run: Run, exchanges: tuple[Exchange, ...], permitted: Callable[[int], bool], expected: str) -> None:

@@ -6,6 +6,7 @@ document; what is sent goes through the run's one wire.
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import threading
@@ -26,11 +27,8 @@ from schemathesis.specs.openapi.checks import (
 
 from conformance.openapi import openapi_path
 from conformance.operations import OPERATIONS
-from conformance.wire.call import JSON_HEADERS, Call, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.wire.exchange import Exchange
 
 _CHECKS: Final = [status_code_conformance, response_headers_conformance, response_schema_conformance]
@@ -48,7 +46,7 @@ def _schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
     return schemathesis.openapi.from_path(openapi_path(), config=SchemathesisConfig())
 
 
-def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[Any]:
+def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[dict[str, Any]]:
     """Generated cases of an operation, the same for the same seed.
 
     Args:
@@ -58,43 +56,33 @@ def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[Any
         seeded: The seed.
 
     Returns:
-        Schemathesis' cases, for ``safe_call``.
+        What the cases send, each as a JSON value: query parameters as pairs, and a JSON body or bytes as base64.
     """
     described = OPERATIONS[operation]
     mode = GenerationMode.NEGATIVE if negative else GenerationMode.POSITIVE
-    drawn: list[Any] = []
+    drawn: list[dict[str, Any]] = []
 
     @seed(seeded)
-    @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=_ALL_CHECKS)
+    @settings(
+        max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=_ALL_CHECKS
+    )
     @given(_schema()[described.path][described.method].as_strategy(generation_mode=mode))
     def collect(case: Any) -> None:  # noqa: ANN401 - see above
-        drawn.append(case)
+        drawn.append(_sent(case))
 
     with _DRAWING:
         collect()
     return drawn
 
 
-def safe_call(operation: str, case: Any, identifier: str | None, rename: Callable[[str, str], str]) -> Call:  # noqa: ANN401 - see above
-    """The call that a case stands for, as it goes over the wire, with names and addresses of the run's own.
-
-    Args:
-        operation: The operationId.
-        case: A case of ``draw``; its headers and path parameters are left out.
-        identifier: What the operation is aimed at.
-        rename: Makes a generated name or address one of the run's; given the field and the text.
-    """
-    body = case.body
-    if isinstance(body, dict):
-        body = {name: rename(name, value) if isinstance(value, str) else value for name, value in body.items()}
-    content = None if body is NOT_SET else body if isinstance(body, bytes) else encode(body)
-    return Call(
-        operation=OPERATIONS[operation],
-        identifier=identifier,
-        query=tuple((name, text) for name, value in (case.query or {}).items() for text in _texts(value)),
-        body=content,
-        headers=() if content is None else JSON_HEADERS,
-    )
+def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases are not public
+    """What a case sends; its headers and path parameters are left out."""
+    query = [[name, text] for name, value in (case.query or {}).items() for text in _texts(value)]
+    if case.body is NOT_SET:
+        return {"query": query}
+    if isinstance(case.body, bytes):
+        return {"query": query, "base64": base64.b64encode(case.body).decode("ascii")}
+    return {"query": query, "json": case.body}
 
 
 def document_faults(exchange: Exchange) -> list[str]:
@@ -107,7 +95,7 @@ def document_faults(exchange: Exchange) -> list[str]:
         status_code=answer.status,
         headers=_grouped(headers),
         content=answer.body,
-        request=request,
+        request=request,  # type: ignore[arg-type]  # any request with a method and a URL serves
         elapsed=exchange.seconds,
         verify=True,
         http_version=answer.http_version.removeprefix("HTTP/"),

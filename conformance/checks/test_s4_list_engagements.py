@@ -16,7 +16,7 @@ from conformance.checks.stock import Stock, new_engagements, stock
 from conformance.oracle import filters, list_laws, plain_reads
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES
-from conformance.oracle.listing import Listing, expect_filtered
+from conformance.oracle.listing import Listing, expect_filtered, holds
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -96,6 +96,17 @@ def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: 
             filters.expect_found(Listing((page,)), "status", "archived", (), stock.active)
 
     expect_steadily(run, archived_by_change, judge)
+
+
+@requirement("list-engagements-status-filter")
+def test_filtered_pages_are_full(
+    run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
+) -> None:
+    """With a status, each page holds as many of that status as the list in one answer has left for it."""
+    whole = tuple(one for one in engagements_by_status.look if dict(one.call.query).get("status") == "archived")[:1]
+    holds(lambda: [list_laws.page_length(answer) for answer in paged_engagements.look], "pages are not full anyway")
+
+    expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
 
 
 @pytest.mark.stage(2)

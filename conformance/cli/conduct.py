@@ -112,9 +112,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     progress.undoing()
     execution.undo()
     ended_by = interruption.signal  # one that comes later finds everything done
-    report, problems = build_report(
-        execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None
-    )
+    report, problems = build_report(execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None)
     written = _write(report, execution)
     print_summary(report, execution.folder, quiet=quiet)
     if ended_by is not None:
@@ -133,7 +131,9 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     if judge.errors and not _logged(execution, judge.errors):
         return f"The suite itself went wrong in {len(judge.errors)} places, and {_ERRORS} could not be written."
     if judge.errors:
-        return f"The suite itself went wrong in {len(judge.errors)} places; {_ERRORS} in the report's folder says where."
+        return (
+            f"The suite itself went wrong in {len(judge.errors)} places; {_ERRORS} in the report's folder says where."
+        )
     if execution.failure is not None:
         return f"The run ended early: {execution.failure}"
     if stopped is not None and stopped.startswith("the target"):
@@ -146,7 +146,13 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
 def _logged(execution: Execution, errors: Sequence[str]) -> bool:
     """Write the suite's own errors down, for its developers; whether that was possible."""
     try:
-        place({execution.folder / _ERRORS: lambda: [execution.redactor.text("\n\n".join(errors)).encode(errors="replace")]})
+        place(
+            {
+                execution.folder / _ERRORS: lambda: [
+                    execution.redactor.text("\n\n".join(errors)).encode(errors="replace")
+                ]
+            }
+        )
     except OSError:
         return False
     return True
@@ -169,7 +175,9 @@ def _with_folder(options: RunOptions) -> RunOptions:
     """The options with a folder for the outputs."""
     if options.report is not None:
         return options
-    source = options.target.stem if options.target else (options.base_url or "reference").partition("//")[2] or "reference"
+    source = (
+        options.target.stem if options.target else (options.base_url or "reference").partition("//")[2] or "reference"
+    )
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", source).strip("-.") or "target"
     time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return replace(options, report=Path("reports") / f"{name}-{time}")

@@ -78,7 +78,9 @@ def markdown_lines(catalogue: Catalogue) -> Iterator[str]:
         observed = [entry for entry in catalogue.open_points.values() if entry.section == section.number]
         beyond = [entry for entry in catalogue.out_of_reach.values() if entry.section == section.number]
         yield from _rows(("Requirement", "Class"), [(f"**{e.id}**<br>{e.title}", e.conformance_class) for e in judged])
-        yield from _rows(("Open point", "Class"), [(f"**{e.id}**<br>{e.question}", e.conformance_class) for e in observed])
+        yield from _rows(
+            ("Open point", "Class"), [(f"**{e.id}**<br>{e.question}", e.conformance_class) for e in observed]
+        )
         yield from _rows(("Out of reach", "Why"), [(e.title, e.reason) for e in beyond])
 
 

@@ -94,7 +94,7 @@ def _print_table(console: Console, report: Report) -> None:
 
 
 def _counts(members: Sequence[Requirement]) -> list[Text]:
-    counts = Counter(one["outcome"] for one in members)
+    counts: Counter[str] = Counter(one["outcome"] for one in members)
     return [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.oracle import read
+from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.listing import Listing, Unsettled, expect_all, expect_count, expect_filtered, holds
 from conformance.oracle.words import shown
@@ -138,3 +138,30 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
 
 def _comparable(holder: dict[str, object], name: str, at: Exchange) -> str:
     return read.description(holder) if name == "description" else read.text(holder, name, at)
+
+
+def expect_full_pages(look: tuple[Exchange, ...]) -> None:
+    """Pages of a filtered list hold what there is for them, by the same list in one answer.
+
+    Args:
+        look: The list in one answer, then pages of it.
+
+    Raises:
+        Undecided: The list does not fit one answer, or the answers do not agree about its length.
+    """
+    whole, *pages = look
+    total = len(read.items(whole))
+    if any(read.number(answer, "total") != total for answer in look):
+        raise Undecided("the totals are not the number of items in one answer", *look)
+    for answer in pages:
+        page, size = read.number(answer, "page"), read.number(answer, "perPage")
+        found, right = len(read.items(answer)), max(0, min(size, total - (page - 1) * size))
+        expect.holds(
+            found == right,
+            f"page {page} of {total} filtered items with {size} a page holds {found}",
+            whole,
+            answer,
+            expected=f"{right} items",
+            actual=f"{found} items",
+            pointer="/data",
+        )

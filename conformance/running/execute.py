@@ -106,7 +106,7 @@ class Execution:
         return time.monotonic() - self._start
 
     def reach(self) -> str | None:
-        """Ask for the organization; the first request of the run.
+        """Ask for the organization; the first request of the run, and the last one of a target that cannot be tested.
 
         Returns:
             Why nothing can be tested, as a sentence; None where the target answers and the key is good.
@@ -116,7 +116,8 @@ class Execution:
         """
         exchange = reach(self.run)
         if isinstance(exchange, str):
-            return exchange
+            self.run.wire.stop(exchange)
+            return f"The target could not be tested: {exchange}."
         self._recognize(exchange)
         self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}

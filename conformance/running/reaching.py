@@ -18,14 +18,14 @@ def reach(run: Run) -> Exchange | str:
     """Ask for the organization.
 
     Returns:
-        The answer of a target that can be tested, or why it cannot, as a sentence.
+        The answer of a target that can be tested, or why it cannot, as a clause.
     """
     try:
         with run.wire.checking("reaching the target"):
             exchange = run.send(call.get_organization())
         status = exchange.status
     except Unanswered as trouble:
-        return f"The target could not be tested: {trouble}."
+        return str(trouble)
     if status == _UNAUTHORIZED:
-        return "The target could not be tested: it refuses the main key with 401."
+        return "the service refuses the main key with 401"
     return exchange

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed
+from conformance.oracle.json_text import Malformed, Parsed
 from conformance.wire.call import list_engagements
 from conformance.wire.exchange import Answer, Exchange, Unanswered
 
@@ -115,7 +116,17 @@ def member_of(answer: Answer, name: str) -> object:
     """A member of the object that an answer's body is; None where there is none."""
     reading = answer.reading
     value = reading.value if isinstance(reading, Parsed) else None
+    if isinstance(reading, Malformed):
+        value = _made_out(answer.body)
     return value.get(name) if isinstance(value, dict) else None
+
+
+def _made_out(body: bytes) -> object:
+    """What a body seems to say that is not JSON strictly, for undoing must not fail by a byte order mark or a NaN."""
+    try:
+        return json.loads(body.decode(json.detect_encoding(body), "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
 
 
 def data_of(answer: Answer) -> Mapping[str, Any]:

@@ -58,6 +58,7 @@ class Sender:
         self._preparer = preparer
         self._clock = clock
         self._transport = transport
+        self._large = asyncio.Lock()
 
     async def attempt(
         self, call: Call, *, number: int, check: str, attempt: int, seconds: float
@@ -119,7 +120,8 @@ class Sender:
         """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
             return self._preparer.answer(response, body)
-        return await asyncio.to_thread(self._preparer.answer, response, body)
+        async with self._large:  # one at a time: it takes a multiple of the body's memory
+            return await asyncio.to_thread(self._preparer.answer, response, body)
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -191,6 +191,8 @@ class KeptConnections(httpx.AsyncBaseTransport):
         self._context = context
         self._kept = kept
         self._idle: list[_Connection] = []
+        self._closed_unasked = False
+        """Whether the service closes connections at once that it said it would keep."""
         self._open_links: set[_Link] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -238,10 +240,11 @@ class KeptConnections(httpx.AsyncBaseTransport):
     def _take(self, *, repeatable: bool) -> _Connection | None:
         longest = READ_IDLE if repeatable else WRITE_IDLE
         now = asyncio.get_running_loop().time()
-        while self._idle:
+        while self._idle and (repeatable or not self._closed_unasked):
             connection = self._idle.pop()
             if connection.link.quiet and now - connection.idle_since < longest:
                 return connection
+            self._closed_unasked |= connection.link.ended and now - connection.idle_since < WRITE_IDLE
             connection.link.abort()
         return None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
 
 
-MAX_KEPT: Final = 300 * 2**20
+MAX_KEPT: Final = 192 * 2**20
 """Bytes of memory that the answers of a run may take, as far as can be told."""
 
 _LARGE: Final = 2**20

@@ -32,6 +32,7 @@ class Case:
         failed: Requirements that must have failed.
         cant_tell: Requirements that must be undecided.
         only_failed: The only ones that may fail besides; None for any.
+        decided: Whether nothing may be undecided.
         seconds: How long it may take at most.
         words: Further words of the command line.
         only: Patterns of requirements; empty for the whole suite.
@@ -48,6 +49,7 @@ class Case:
     failed: tuple[str, ...] = ()
     cant_tell: tuple[str, ...] = ()
     only_failed: tuple[str, ...] | None = None
+    decided: bool = False
     seconds: float = 20
     words: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
@@ -63,7 +65,9 @@ def untestable(behaviour: Behaviour, says: str, **parts: Any) -> Case:
 
 def conformant(behaviour: Behaviour = honestly, **parts: Any) -> Case:
     """The service keeps the contract, through whatever it does."""
-    return Case(behaviour=behaviour, **{"status": (0,), "verdict": ("conformant",), "seconds": 60, "timeout": 5} | parts)
+    verdict = "inconclusive" if "only" in parts else "conformant"
+    standing = {"status": (0,), "verdict": (verdict,), "only_failed": (), "decided": True, "seconds": 60, "timeout": 5}
+    return Case(behaviour=behaviour, **standing | parts)
 
 
 def broken(behaviour: Behaviour, *failed: str, **parts: Any) -> Case:

@@ -78,9 +78,11 @@ def test_a_run_ends_as_it_must(name: str, outcomes: dict[str, Future[Outcome]], 
     assert set(case.failed) <= set(ended.outcomes("failed")), ended.told()
     assert set(case.cant_tell) <= set(ended.outcomes("cantTell")), ended.told()
     assert case.only_failed is None or set(ended.outcomes("failed")) <= set(case.only_failed), ended.told()
-    assert ended.seconds <= case.seconds
+    assert not case.decided or ended.outcomes("cantTell") == [], ended.told()
+    assert ended.seconds <= case.seconds + _LATITUDE
     assert ended.megabytes <= MEGABYTES
     assert not case.clean or outcome.after == outcome.before
+    assert not any(b"/stolen" in head for head in outcome.heads)
     assert _tells(outcome.key, ended) == []
 
 

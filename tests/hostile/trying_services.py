@@ -31,7 +31,7 @@ NASTY: Final = (
     "<script>document.title='acted'</script><img src=x onerror=alert(1)> =HYPERLINK(\"http://x\") @SUM(1) | **b** "
     "`c` [a](javascript:b) {{7*7}} %s ]]> & \u001b[31m\u001b]0;title\u0007 \u0001\u000b \u202e \ufffe \u2028 \x7f\x9b2J"
 )
-_BUSY: Final = b"HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html>busy..."[:-1]
+_BUSY: Final = b"HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html>busy..."
 
 
 async def _lost(turn: Turn) -> None:
@@ -170,7 +170,7 @@ CASES: Final[Mapping[str, Case]] = {
     "members that name what JavaScript inherits": conformant(
         _with_members(__proto__={"id": 1}, constructor={"prototype": {}}, hasOwnProperty=None, toString="x")
     ),
-    "strings of 300 KB": conformant(_with_members(further="x" * 30_000), only=CORE),
+    "strings of 30 KB": conformant(_with_members(further="x" * 30_000), only=CORE),
     "markup, escapes, formulas and what XML forbids": conformant(changed_json(_nastily)),
     "the Authorization header reflected": conformant(changed(_reflecting)),
     "identifiers with slashes and dots": conformant(_rename_ids("../..%2e?#& ;"), only=CORE),
@@ -185,11 +185,11 @@ CASES: Final[Mapping[str, Case]] = {
         _late, words=("--max-seconds", "25"), timeout=6, seconds=32, verdict=("inconclusive",)
     ),
     "dies in mid-run": Case(behaviour=_after(150, None), says="was lost", seconds=40, timeout=5, clean=False),
-    "7 MB in every answer": undecided(_raw_member(b'"%s"' % (b"x" * 7_000_000)), verdict=("inconclusive",), timeout=5),
+    "7 MB in every answer": undecided(_raw_member(b'"%s"' % (b"x" * 7_000_000)), seconds=90, verdict=("inconclusive",), timeout=5),
     "escapes of 7 MB in every answer": undecided(
-        _raw_member(b'"%s"' % (b"\\u0041" * 1_100_000)), verdict=("inconclusive",), timeout=5
+        _raw_member(b'"%s"' % (b"\\u0041" * 1_100_000)), seconds=90, verdict=("inconclusive",), timeout=5
     ),
-    "lists of four million lists in every answer": undecided(
-        _raw_member(b"[" + b"[]," * 2_500_000 + b"0]"), verdict=("inconclusive",), timeout=5
+    "millions of lists in every answer": undecided(
+        _raw_member(b"[" + b"[]," * 2_500_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5, clean=False
     ),
 }

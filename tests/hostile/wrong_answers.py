@@ -76,7 +76,7 @@ CASES: Final[Mapping[str, Case]] = {
     ),
     "429 for everything, for an hour": Case(behaviour=always(lambda turn: _too_many(3600, "3600")), says="429"),
     "429 for everything, a Retry-After of ten years": Case(
-        behaviour=always(lambda turn: _too_many(60, "315360000")), says="429", words=("--max-seconds", "20"), seconds=30
+        behaviour=always(lambda turn: _too_many(60, "315360000")), says="could not be tested", words=("--max-seconds", "20"), seconds=30
     ),
     "429 for everything, a Reset of twenty years": Case(
         behaviour=always(lambda turn: _too_many(630_720_000, "1")), status=(1,), verdict=("non-conformant",), says="429"
@@ -99,19 +99,21 @@ CASES: Final[Mapping[str, Case]] = {
         changed_body(lambda body: body.replace(b'"name":"', b'"name":"\xff')), "json-well-formed", only=CORE
     ),
     "NaN": broken(_with_member(b"NaN"), "json-well-formed"),
-    "half a body, properly sent": broken(changed_body(lambda body: body[: len(body) // 2]), "json-well-formed"),
-    "nesting of 100,000": undecided(_with_member(DEEP), "json-well-formed"),
-    "nesting of 100,000 objects": undecided(
-        _with_member(b'{"a":' * 100_000 + b"1" + b"}" * 100_000), "json-well-formed", only=CORE
+    "half a body, properly sent": broken(
+        changed_body(lambda body: body[: len(body) // 2]), "json-well-formed", clean=False
     ),
-    "lists of a million": broken(changed(_million), "list-data-array"),
-    "lone surrogates": broken(changed_json(_reveal), "create-engagement-answers-what-was-sent"),
+    "nesting of 100,000": undecided(_with_member(DEEP), "json-well-formed", only=CORE, clean=False),
+    "nesting of 100,000 objects": undecided(
+        _with_member(b'{"a":' * 100_000 + b"1" + b"}" * 100_000), "json-well-formed", only=CORE, clean=False
+    ),
+    "lists of a million": undecided(changed(_million), "list-engagements-fields"),
+    "lone surrogates": broken(changed_json(_reveal), "create-engagement-answers-what-was-sent", only=CORE),
     "a string where an object belongs": broken(
         changed_json(lambda value: value.update(data="text") if "data" in value else None), "success-data-object"
     ),
     "endless pages": broken(
         changed_json(lambda value: value["meta"].update(total=10**9, totalPages=10**7) if "meta" in value else None),
-        "list-engagements-total",
+        "list-engagements-page-length",
     ),
     "a Reset of another unit": broken(
         changed(lambda turn, reply: reply.with_headers(X_RateLimit_Reset=str(int(time.time() * 1000)))),

@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
+from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ ORGANIZATION = "/api/v1/organizations/current"
 MEMBERS = f"{ORGANIZATION}/members"
 INVITE = f"{MEMBERS}/invite"
 
-TEXT = '\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it\'s "x" C:\\new %20+ a; null x\'); DROP ' + "0123456789" * 30
+TEXT = "\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it's \"x\" C:\\new %20+ a; null x'); DROP " + "0123456789" * 30
 
 Request = tuple[str, str, str, Any]
 """The name of a key, the method, the path and the body: JSON, or bytes as they are."""
@@ -52,6 +53,11 @@ class Life:
 
         self.visitor._runner.run(one_by_one())
         return self.answers
+
+    def at(self, name: str) -> str:
+        """Give the path of the engagement of a name."""
+        found = self.visitor.app.service.store.engagements(EngagementQuery(self.organization, 0, 1000)).items
+        return f"{ENGAGEMENTS}/{next((one.id for one in found if one.name == name), 0)}"
 
     def send(self, key: str, method: str, path: str, body: object = None) -> object:
         """Send one request."""
@@ -295,11 +301,15 @@ def keys(life: Life) -> list[object]:
     """Every operation is tried with every kind of key, in turns with reads of what came of it."""
 
     def requests() -> Iterator[Request]:
-        for number, key in enumerate(("other", "none", "basic", "empty", "unknown", *SCOPES), start=1):
+        for key in ("other", "none", "basic", "empty", "unknown", *SCOPES):
             yield "main", "POST", ENGAGEMENTS, {"name": f"for {key}"}
-            yield "main", "POST", f"{ENGAGEMENTS}/1/archive", None
-            yield from operations(key, f"{ENGAGEMENTS}/{number}")
-            yield "main", "GET", f"{ENGAGEMENTS}?sort=createdAt&status=active", None
+            yield "main", "POST", ENGAGEMENTS, {"name": f"archived for {key}"}
+            closed = life.at(f"archived for {key}")
+            yield "main", "POST", f"{closed}/archive", None
+            yield from operations(key, life.at(f"for {key}"))
+            yield key, "POST", f"{closed}/unarchive", None
+            yield "main", "GET", f"{ENGAGEMENTS}?sort=createdAt&perPage=100", None
+            yield "main", "GET", f"{ENGAGEMENTS}?status=active&perPage=100", None
             yield "main", "GET", ORGANIZATION, None
             yield "main", "GET", MEMBERS, None
         for key in ("unknown", "none"):
