@@ -116,8 +116,7 @@ class Execution:
         """
         exchange = reach(self.run)
         if isinstance(exchange, str):
-            self.run.wire.stop(exchange)
-            return f"The target could not be tested: {exchange}."
+            return exchange
         self._recognize(exchange)
         self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}

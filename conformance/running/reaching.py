@@ -18,14 +18,19 @@ def reach(run: Run) -> Exchange | str:
     """Ask for the organization.
 
     Returns:
-        The answer of a target that can be tested, or why it cannot, as a clause.
+        The answer of a target that can be tested, or why it cannot, as a sentence; then nothing more is sent.
     """
     try:
         with run.wire.checking("reaching the target"):
             exchange = run.send(call.get_organization())
         status = exchange.status
     except Unanswered as trouble:
-        return str(trouble)
+        return _given_up(run, str(trouble))
     if status == _UNAUTHORIZED:
-        return "the service refuses the main key with 401"
+        return _given_up(run, "the service refuses the main key with 401")
     return exchange
+
+
+def _given_up(run: Run, why: str) -> str:
+    run.wire.stop(why)
+    return f"The target could not be tested: {why}."

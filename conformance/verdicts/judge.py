@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LAST_STAGE: Final = 2
 """The stage of the checks that judge what others have sent and send nothing of their own accord."""
 
+_OF_FORM: Final = frozenset({"1", "7", "8"})
+"""The sections that say what any answer looks like."""
+
 _ATTEMPTS: Final = 3
 _EFFORTS: Final = list(Effort)
 _ORDERLY: Final = (Judgement, Unanswered, Unavailable)
@@ -85,7 +88,7 @@ class Judge:
         """Leave a check out whose needs the target does not meet."""
         if self._progress is not None and (cited := _cited(item)):
             self._progress.began(_name(item), cited)
-        if self.run.closed is not None and _stage(item) < LAST_STAGE:
+        if self.run.closed is not None and not self._judges_form(item):
             raise Untested(self.run.closed)
         if missing := self._missing(item):
             raise Untested(self.run.unlocking(missing))
@@ -160,6 +163,13 @@ class Judge:
         if not patterns:
             return True
         return cited is not None and any(fnmatchcase(cited, pattern) for pattern in patterns)
+
+    def _judges_form(self, item: pytest.Item) -> bool:
+        """Whether a check looks at the form of answers alone, which any answer of the target can break."""
+        cited = _cited(item)
+        if cited is None or _stage(item) < LAST_STAGE:
+            return False
+        return self._catalogue.requirements[cited].section in _OF_FORM
 
     def _missing(self, item: pytest.Item) -> Sequence[str]:
         return [need for need in self._needs(item) if not self.run.meets(need)]
