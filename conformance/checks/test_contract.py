@@ -1,4 +1,4 @@
-"""Requests generated from the OpenAPI document: the invalid are refused, the valid succeed, all answers keep the document."""
+"""Requests generated from the OpenAPI document: invalid ones are refused, valid ones succeed, answers keep it."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_answers_keep_the_document(run: Run, belongs: Callable[[Exchange], bool]
 
 
 def _is_readable(exchange: Exchange) -> bool:
-    """Whether an answer has a frame that can be held against the document; other laws say what is wrong with the rest."""
+    """Whether an answer has a frame that can be held against the document; laws say what is wrong with the rest."""
     if not exchange.judgeable or not exchange.call.is_proper or exchange.received is None:
         return False
     reading = exchange.received.reading

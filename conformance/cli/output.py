@@ -54,7 +54,7 @@ class LastingOutput:
 
     def __enter__(self) -> Self:
         self._before = {name: getattr(sys, name) for name in _NAMES}
-        self._nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - closed by __exit__
+        self._nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - closed by __exit__
         for name, stream in self._before.items():
             setattr(sys, name, _Lasting(self._nowhere if stream is None else stream))
         return self

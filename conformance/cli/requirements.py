@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,45 +25,17 @@ if TYPE_CHECKING:
 def requirements(*, as_json: bool, as_markdown: bool, coverage: bool) -> None:
     """Print the catalogue of requirements."""
     catalogue = load_catalogue()
-    checks = checks_by_entry() if coverage else None
+    checks = None
+    if coverage:
+        from conformance.verdicts.session import checks_by_entry  # noqa: PLC0415 - loads pytest
+
+        checks = checks_by_entry()
     if as_json:
         click.echo(json.dumps(_document(catalogue, checks), indent=2))
     elif as_markdown:
         click.echo("\n".join(markdown_lines(catalogue)))
     else:
         Console(highlight=False).print(_table(catalogue, checks))
-
-
-def checks_by_entry() -> dict[str, list[str]]:
-    """The checks of every requirement and open point, by its id; collected by pytest and not run."""
-    import pytest  # noqa: PLC0415 - only --coverage needs it
-
-    collector = _Collector()
-    folder = Path(__file__).parent.parent / "checks"
-    pytest.main(
-        ["--pyargs", "conformance.checks", "--collect-only", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
-         "-p", "no:terminal", "-p", "no:cacheprovider", "--rootdir", str(folder), "-c", "/dev/null",
-         "--import-mode=importlib"],
-        plugins=[collector],
-    )  # fmt: skip
-    return collector.checks
-
-
-class _Collector:
-    """Gathers which check cites which entry."""
-
-    def __init__(self) -> None:
-        self.checks: dict[str, list[str]] = {}
-
-    def pytest_collection_finish(self, session: Any) -> None:  # noqa: ANN401 - pytest is imported where it is needed
-        for item in session.items:
-            name = item.nodeid.rpartition("/")[2].partition("[")[0]
-            for mark in item.iter_markers():
-                if mark.name in {"requirement", "observes"}:
-                    for entry in mark.args:
-                        cited = self.checks.setdefault(entry, [])
-                        if name not in cited:
-                            cited.append(name)
 
 
 def markdown_lines(catalogue: Catalogue) -> Iterator[str]:

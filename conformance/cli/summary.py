@@ -67,7 +67,8 @@ def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
         run = report["run"]
         console.print(
             plain(
-                f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}. Report: {folder / 'report.html'}",
+                f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}. "
+                f"Report: {folder / 'report.html'}",
                 "dim",
             )
         )

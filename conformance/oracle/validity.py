@@ -43,6 +43,7 @@ _PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
 }
 _MOST_PER_PAGE: Final = 100
 
+
 def validity(call: Call) -> Validity:
     """What is surely so of a call of an operation; total over all bodies and queries."""
     if call.operation.answer == "list":

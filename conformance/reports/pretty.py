@@ -63,7 +63,11 @@ def _rest(count: int) -> Markup:
 def _note(reading: Malformed | TooDeep | None) -> Markup:
     if reading is None:
         return Markup("")
-    why = f"not JSON: {reading.reason}" if isinstance(reading, Malformed) else "JSON, nested too deep or too large to be laid out"
+    why = (
+        f"not JSON: {reading.reason}"
+        if isinstance(reading, Malformed)
+        else "JSON, nested too deep or too large to lay out"
+    )
     return Markup('<span class="note">{}</span>\n').format(_shown(why[:TEXT_LIMIT]))
 
 

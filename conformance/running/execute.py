@@ -18,8 +18,8 @@ from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.embedded import EmbeddedService
 from conformance.running.reaching import reach
 from conformance.running.run import Run
-from conformance.target.changes import Action
 from conformance.target.census import Census, organization_census, take_census
+from conformance.target.changes import Action
 from conformance.target.fixtures import Fixtures
 from conformance.target.journal import Journal
 from conformance.target.loading import load_profile

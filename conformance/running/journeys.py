@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from conformance.wire.exchange import Unanswered
 from conformance.wire.client import RunStopped
+from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -14,7 +14,6 @@ from conformance.replay.clock import NotedClock
 from conformance.replay.notes import TakenNotes
 from conformance.running.journeys import Journeys
 from conformance.target import capabilities
-from conformance.target.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.running.options import Effort, RunOptions
     from conformance.target.journal import Journal
     from conformance.target.names import RunNames
-    from conformance.target.profile import Profile
+    from conformance.target.profile import Mode, Profile
     from conformance.target.provisioner import Provisioner
     from conformance.wire.call import Call
     from conformance.wire.client import Wire

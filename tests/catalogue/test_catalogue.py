@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from conformance.catalogue import CatalogueError, load_catalogue
 from conformance.catalogue.catalogue import build_catalogue
 from conformance.cli import main
-from conformance.cli.requirements import checks_by_entry
 from conformance.target.capabilities import UNLOCKS
+from conformance.verdicts.session import checks_by_entry
 
 DOCUMENT: dict[str, Any] = {
     "section": "1",

@@ -52,8 +52,8 @@ def serving(answerer: Answerer) -> Iterator[Service]:
 
         do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = answer  # noqa: N815 - http.server's names
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's signature
-            return
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

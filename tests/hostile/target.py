@@ -206,7 +206,10 @@ class HostileTarget:
     async def _inventory(self) -> dict[str, Any]:
         key = {"authorization": f"Bearer {self.honest.founding.api_key}"}
         found = {"organization": (await asked(self.honest, "GET", "/api/v1/organizations/current", key)).data["data"]}
-        for name, path in (("engagements", "/api/v1/engagements"), ("members", "/api/v1/organizations/current/members")):
+        for name, path in (
+            ("engagements", "/api/v1/engagements"),
+            ("members", "/api/v1/organizations/current/members"),
+        ):
             page, items = 1, []
             while True:
                 reply = await asked(self.honest, "GET", f"{path}?page={page}&perPage=100", key)

@@ -48,7 +48,9 @@ class Outcome:
 
 
 @pytest.fixture(scope="module")
-def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Outcome]]]:
+def outcomes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[Outcome]]]:
     """The runs against all behaviours that were asked for, a few at a time."""
     asked: dict[str, Case] = {}
     for item in request.session.items:
@@ -57,12 +59,15 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             asked[parameters["name"]] = CASES[parameters["name"]]
     with ThreadPoolExecutor(_TOGETHER) as pool:
         yield {
-            name: pool.submit(Outcome, name, case, tmp_path_factory.mktemp("run") / "it") for name, case in asked.items()
+            name: pool.submit(Outcome, name, case, tmp_path_factory.mktemp("run") / "it")
+            for name, case in asked.items()
         }
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_run_ends_as_it_must(name: str, outcomes: dict[str, Future[Outcome]], record_property: Callable[..., None]) -> None:
+def test_a_run_ends_as_it_must(
+    name: str, outcomes: dict[str, Future[Outcome]], record_property: Callable[..., None]
+) -> None:
     """Status, verdict, sentence, time, memory and what is left behind are right, and no key is anywhere."""
     case, outcome = CASES[name], outcomes[name].result()
     ended = outcome.ended

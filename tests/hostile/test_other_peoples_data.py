@@ -114,7 +114,10 @@ def test_a_run_leaves_what_is_others(mode: str, organization: Organization, tmp_
 
     now = organization.stored()
     assert organization.shown() == shown
-    assert all(rows <= now[table] for table, rows in stored.items())
+    # An organization that was renamed and back keeps the time of that, which the interface does not show.
+    assert {table for table, rows in stored.items() if not rows <= now[table]} <= (
+        {"organizations"} if mode == "disposable" else set()
+    )
     assert {table for table, rows in now.items() if rows - stored[table]} <= OWN_TABLES[mode]
 
 

@@ -157,7 +157,10 @@ CASES: Final[Mapping[str, Case]] = {
     "chunks of a byte, extensions and trailers": conformant(written(_chunked), only=CORE),
     "early hints before every answer": conformant(written(_with_hints), only=CORE),
     "gzip": conformant(changed(_gzipped), only=CORE),
-    "a gateway's 503 now and then": conformant(Every(9, raw(_BUSY, then="keep"))),
+    "a gateway's 503 to every ninth read": conformant(Every(9, raw(_BUSY, then="keep"), methods=("GET",))),
+    "a gateway's 503 to every fortieth request": undecided(
+        Every(40, raw(_BUSY, then="keep")), verdict=("conformant", "inconclusive")
+    ),
     "every sixth GET reset": conformant(Every(6, raw(then="reset"), methods=("GET",))),
     "a fair rate limit": conformant(parts=lambda: _fairly_limited(40, 3), only=CORE),
     "a clock a year ahead": conformant(parts=lambda: {"honest": create_app(clock=lambda: time.time() + YEAR)}),
@@ -181,11 +184,11 @@ CASES: Final[Mapping[str, Case]] = {
     ),
     "every third DELETE and PATCH lost": undecided(Every(3, _lost, methods=("DELETE", "PATCH")), **LOSSES),
     "resets before every fifth request": undecided(Every(5, raw(then="reset")), **LOSSES),
-    "2 s latency": undecided(
-        _late, words=("--max-seconds", "25"), timeout=6, seconds=32, verdict=("inconclusive",)
-    ),
+    "2 s latency": undecided(_late, words=("--max-seconds", "25"), timeout=6, seconds=32, verdict=("inconclusive",)),
     "dies in mid-run": Case(behaviour=_after(150, None), says="was lost", seconds=40, timeout=5, clean=False),
-    "7 MB in every answer": undecided(_raw_member(b'"%s"' % (b"x" * 7_000_000)), seconds=90, verdict=("inconclusive",), timeout=5),
+    "7 MB in every answer": undecided(
+        _raw_member(b'"%s"' % (b"x" * 7_000_000)), seconds=90, verdict=("inconclusive",), timeout=5
+    ),
     "escapes of 7 MB in every answer": undecided(
         _raw_member(b'"%s"' % (b"\\u0041" * 1_100_000)), seconds=90, verdict=("inconclusive",), timeout=5
     ),

@@ -76,7 +76,10 @@ CASES: Final[Mapping[str, Case]] = {
     ),
     "429 for everything, for an hour": Case(behaviour=always(lambda turn: _too_many(3600, "3600")), says="429"),
     "429 for everything, a Retry-After of ten years": Case(
-        behaviour=always(lambda turn: _too_many(60, "315360000")), says="could not be tested", words=("--max-seconds", "20"), seconds=30
+        behaviour=always(lambda turn: _too_many(60, "315360000")),
+        says="could not be tested",
+        words=("--max-seconds", "20"),
+        seconds=30,
     ),
     "429 for everything, a Reset of twenty years": Case(
         behaviour=always(lambda turn: _too_many(630_720_000, "1")), status=(1,), verdict=("non-conformant",), says="429"
@@ -96,7 +99,8 @@ CASES: Final[Mapping[str, Case]] = {
     "bodies with a byte order mark": broken(changed_body(lambda body: b"\xef\xbb\xbf" + body), "json-well-formed"),
     "bodies in UTF-16": broken(changed_body(lambda body: body.decode().encode("utf-16")), "json-well-formed"),
     "bodies with invalid UTF-8": broken(
-        changed_body(lambda body: body.replace(b'"name":"', b'"name":"\xff')), "json-well-formed", only=CORE
+        changed_body(lambda body: body.replace(b'"name":"', b'"name":"\xff')), "json-well-formed", only=CORE,
+        clean=False,  # names that are not the run's cannot be recognized, so that nothing is deleted by them
     ),
     "NaN": broken(_with_member(b"NaN"), "json-well-formed"),
     "half a body, properly sent": broken(
@@ -117,7 +121,8 @@ CASES: Final[Mapping[str, Case]] = {
     ),
     "a Reset of another unit": broken(
         changed(lambda turn, reply: reply.with_headers(X_RateLimit_Reset=str(int(time.time() * 1000)))),
-        "rate-limit-reset-is-time", only=(*CORE, "rate-limit-*"),
+        "rate-limit-reset-is-time",
+        only=(*CORE, "rate-limit-*"),
     ),
     "a total that is a word": broken(
         changed_json(lambda value: value["meta"].update(total="many") if "meta" in value else None), "list-meta-fields"

@@ -16,7 +16,9 @@ from conformance.target.loading import load_profile
 
 ROOT = Path(__file__).parent.parent.parent
 CLEAN = {
-    name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "GITHUB"))
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "GITHUB"))
 }
 OPTIONS = ("TARGET", "EFFORT", "MODE", "WAIVERS", "BASELINE", "STRICT", "REPORT")
 
@@ -35,7 +37,7 @@ def run_script(tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[
     """The script of pipelines, with ``conformance`` from this environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        ["bash", str(ROOT / "integrations" / "ci-run.sh")],
+        ["/bin/bash", str(ROOT / "integrations" / "ci-run.sh")],
         check=False,
         capture_output=True,
         text=True,

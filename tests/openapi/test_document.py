@@ -147,7 +147,7 @@ def _resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
     return dict(_at(document, node["$ref"].removeprefix("#"))) if "$ref" in node else node
 
 
-def _at(node: Any, pointer: str) -> Any:  # noqa: ANN401 - whatever stands there
+def _at(node: Any, pointer: str) -> Any:
     """Return what a JSON pointer without escapes leads to."""
     for part in pointer.split("/")[1:]:
         node = node[int(part)] if isinstance(node, list) else node[part]

@@ -26,7 +26,7 @@ def of_query(operation: str, *query: tuple[str, str]) -> Validity:
 
 @pytest.mark.parametrize("operation", BODIED)
 def test_every_body_of_the_table_is_invalid(operation: str) -> None:
-    """What the scenario checks send as certainly invalid is so here, too, but for words that are so by their meaning."""
+    """What the scenario checks send as invalid is so here, too, but for words that are so by their meaning."""
     for one in BODIES[operation]:
         found = of_body(operation, one.wire(label="label", domain="example.com", role="admin"))
         assert found is Validity.INVALID or (one.kind is Kind.VALUE and found is Validity.OPEN), one.what

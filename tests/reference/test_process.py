@@ -1,5 +1,4 @@
 """The service and its provisioner as processes."""
-# ruff: noqa: S603 - they are our own programs
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _rendered(page: Path, profile: Path, *options: str) -> str:
     """The page's document after its scripts ran, with the browser's console after it."""
     assert CHROMIUM is not None
     command = [CHROMIUM, *OPTIONS, f"--user-data-dir={profile}", *options, "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, timeout=120, check=True)  # noqa: S603 - our own page
+    done = subprocess.run(command, capture_output=True, timeout=120, check=True)
     console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
     return "\n".join([done.stdout.decode("utf-8"), *console])
 

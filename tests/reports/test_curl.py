@@ -41,7 +41,7 @@ def shell(tmp_path: Path) -> Shell:
         environment = KEYS | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
         script = tmp_path / "script.sh"
         script.write_text(command, encoding="utf-8")
-        subprocess.run(["/bin/sh", str(script)], cwd=tmp_path, env=environment, check=True)  # noqa: S603 - our own command
+        subprocess.run(["/bin/sh", str(script)], cwd=tmp_path, env=environment, check=True)
         arguments = (tmp_path / "arguments").read_bytes().decode("utf-8", "surrogateescape").split("\0")[:-1]
         assert not (tmp_path / "hacked").exists()
         return arguments, (tmp_path / "input").read_bytes()

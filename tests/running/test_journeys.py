@@ -60,6 +60,7 @@ class Walk:
         self.times = 0
 
     def __call__(self, _run: Run) -> Any:
+        """End the next way."""
         self.times += 1
         end = self.ends.pop(0)
         if isinstance(end, Exception):

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 """A small service in memory, and ways to make profiles and exchanges."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: ANN401 - JSON, and doubles whose classes live in conftest.py, which no test module can import
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,0 +1,133 @@
+"""Secrets of every kind, from wherever they come, are in no output of a run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import pytest
+
+from tests.hostile.cases import changed
+from tests.hostile.running import Ended, start
+from tests.hostile.target import Reply, Turn, hostile
+
+PATIENCE: Final = 200.0
+HEADER: Final = "gateway-secret+/=&<value>"
+PASSWORD: Final = "pass-word-in-the-url"
+PROVISIONER: Final = """
+import json, sys
+for number, line in enumerate(sys.stdin):
+    call = json.loads(line)
+    key = "provisioned-key-%d-a1b2c3d4e5" % number
+    sys.stderr.write("I have made %s for %s\\n" % (key, call["method"]))
+    sys.stderr.flush()
+    known = call["method"] in ("create_key", "create_organization", "create_throttled_key", "create_member")
+    answer = {"result": {"key": key, "userId": "u", "email": "u@example.com"}} if known else {
+        "error": {"code": -32000, "message": "refused with " + key}}
+    print(json.dumps({"jsonrpc": "2.0", "id": call["id"], **answer}), flush=True)
+"""
+
+
+def _reflecting(turn: Turn, reply: Reply) -> Reply:
+    """Tell the request's headers in every answer, in several encodings."""
+    value = json.loads(reply.body) if reply.body else {}
+    seen = [turn.headers.get("Authorization", ""), turn.headers.get("X-Gateway", "")]
+    value["seen"] = [form for text in seen for form in _forms(text)]
+    return Reply(reply.status, reply.headers, json.dumps(value).encode()).with_headers(X_Seen="; ".join(seen))
+
+
+def _forms(text: str) -> list[str]:
+    raw = text.encode()
+    return [text, quote(text), raw.hex(), base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()]
+
+
+def _files(ended: Ended) -> dict[str, str]:
+    files = {str(path): path.read_text("utf-8") for path in ended.folder.rglob("*") if path.is_file()}
+    return files | {"stdout": ended.out, "stderr": ended.err}
+
+
+def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
+    """Keys of the environment, of a file's own text, of the provisioner, header values, and the password of a URL."""
+    program = tmp_path / "provision.py"
+    program.write_text(PROVISIONER)
+    with hostile(changed(_reflecting)) as target:
+        secrets = {
+            target.api_key, "scoped-key-in-the-file-1234", target.honest.founding.other_organization,
+            "member-key-in-the-file-5678", HEADER, PASSWORD,
+        }  # fmt: skip
+        address = target.url.replace("http://", f"http://somebody:{PASSWORD}@")
+        lines: dict[str, Any] = {
+            "base_url": address,
+            "api_key": "${CONFORMANCE_API_KEY}",
+            "disposable": True,
+            "patience": 1,
+            "keys": {"organizations:read": "scoped-key-in-the-file-1234", "other_organization": "${OTHER}"},
+            "members": [{"user_id": "nobody", "key": "member-key-in-the-file-5678"}],
+            "headers": {"X-Gateway": HEADER},
+            "provisioner": {"command": [sys.executable, str(program)]},
+        }
+        path = tmp_path / "target.yaml"
+        path.write_text(json.dumps(lines))
+        path.chmod(0o600)
+        words = ("run", "--target", str(path), "--effort", "quick")
+        keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.founding.other_organization}
+        ended = start(tmp_path / "report", *words, **keys).wait(PATIENCE)
+
+    assert ended.status in {0, 1}, ended.told()
+    texts = _files(ended)
+    assert len(texts) > 8
+    told = [(name, form) for secret in secrets for form in _forms(secret) for name, text in texts.items() if form in text]
+    assert told == []
+    assert not [name for name, text in texts.items() if "a1b2c3d4e5" in text]
+    assert any("<api_key>" in text for text in texts.values())
+
+
+@pytest.mark.parametrize("on_the_command_line", [False, True])
+def test_other_users_see_no_key_of_the_environment(on_the_command_line: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
+    """Only --api-key can be read in the list of processes, and it warns."""
+    with hostile() as target:
+        words = ["run", "--base-url", target.url, "--effort", "quick", "--only", "get-organization-*"]
+        words += ["--api-key", target.api_key] if on_the_command_line else []
+        environment = {} if on_the_command_line else {"CONFORMANCE_API_KEY": target.api_key}
+        started = start(tmp_path / "report", *words, **environment)
+        lines = []
+        while started.process.poll() is None and len(lines) < 20:
+            lines.append(Path(f"/proc/{started.process.pid}/cmdline").read_text())
+            time.sleep(0.05)
+        ended = started.wait(PATIENCE)
+
+    assert ended.status == 0
+    assert any(target.api_key in line for line in lines) == on_the_command_line
+    assert ("other users of this machine" in ended.err) == on_the_command_line
+    assert target.api_key not in "".join(_files(ended).values())
+
+
+def test_a_crash_tells_no_key(tmp_path: Path) -> None:
+    """A traceback that leaves the suite shows no secret, and neither does a fatal signal."""
+    program = (
+        "import sys, faulthandler; faulthandler.enable()\n"
+        "from conformance.running.execute import Execution\n"
+        "def fail(self): raise RuntimeError('broken', self.options, self.profile, self.run.wire, self.redactor)\n"
+        "Execution.reach = fail\n"
+        "from conformance.cli import main\n"
+        "main()\n"
+    )
+    script = tmp_path / "crash.py"
+    script.write_text(program)
+    import os  # noqa: PLC0415 - the one use
+    import subprocess  # noqa: PLC0415
+
+    with hostile() as target:
+        key = target.api_key
+        done = subprocess.run(
+            [sys.executable, str(script), "run", "--base-url", target.url, "--report", str(tmp_path / "report")],
+            check=False, capture_output=True, text=True, env=os.environ | {"CONFORMANCE_API_KEY": key}, timeout=PATIENCE,
+        )  # fmt: skip
+
+    assert "RuntimeError" in done.stderr
+    assert key not in done.stdout + done.stderr

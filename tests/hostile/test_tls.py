@@ -1,0 +1,99 @@
+"""Certificates are verified unless the target file says otherwise, and then the report says so."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.hostile.running import Ended, start, target_file
+from tests.hostile.target import HostileTarget, hostile
+
+PATIENCE = 120.0
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A self-signed certificate of 127.0.0.1 with its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "self-signed")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "certificate.pem"
+    path.write_bytes(
+        made.public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return path
+
+
+def _context(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
+def _run(target: HostileTarget, folder: Path, *lines: str, url: str = "") -> Ended:
+    path = target_file(folder, url or target.url, *lines, timeout=5)
+    words = ("run", "--target", str(path), "--effort", "quick", "--only", "get-organization-*")
+    return start(folder / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+
+def test_a_self_signed_certificate_is_refused(certificate: Path, tmp_path: Path) -> None:
+    """One sentence says why, and no request was sent."""
+    with hostile(context=_context(certificate)) as target:
+        ended = _run(target, tmp_path)
+
+        assert ended.status == 3
+        assert "certificate is not accepted" in ended.err
+        assert target.heads == []
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_it_is_accepted_where_the_target_file_says_so(trusted: bool, certificate: Path, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
+    """As an authority without a warning, or unverified with one in every output for people."""
+    line = f"tls: {{ca_file: {certificate}}}" if trusted else "tls: {verify: false}"
+    with hostile(context=_context(certificate)) as target:
+        ended = _run(target, tmp_path, line)
+
+    warning = "certificate was not verified"
+    assert ended.status == 0, ended.told()
+    assert any(warning in line for line in ended.report["run"]["warnings"]) == (not trusted)
+    assert (warning in ended.out) == (not trusted)
+    assert (warning in (ended.folder / "report.html").read_text()) == (not trusted)
+
+
+def test_plain_http_where_tls_was_expected(tmp_path: Path) -> None:
+    """Told in a sentence; the key was not sent."""
+    with hostile() as target:
+        ended = _run(target, tmp_path, url=target.url.replace("http:", "https:"))
+
+        assert ended.status == 3
+        assert "no TLS connection" in ended.err
+        assert target.heads == []
+
+
+def test_tls_where_plain_http_was_expected(certificate: Path, tmp_path: Path) -> None:
+    """Told in a sentence."""
+    with hostile(context=_context(certificate)) as target:
+        ended = _run(target, tmp_path, url=target.url.replace("https:", "http:"))
+
+    assert ended.status == 3
+    assert "could not be tested" in ended.err
+    assert "Traceback" not in ended.err
