@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import identifier_of
+from conformance.checks.engagements import A_TICK, identifier_of
 from conformance.checks.ledger_over_run import seen_again
 from conformance.oracle import error_laws, list_laws
 from conformance.oracle.collation import LABEL, name_key, syllables
@@ -154,6 +154,7 @@ class Walk:
             return self._against_law_again(finding)
         operation, identifier = finding.exchange.call.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
+            self.run.sleep(A_TICK)  # what comes into effect a moment late has done so by then
             later = self.run.send(finding.exchange.call)
             return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
         if operation == "listEngagements" and identifier is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 _FORMAT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
+@lru_cache(maxsize=4096)
 def parse_timestamp(text: str) -> datetime | None:
     """The moment that a timestamp names, or None where it is not exactly of the interface's form."""
     if not _FORMAT.fullmatch(text):

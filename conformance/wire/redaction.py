@@ -30,6 +30,8 @@ _ESCAPE: Final = re.compile(
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
 _ROUNDS: Final = 3
 _REMEMBERED: Final = 4096
+_AT_ONCE: Final = 20_000
+"""Escapes that are in memory one by one."""
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 
@@ -115,10 +117,18 @@ def _undone(data: bytes) -> Iterator[bytes]:
     for _ in range(_ROUNDS):
         if not any(mark in data for mark in _MAY_ESCAPE):
             break
-        pieces = _ESCAPE.split(data)  # and not sub with a function, which takes five times as long
-        pieces[1::2] = map(_MEANINGS.__getitem__, pieces[1::2])
-        data = b"".join(pieces)
+        data = _without_escapes(data)
         yield data
+
+
+def _without_escapes(data: bytes) -> bytes:
+    """Each escape replaced by what it stands for; by splitting, because a function for each takes five times as long."""
+    done: list[bytes] = []
+    while len(pieces := _ESCAPE.split(data, _AT_ONCE)) > 1:
+        data = pieces.pop()
+        pieces[1::2] = map(_MEANINGS.__getitem__, pieces[1::2])
+        done.append(b"".join(pieces))
+    return b"".join([*done, data])
 
 
 def _needle(form: bytes, name: str) -> _Needle:

@@ -28,7 +28,7 @@ for number, line in enumerate(sys.stdin):
     sys.stderr.flush()
     known = call["method"] in ("create_key", "create_organization", "create_throttled_key", "create_member")
     answer = {"result": {"key": key, "userId": "u", "email": "u@example.com"}} if known else {
-        "error": {"code": -32000, "message": "refused with " + key}}
+        "error": {"code": -32000, "message": "not today"}}
     print(json.dumps({"jsonrpc": "2.0", "id": call["id"], **answer}), flush=True)
 """
 
