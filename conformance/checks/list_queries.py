@@ -55,15 +55,15 @@ def _out_of_bounds() -> dict[str, Call]:
         "per-page-zero": call.list_engagements(perPage=0),
         "per-page-negative": call.list_engagements(perPage=-1),
         "per-page-above-maximum": call.list_engagements(perPage=101),
-        "per-page-huge": call.list_engagements(perPage=1000),
-        "members-page-zero": call.list_members(page=0),
-        "members-per-page-zero": call.list_members(perPage=0),
         "members-per-page-above-maximum": call.list_members(perPage=101),
     }
 
 
 def _further_out_of_bounds() -> dict[str, Call]:
     return {
+        "members-per-page-zero": call.list_members(perPage=0),
+        "members-page-zero": call.list_members(page=0),
+        "per-page-huge": call.list_engagements(perPage=1000),
         "members-page-negative": call.list_members(page=-1),
         "members-per-page-negative": call.list_members(perPage=-1),
         "members-per-page-huge": call.list_members(perPage=1000),
