@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_SIZES: Final = {Effort.QUICK: 11, Effort.STANDARD: 55, Effort.DEEP: 105}
+_SIZES: Final = {Effort.QUICK: 10, Effort.STANDARD: 55, Effort.DEEP: 105}
 _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
 _TICK: Final = 1.1
 """Seconds after which also a clock that ticks in whole seconds has moved."""
