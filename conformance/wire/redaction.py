@@ -122,7 +122,7 @@ def _undone(data: bytes) -> Iterator[bytes]:
 
 
 def _without_escapes(data: bytes) -> bytes:
-    """Each escape replaced by what it stands for; by splitting, because a function for each takes five times as long."""
+    """Each escape replaced by what it stands for; by splitting, since a function for each takes five times as long."""
     done: list[bytes] = []
     while len(pieces := _ESCAPE.split(data, _AT_ONCE)) > 1:
         data = pieces.pop()

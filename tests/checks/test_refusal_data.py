@@ -32,7 +32,7 @@ IDENTIFIERS = [
 
 def seeded(seed: int) -> random.Random:
     """Random choices that are the same each time."""
-    return random.Random(seed)  # noqa: S311 - nothing here is secret
+    return random.Random(seed)
 
 
 def as_sent(body: InvalidBody) -> bytes:

@@ -30,6 +30,9 @@ COUNTERS: Final = {"counters", "sqlite_sequence"}
 ENGAGEMENTS: Final = "/api/v1/engagements"
 
 
+_SERVER = ("-m", "conformance.reference.server", "--announce", "--seed-data")
+
+
 class Organization:
     """A populated organization of the reference service, in a process of its own.
 
@@ -40,8 +43,7 @@ class Organization:
     def __init__(self, folder: Path) -> None:
         self._database = folder / "store.db"
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "conformance.reference.server", "--announce", "--seed-data"]
-            + ["--database", str(self._database)],
+            [sys.executable, *_SERVER, "--database", str(self._database)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT,
         )  # fmt: skip
         assert self._process.stdout is not None
@@ -73,10 +75,9 @@ class Organization:
 
     def start(self, folder: Path, *words: str, provisioned: bool = False) -> Any:
         """Start a run on it."""
-        lines = [
-            f"provisioner: {{command: [{sys.executable}, -m, conformance.reference.provisioner], "
-            "environment: [CONFORMANCE_SANDBOX_URL, CONFORMANCE_SANDBOX_TOKEN]}"
-        ]
+        command = f"[{sys.executable}, -m, conformance.reference.provisioner]"
+        environment = "[CONFORMANCE_SANDBOX_URL, CONFORMANCE_SANDBOX_TOKEN]"
+        lines = [f"provisioner: {{command: {command}, environment: {environment}}}"]
         path = target_file(folder, self.said["base_url"], *(lines if provisioned else []), timeout=30)
         return start(
             folder / "report", "run", "--target", str(path), "--effort", "quick", *words,
@@ -133,7 +134,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(organization: Organization, 
 
 
 def test_somebody_else_at_work_is_no_fault_of_the_service(organization: Organization, tmp_path: Path) -> None:
-    """Engagements that come, change and go meanwhile raise no alarm, and those that stay are as their owner left them."""
+    """Engagements that come and go meanwhile raise no alarm, and those that stay are as their owner left them."""
     over = threading.Event()
     kept: dict[str, Any] = {}
 

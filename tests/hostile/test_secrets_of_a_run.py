@@ -81,7 +81,9 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     assert ended.status in {0, 1}, ended.told()
     texts = _files(ended)
     assert len(texts) > 8
-    told = [(name, form) for secret in secrets for form in _forms(secret) for name, text in texts.items() if form in text]
+    told = [
+        (name, form) for secret in secrets for form in _forms(secret) for name, text in texts.items() if form in text
+    ]
     assert told == []
     assert not [name for name, text in texts.items() if "a1b2c3d4e5" in text]
     assert any("<api_key>" in text for text in texts.values())
@@ -126,7 +128,8 @@ def test_a_crash_tells_no_key(tmp_path: Path) -> None:
         key = target.api_key
         done = subprocess.run(
             [sys.executable, str(script), "run", "--base-url", target.url, "--report", str(tmp_path / "report")],
-            check=False, capture_output=True, text=True, env=os.environ | {"CONFORMANCE_API_KEY": key}, timeout=PATIENCE,
+            check=False, capture_output=True, text=True, timeout=PATIENCE,
+            env=os.environ | {"CONFORMANCE_API_KEY": key},
         )  # fmt: skip
 
     assert "RuntimeError" in done.stderr

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import Any, Final
 
 from tests.hostile.cases import (
     CORE,
-    UNTESTABLE,
     Case,
     always,
     broken,
@@ -99,7 +97,9 @@ CASES: Final[Mapping[str, Case]] = {
     "bodies with a byte order mark": broken(changed_body(lambda body: b"\xef\xbb\xbf" + body), "json-well-formed"),
     "bodies in UTF-16": broken(changed_body(lambda body: body.decode().encode("utf-16")), "json-well-formed"),
     "bodies with invalid UTF-8": broken(
-        changed_body(lambda body: body.replace(b'"name":"', b'"name":"\xff')), "json-well-formed", only=CORE,
+        changed_body(lambda body: body.replace(b'"name":"', b'"name":"\xff')),
+        "json-well-formed",
+        only=CORE,
         clean=False,  # names that are not the run's cannot be recognized, so that nothing is deleted by them
     ),
     "NaN": broken(_with_member(b"NaN"), "json-well-formed"),

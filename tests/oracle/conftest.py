@@ -66,7 +66,7 @@ class Service:
         self.records[identifier] = record
         return 201, self.view(record)
 
-    def getEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+    def getEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
         """Show it."""
         return 200, self.view(record)
 
@@ -84,7 +84,7 @@ class Service:
                 setattr(record, name, body[name])
         record.updated = self.now
 
-    def archiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+    def archiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
         """Archive it."""
         if record.status == "archived" and self.choices.get("archive_again", "409") == "409":
             return 409, None
@@ -95,7 +95,7 @@ class Service:
         """Make it archived."""
         record.status, record.updated = "archived", self.now
 
-    def unarchiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+    def unarchiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
         """Unarchive it, as far as this service does."""
         choice = self.choices.get("unarchive", "activates")
         if choice == "refused" or (choice != "nothing" and record.status == "active"):
@@ -108,7 +108,7 @@ class Service:
         """Make it active."""
         record.status, record.updated = "active", self.now
 
-    def deleteEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: ARG002, N802
+    def deleteEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
         """Delete it."""
         self.delete(record)
         return 200, {"deleted": True, "id": record.id}

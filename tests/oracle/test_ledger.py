@@ -49,7 +49,7 @@ def lie(honest: type[Any], name: str) -> type[Any]:
 
         old: dict[str, Any]
 
-    def stale(self: Any, record: Any, body: Any) -> Any:  # noqa: ARG001
+    def stale(self: Any, record: Any, body: Any) -> Any:
         return 200, self.view(record) | {"name": "one"}
 
     def own(self: Any, record: Any) -> None:

@@ -28,7 +28,7 @@ MakeTalk = Callable[..., Any]
 
 def chosen(seed: int | str) -> Random:
     """Choices of a seed."""
-    return Random(seed)  # noqa: S311 - reproducible on purpose
+    return Random(seed)
 
 
 @dataclass

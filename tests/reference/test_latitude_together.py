@@ -22,7 +22,7 @@ MEMBERS = f"{ORGANIZATION}/members"
 
 def chosen(seed: int) -> dict[str, str]:
     """Choose at every point at once, but for answers that take their time."""
-    lot = random.Random(seed)  # noqa: S311 - repeatable
+    lot = random.Random(seed)
     choices = {name: lot.choice(point.values) for name, point in POINTS.items()}
     return {**choices, "pace": "prompt"}
 

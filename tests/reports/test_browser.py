@@ -47,7 +47,7 @@ class Listener(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
         self.connections = 0
 
-    def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002 - socketserver calls it
+    def verify_request(self, request: object, client_address: object) -> bool:
         """Count the connection and refuse it."""
         self.connections += 1
         return False

@@ -15,7 +15,7 @@ import pytest
 from conformance.reports.model import load_report
 from tests.hostile.cases import Every
 from tests.hostile.running import Ended, Started, start
-from tests.hostile.target import HostileTarget, Turn, hostile, honestly
+from tests.hostile.target import HostileTarget, Turn, honestly, hostile
 from tests.sudden.conftest import PATIENCE, under_way, until
 
 MOMENTS = int(os.environ.get("SUDDEN_MOMENTS", "10"))
