@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -128,6 +129,8 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
     decided = any(result.outcome in {"passed", "failed"} for result in judge.results)
+    with contextlib.suppress(OSError):
+        (execution.folder / _ERRORS).unlink()  # of an earlier run into the same folder
     if judge.errors and not _logged(execution, judge.errors):
         return f"The suite itself went wrong in {len(judge.errors)} places, and {_ERRORS} could not be written."
     if judge.errors:

@@ -153,6 +153,8 @@ def _print_locked(console: Console, report: Report) -> None:
 def _print_warnings(console: Console, report: Report) -> None:
     for line in report["run"].get("warnings", []):
         console.print(plain(f"! {line}", "yellow"))
+    if lasting := report.get("lasting", []):
+        console.print(plain(f"{len(lasting)} invitations or removals stay, as the interface cannot undo them.", "dim"))
     left = report.get("not_undone", [])
     if left:
         console.print(plain(f"What could not be undone ({len(left)}):", "yellow"))

@@ -127,6 +127,7 @@ class Report(TypedDict):
     census: NotRequired[object]
     journal: NotRequired[object]
     not_undone: NotRequired[list[Any]]
+    lasting: NotRequired[list[str]]
 
 
 class InvalidReport(ValueError):  # noqa: N818 - it says what the file is

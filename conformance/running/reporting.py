@@ -68,7 +68,8 @@ def build_report(
         "observations": conclude.observations(run.observations),
         "census": execution.census,
         "journal": execution.changes(),
-        "not_undone": [*undone.left, *undone.lasting],
+        "not_undone": undone.left,
+        "lasting": undone.lasting,
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
     return cast("Report", report), problems
