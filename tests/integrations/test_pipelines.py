@@ -131,7 +131,7 @@ def test_the_fleet_command_is_the_suite() -> None:
 
 
 def run_container(words: list[str], tmp_path: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """What a container would run, few requirements of it, with its mounts under a folder, and a home that nobody may write to."""
+    """What a container would run, with its mounts under a folder and a home that is not to be written."""
     folder = tmp_path / "nowhere"
     folder.mkdir(mode=0o555)
     return subprocess.run(
