@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import yaml
 
-from conformance.catalogue import load_catalogue
+from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli import main
 from conformance.cli.requirements import markdown_lines
+from conformance.target.capabilities import PROVISIONER_METHODS
 from conformance.target.loading import load_profile
+from conformance.target.profile import Profile
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
+OF_OPTIONS = {"mode", "user_info", "warnings", "folder"}
+"""What a profile has that no target file says under that name."""
 VARIABLES = {
     name: f"a-key-for-{name.lower()}"
     for name in ("CONFORMANCE_API_KEY", "KEY_ORG_READ", "KEY_OTHER", "KEY_SLOW", "KEY_MEMBER", "ADMIN_TOKEN")
@@ -49,6 +54,32 @@ def test_yaml_in_pages_is_yaml(page: Path) -> None:
     """Every block of YAML can be read, its variables replaced."""
     for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         yaml.safe_load(re.sub(r"\$\{\w+\}", "value", block))
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("target-files.md", {"base_url", "members", *(field.name for field in fields(Profile))} - OF_OPTIONS),
+        ("provisioners.md", {method for methods in PROVISIONER_METHODS.values() for method in methods}),
+        ("classes.md", set(CLASSES)),
+        ("certificates.md", {"certificate.dsse.json", "--subject-digest", "--anyway"}),
+    ],
+)
+def test_a_page_leaves_nothing_out(page: str, names: set[str]) -> None:
+    """What a target file can say, what a provisioner can do, and every class are told of."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+
+    assert [name for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)] == []
+
+
+def test_observations_in_pages_are_of_open_points() -> None:
+    """The examples of questions are questions of the catalogue."""
+    text = (ROOT / "docs" / "observations.md").read_text("utf-8")
+    asked = re.findall(r"^\| (What|Which)([^|]+) \|", text, re.MULTILINE)
+    questions = {point.question for point in load_catalogue().open_points.values()}
+
+    assert asked
+    assert {f"{word}{rest}" for word, rest in asked} <= questions
 
 
 def test_every_command_is_named_in_the_readme() -> None:
