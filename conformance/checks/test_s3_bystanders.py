@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import FIELDS, active, identifier_of, seen, shown
+from conformance.checks.engagements import A_TICK, FIELDS, active, identifier_of, seen, shown
 from conformance.checks.marks import journey, requirement
 from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
 from conformance.checks.test_s3_archiving import Archiving, archiving
@@ -16,7 +16,7 @@ from conformance.checks.test_s3_deletion import Deletion, deletion
 from conformance.checks.test_s4_create_engagement import creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Afterwards:
         page: The newest page of the list.
         early: A read of an engagement that nothing was done to.
         late: The same read again.
+        settled: The same read right after that.
         archive: The answer to the archiving of another one, of the same name where that is allowed.
         beside_archive: The read after that.
         deletion: The answer to the deletion of that other one.
@@ -50,6 +51,7 @@ class Afterwards:
     page: Exchange
     early: Exchange
     late: Exchange
+    settled: Exchange
     archive: Exchange
     beside_archive: Exchange
     deletion: Exchange
@@ -67,8 +69,19 @@ def afterwards(run: Run) -> Afterwards:
     identifier = identifier_of(other)
     if identifier in {None, early.call.identifier}:
         raise Undecided("there was no other engagement to archive and delete", other)
-    steps = (call.archive_engagement(str(identifier)), early.call, call.delete_engagement(str(identifier)), early.call)
+    archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
+    steps = (early.call, archive, early.call, delete, early.call)
     return Afterwards(page, early, late, *(run.send(step) for step in steps))
+
+
+def settled(afterwards: Afterwards) -> dict[str, Any]:
+    """The engagement that nothing was done to, where reading it does nothing to it."""
+    before, after = afterwards.late, afterwards.settled
+    try:
+        expect.unchanged("the engagement", seen(before), seen(after), FIELDS, before, after)
+    except NonConformity as fault:
+        raise Undecided(f"{fault.message} by being read", before, after) from None
+    return seen(after)
 
 
 afterwards_journey = journey(afterwards, alone=True)
@@ -76,6 +89,18 @@ archiving_journey = journey(archiving)
 creating_journey = journey(creating)
 deletion_journey = journey(deletion)
 editing_journey = journey(editing)
+
+
+@requirement("reading-changes-nothing")
+def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
+    """An engagement that is read twice, with nothing in between, is the same both times."""
+    first, second = afterwards.late, afterwards.settled
+    if shown(first, "updatedAt") != shown(second, "updatedAt"):
+        # Something of the run may have come to an end in between; twice it does not.
+        run.sleep(A_TICK)
+        first, second = run.send(first.call), run.send(first.call)
+
+    expect.unchanged("an engagement that was only read", seen(first), seen(second), FIELDS, first, second)
 
 
 @requirement("archive-spares-others")
@@ -87,8 +112,8 @@ def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Aft
 
     _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
     if afterwards.archive.succeeded:
-        exchanges = afterwards.late, afterwards.archive, afterwards.beside_archive
-        before, after = seen(afterwards.late), seen(afterwards.beside_archive)
+        exchanges = afterwards.settled, afterwards.archive, afterwards.beside_archive
+        before, after = settled(afterwards), seen(afterwards.beside_archive)
         expect.unchanged("an engagement beside the archived one", before, after, FIELDS, *exchanges)
 
 
@@ -103,7 +128,7 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
     _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
     # Others of the run may have got subordinate records, which may count as a change.
     early, late, later = afterwards.early, afterwards.late, afterwards.beside_archive
-    if shown(late, "updatedAt") != shown(later, "updatedAt"):
+    if settled(afterwards).get("updatedAt") != shown(later, "updatedAt"):
         raise Undecided("archiving another engagement moves updatedAt, too", late, later)
     expect.unchanged("an engagement that was left alone", seen(early), seen(late), ["updatedAt"], early, late)
 
@@ -120,6 +145,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
         expect.status(survivor, lambda status: status != _NOT_FOUND, _THERE)
     if afterwards.deletion.succeeded:
         exchanges = afterwards.beside_archive, afterwards.deletion, afterwards.beside_deletion
+        settled(afterwards)
         before, after = seen(afterwards.beside_archive), seen(afterwards.beside_deletion)
         expect.unchanged("an engagement beside the deleted one", before, after, FIELDS, *exchanges)
     if read.number(afterwards.page, "total") <= PER_PAGE:
