@@ -11,6 +11,7 @@ from conformance import __version__
 from conformance.selftest.figures import GOOD, Figures, precision, state_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from conformance.selftest.trial import Trial
@@ -70,7 +71,7 @@ def write(content: dict[str, Any], folder: Path) -> None:
     (folder / "selftest.html").write_text(html(content), "utf-8", "backslashreplace")
 
 
-def rows(content: dict[str, Any]) -> list[tuple[str, str]]:
+def rows(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The figures as a table: what each is, and its value."""
     found = content["figures"]
     return [(words, f"{found[name]:.1%}" if name in _SHARES else f"{found[name]:g}") for words, name in _ROWS]
@@ -120,5 +121,6 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "found_after": trial.found_after,
         "requests": trial.requests,
         "seconds": trial.seconds,
-        "errors": [*trial.errors, *trial.left],
+        "errors": list(trial.errors),
+        "left": list(trial.left),
     }
