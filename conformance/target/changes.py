@@ -43,6 +43,7 @@ class Entry:
         state: What is known of it.
         id: The id of what was created, as the service gave it.
         doubtful: Whether the answer to a creation named something else than was sent.
+        timely: Whether what the answer to a creation tells was created, by its own times, when it was asked for.
     """
 
     number: int
@@ -53,3 +54,4 @@ class Entry:
     state: State = State.INTENDED
     id: str | None = None
     doubtful: bool = False
+    timely: bool = False

@@ -122,12 +122,13 @@ class Journal:
             self._take(entry)
             return entry
 
-    def done(self, entry: Entry, made_id: str | None = None, *, doubtful: bool = False) -> None:
-        """Note that a change was carried out."""
+    def done(self, entry: Entry, made_id: str | None = None, *, doubtful: bool = False, timely: bool = False) -> None:
+        """Note that a change was carried out, and what its answer told; see ``Entry``."""
         with self._lock:
-            entry.state, entry.id, entry.doubtful = State.DONE, made_id, doubtful
-            known = {"id": made_id} if made_id is not None else {}
-            self._append({"entry": entry.number, "is": State.DONE, **known, **({"doubtful": True} if doubtful else {})})
+            entry.state, entry.id, entry.doubtful, entry.timely = State.DONE, made_id, doubtful, timely
+            told = {"id": made_id, "doubtful": doubtful or None, "timely": (doubtful and timely) or None}
+            known = {name: value for name, value in told.items() if value is not None}
+            self._append({"entry": entry.number, "is": State.DONE, **known})
 
     def refused(self, entry: Entry) -> None:
         """Note that the service refused a change."""
@@ -217,6 +218,7 @@ class Journal:
         entry.state = state
         entry.id = _text(record, "id") or entry.id
         entry.doubtful = entry.doubtful or record.get("doubtful") is True
+        entry.timely = entry.timely or record.get("timely") is True
         if state is State.SETTLED:
             self._unsettled.pop(entry.number, None)
 

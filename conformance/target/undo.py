@@ -169,7 +169,7 @@ class _Undoing:
     def _is_safe(self, entry: Entry, made_id: str) -> bool:
         """Whether an id is surely that of something the run made; a faulty service may have answered another's."""
         # A throttled key may be another organization's, where the same id stands for something else.
-        if not entry.doubtful and entry.key != "throttled":
+        if entry.key != "throttled" and (not entry.doubtful or self._names_tell_nothing()):
             return True
         answer = self._asking.one(calls.get_engagement(made_id), owner(entry.key))
         if not isinstance(answer, str):
@@ -180,6 +180,11 @@ class _Undoing:
                 return True
         self._leave(f"The engagement {made_id} was not deleted, because its name is not one of this run's.")
         return False
+
+    def _names_tell_nothing(self) -> bool:
+        """Whether the service garbles all names, so that only its times tell what was created for this run."""
+        named = [entry for entry in self._journal.entries() if entry.id and self._journal.names.owns(entry.subject)]
+        return len({entry.id for entry in named}) > 1 and all(entry.doubtful and entry.timely for entry in named)
 
     def _delete(self, ids: Sequence[str], key: str) -> bool:
         """Delete engagements of one organization; whether all are gone."""
