@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-MAX_READ: Final = 2**19
+MAX_READ: Final = 2**17
 """Bytes of a broken body that are looked at: what tells ids stands in front."""
 
 _DEEPEST: Final = 4
