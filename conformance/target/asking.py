@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.json_text import Malformed, Parsed
 from conformance.target.making_out import make_out
 from conformance.wire.call import list_engagements
 from conformance.wire.exchange import Answer, Exchange, Unanswered
+from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -87,10 +91,13 @@ class OwnEngagements:
     Attributes:
         ids: Their ids.
         complete: Whether none can have been missed: the list was seen to its end, or it began with the latest.
+        latest_other: When the latest of the other engagements was created, in seconds of the epoch by our clock;
+            infinitely late where that cannot be told.
     """
 
     ids: tuple[str, ...]
     complete: bool
+    latest_other: float = -math.inf
 
 
 def own_engagements(
@@ -98,7 +105,7 @@ def own_engagements(
 ) -> OwnEngagements | str:
     """Look through the latest engagements for those of a run, or say why it cannot be done, as a clause."""
     items: list[Mapping[str, Any]] = []
-    ended, whole = False, True
+    ended, whole, latest = False, True, -math.inf
     for page in range(1, pages + 1):
         answer = asking.one(list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), key)
         if isinstance(answer, str):
@@ -107,12 +114,29 @@ def own_engagements(
         if not 200 <= answer.status < 300 or not isinstance(listed, list):  # noqa: PLR2004
             return f"the engagements could not be listed (status {answer.status})"
         items += [item for item in listed if isinstance(item, dict)]
+        latest = max([latest, *(_created(item, answer) for item in listed if not names.owns(_name(item)))])
         whole = whole and _value_of(answer)[1]
         if (ended := whole and len(listed) < PER_PAGE) or not listed:
             break
     ids = [found for item in items if names.owns(item.get("name")) and (found := identifier_of(item)) is not None]
     times = [str(item.get("createdAt")) for item in items]
-    return OwnEngagements(tuple(dict.fromkeys(ids)), ended or (whole and times == sorted(times, reverse=True)))
+    complete = ended or (whole and times == sorted(times, reverse=True))
+    return OwnEngagements(tuple(dict.fromkeys(ids)), complete, latest)
+
+
+def _name(item: object) -> object:
+    return item.get("name") if isinstance(item, dict) else None
+
+
+def _created(item: object, answer: Answer) -> float:
+    """When an engagement was created, by our clock, whatever the service's shows; infinitely late where untold."""
+    now, date = time.time(), date_of(answer)
+    created_at = item.get("createdAt") if isinstance(item, dict) else None
+    try:
+        moment = datetime.fromisoformat(str(created_at)).timestamp()
+    except (ValueError, OverflowError):
+        return math.inf
+    return moment if date is None else moment - date + now
 
 
 def member_of(answer: Answer, name: str) -> object:

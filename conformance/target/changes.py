@@ -44,6 +44,7 @@ class Entry:
         id: The id of what was created, as the service gave it.
         doubtful: Whether the answer to a creation named something else than was sent.
         timely: Whether what the answer to a creation tells was created, by its own times, when it was asked for.
+        at: When it was about to be sent, in seconds of the epoch; 0 where that is not known.
     """
 
     number: int
@@ -55,3 +56,4 @@ class Entry:
     id: str | None = None
     doubtful: bool = False
     timely: bool = False
+    at: float = 0.0

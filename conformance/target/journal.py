@@ -116,8 +116,9 @@ class Journal:
         with self._lock:
             # A number is used once, also where writing its line failed half-way.
             self._last += 1
-            entry = Entry(self._last, action, key, subject, before)
-            fields = {"entry": entry.number, "at": _now(), "do": action, "key": key, "subject": subject}
+            at = _now()
+            entry = Entry(self._last, action, key, subject, before, at=_seconds(at))
+            fields = {"entry": entry.number, "at": at, "do": action, "key": key, "subject": subject}
             self._append(fields | ({"before": before} if before is not None else {}), durable=True)
             self._take(entry)
             return entry
@@ -209,8 +210,8 @@ class Journal:
             return
         if number > self._last and record.get("do") in tuple(Action):
             self._last = number
-            subject, before = _text(record, "subject"), _text(record, "before")
-            self._take(Entry(number, Action(record["do"]), _text(record, "key") or "api_key", subject, before))
+            subject, before, at = _text(record, "subject"), _text(record, "before"), _seconds(record.get("at"))
+            self._take(Entry(number, Action(record["do"]), _text(record, "key") or "api_key", subject, before, at=at))
         elif number in self._entries and record.get("is") in tuple(State):
             self._restate(self._entries[number], State(record["is"]), record)
 
@@ -255,6 +256,13 @@ def _text(record: Mapping[str, Any], member: str) -> str | None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _seconds(at: object) -> float:
+    try:
+        return datetime.fromisoformat(str(at)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _unwritable(path: Path, error: OSError) -> JournalError:

@@ -271,6 +271,19 @@ def test_a_doubtful_id_that_turns_out_to_be_ours_is_deleted(
     assert running.engagements == FOREIGN
 
 
+def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
+    running: Any, clean_up: Callable[..., UndoResult]
+) -> None:
+    """A creation that had to be refused bears no name of the run; its answer may be lost all the same."""
+    running.lost.add("createEngagement")
+    running.send(calls.create_engagement({"description": "no name"}))
+
+    assert clean_up().left == ["Of 1 creations that had no answer it could not be told what came of them."]
+    running.created_at = "2020-01-01T00:00:00.000Z"
+    assert clean_up().left == []
+    assert running.engagements == FOREIGN
+
+
 def _answered(
     running: Any, make_exchange: Callable[..., Exchange], label: str, made_id: str, name: str, *, age: float = 0.0
 ) -> None:
