@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +28,9 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "verify": "Verify a certificate without the target.",
 }
 
+_CATCHES_CTRL_C: Final = frozenset({"serve", "selftest"})
+"""Commands that end in order by Python's own exception for Ctrl-C; ``run`` watches for signals by itself."""
+
 
 class _Commands(click.Group):
     """Loads a command's module when it is asked for, so that each starts quickly."""
@@ -36,6 +41,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
+        if cmd_name in _CATCHES_CTRL_C and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         command: click.Command = getattr(import_module(f"conformance.cli.{cmd_name}"), cmd_name)
         return command
 

@@ -167,7 +167,7 @@ class Run:
         """Look again and again until a condition holds or the target's patience is over; whether it held."""
         end = self.clock.monotonic() + self.profile.patience
         while not condition():
-            if self.clock.monotonic() >= end:
+            if self.clock.monotonic() >= end or self.wire.is_over:
                 return False
             self.sleep(pause)
         return True
