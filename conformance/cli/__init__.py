@@ -22,6 +22,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "cleanup": "Undo what an interrupted run has left.",
     "render": "Make other formats from a report.",
     "diff": "Compare two reports.",
+    "site": "Build a static site from many reports.",
     "selftest": "Try the suite on faulty and on conforming services.",
     "keygen": "Make a key to sign certificates with.",
     "sign": "Certify the folder of a run.",
