@@ -51,14 +51,15 @@ class Afterwards:
 
 
 def afterwards(run: Run) -> Afterwards:
-    """When everything else is over, the newest engagements are listed, and one is read that nothing was done to."""
+    """When everything else is over, an archived engagement is deleted, and the others are looked at once more."""
     made = run.journeys.result(creating)
     early = made.described.after()
-    page, late = run.send_all([call.list_engagements(**NEWEST), early.call])
     first, second = identifier_of(made.bare.answer), identifier_of(made.namesake)
     namesake = None
-    if first is not None and second not in {None, first} and run.send(call.delete_engagement(str(second))).succeeded:
-        namesake = run.send(call.get_engagement(first))
+    if first is not None and second is not None and second != first:
+        run.send(call.archive_engagement(second))
+        namesake = run.send(call.get_engagement(first)) if run.send(call.delete_engagement(second)).succeeded else None
+    page, late = run.send_all([call.list_engagements(**NEWEST), early.call])
     return Afterwards(page, early, late, namesake)
 
 
