@@ -61,9 +61,7 @@ class Afterwards:
 def afterwards(run: Run) -> Afterwards:
     """When everything else is over, an engagement that nothing was done to is read while a namesake comes and goes."""
     early = run.journeys.result(creating).described.after()
-    page, late, other = run.send_all(
-        [call.list_engagements(**NEWEST), early.call, call.create_engagement({"name": shown(early, "name")})]
-    )
+    late, other = run.send_all([early.call, call.create_engagement({"name": shown(early, "name")})])
     if not other.succeeded:  # a name in use may be refused
         other = run.send(call.create_engagement({"name": run.name("beside")}))
     identifier = identifier_of(other)
@@ -71,7 +69,8 @@ def afterwards(run: Run) -> Afterwards:
         raise Undecided("there was no other engagement to archive and delete", other)
     archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
     steps = (early.call, archive, early.call, delete, early.call)
-    return Afterwards(page, early, late, *(run.send(step) for step in steps))
+    seen_beside = [run.send(step) for step in steps]
+    return Afterwards(run.send(call.list_engagements(**NEWEST)), early, late, *seen_beside)
 
 
 def settled(afterwards: Afterwards) -> dict[str, Any]:

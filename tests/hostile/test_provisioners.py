@@ -43,7 +43,10 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
         "did not answer",
     ),
     "answers another question": ("answers(id=99)", "an id that it was not asked with"),
-    "answers with a bomb of brackets": ("sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()", "no JSON-RPC"),
+    "answers with a bomb of brackets": (
+        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()",
+        "no JSON-RPC",
+    ),
     "goes on after its stdin is closed": ("answers()\nwhile True: time.sleep(60)", "has no method"),
     "shuts its ears to SIGTERM": (
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); answers()\nwhile True: time.sleep(60)",
