@@ -39,6 +39,8 @@ INLINE: Final = 3
 """Exchanges that are shown within a failure."""
 MOST_CITED: Final = 24
 """Numbers of exchanges that are listed at one place."""
+FEW: Final = 8
+"""Numbers of exchanges that are listed where they are examples."""
 MOST_FAILURES: Final = 8
 """Failures that are shown of one requirement."""
 MOST_ROWS: Final = 500
@@ -148,12 +150,16 @@ def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
     drawn, left_out = courses(exchanges)
     return {
         "arrows": arrows(found),
-        "transitions": [(one, _cited(one.exchanges, {})) for one in found],
+        "transitions": [(one, _few(one.exchanges)) for one in found],
         "latency": latencies(exchanges),
         "courses": drawn,
         "courses_left_out": left_out,
         "duration": _duration,
     }
+
+
+def _few(numbers: list[int]) -> Cited:
+    return Cited(numbers[:FEW], max(0, len(numbers) - FEW), [])
 
 
 def _duration(seconds: float) -> str:

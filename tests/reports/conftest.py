@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-def _load_samples() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("report_samples", Path(__file__).with_name("samples.py"))
+def _load(name: str) -> ModuleType:
+    """A module that lies beside the tests, which are no package."""
+    spec = importlib.util.spec_from_file_location(f"report_{name}", Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -28,7 +29,16 @@ def _load_samples() -> ModuleType:
 @pytest.fixture(scope="session")
 def samples() -> ModuleType:
     """The module of sample runs."""
-    return _load_samples()
+    return _load("samples")
+
+
+@pytest.fixture(scope="session")
+def browser() -> ModuleType:
+    """The module that drives Chromium."""
+    module = _load("browser")
+    if module.CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    return module
 
 
 @pytest.fixture(params=["passing", "failing", "hostile"])

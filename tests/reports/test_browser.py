@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socketserver
-import subprocess
 import threading
 from typing import TYPE_CHECKING
 
@@ -20,22 +18,6 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
-
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
-
-OPTIONS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=2000",
-]
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 
 class Listener(socketserver.ThreadingTCPServer):
@@ -64,17 +46,8 @@ def listener() -> Iterator[Listener]:
         thread.join()
 
 
-def _rendered(page: Path, profile: Path, *options: str) -> str:
-    """The page's document after its scripts ran, with the browser's console after it."""
-    assert CHROMIUM is not None
-    command = [CHROMIUM, *OPTIONS, f"--user-data-dir={profile}", *options, "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, timeout=120, check=True)
-    console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
-    return "\n".join([done.stdout.decode("utf-8"), *console])
-
-
 def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
-    samples: ModuleType, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    samples: ModuleType, browser: ModuleType, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Markup from names, messages, headers and bodies sets no marker, makes no element, and reaches no server."""
     address = f"http://127.0.0.1:{listener.server_address[1]}"
@@ -89,7 +62,7 @@ def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*samples.hostile()))
 
-    shown = _rendered(page, tmp_path / "profile")
+    shown = browser.rendered(page, tmp_path / "profile")
 
     assert re.findall(r"<title>(.*?)</title>", shown) == ["Conformance report: not conformant"]
     assert not re.search(r"<(img|iframe|link|base)\b", shown)
@@ -97,30 +70,34 @@ def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
     assert "CONSOLE" not in shown
 
 
-def test_the_guard_itself_works(listener: Listener, tmp_path: Path) -> None:
+def test_the_guard_itself_works(browser: ModuleType, listener: Listener, tmp_path: Path) -> None:
     """A page that is not protected does set the marker and does reach the server, so the test above can fail."""
     address = f"http://127.0.0.1:{listener.server_address[1]}"
     page = tmp_path / "page.html"
     page.write_text(f"<title>x</title><script>document.title='MARKED'</script><img src='{address}/a'>")
 
-    shown = _rendered(page, tmp_path / "profile")
+    shown = browser.rendered(page, tmp_path / "profile")
 
     assert "<title>MARKED</title>" in shown
     assert listener.connections > 0
 
 
-def test_our_own_script_and_style_are_allowed_to_run(failing: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+def test_our_own_script_and_style_are_allowed_to_run(
+    failing: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
+) -> None:
     """The filter appears, no policy is violated, and a link to an exchange opens it."""
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*failing))
 
-    shown = _rendered(page, tmp_path / "profile")
+    shown = browser.rendered(page, tmp_path / "profile")
 
     assert re.search(r'<form class="filter" role="search"', shown)
     assert "CONSOLE" not in shown
 
 
-def test_the_page_fits_a_narrow_screen(hostile: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+def test_the_page_fits_a_narrow_screen(
+    hostile: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
+) -> None:
     """At 360 px nothing sticks out, unbroken text of a target's included."""
     probe = (
         "<script>const page = document.documentElement;"
@@ -134,6 +111,6 @@ def test_the_page_fits_a_narrow_screen(hostile: tuple[Report, list[Exchange]], t
     tell = "document.title = this.contentDocument.title"
     frame.write_text(f'<iframe width=360 height=800 src="{page.as_uri()}" onload="{tell}"></iframe>')
 
-    shown = _rendered(frame, tmp_path / "profile", "--allow-file-access-from-files")
+    shown = browser.rendered(frame, tmp_path / "profile", "--allow-file-access-from-files")
 
     assert "<title>fits</title>" in shown
