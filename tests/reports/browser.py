@@ -47,6 +47,15 @@ def rendered(page: Path, profile: Path, *options: str, budget: int = 2000) -> st
     return "\n".join([done.stdout.decode("utf-8"), *console])
 
 
+def printed_pages(page: Path, folder: Path) -> int:
+    """How many sheets a page takes when it is printed."""
+    assert CHROMIUM is not None
+    out = folder / "printed.pdf"
+    options = [f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={out}"]
+    subprocess.run([CHROMIUM, *_OPTIONS, *options, page.as_uri()], capture_output=True, timeout=300, check=True)
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", out.read_bytes()))
+
+
 @cache
 def axe_core(folder: Path) -> str | None:
     """The text of axe-core, got with npm; None where that cannot be had."""

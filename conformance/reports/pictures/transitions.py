@@ -92,11 +92,12 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
     """The ways that one engagement took."""
     state: State | None = None
     waiting: tuple[State, Exchange] | None = None
-    for place, exchange in enumerate(steps):
+    moving = [exchange for exchange in steps if exchange.call.operation.id in _MOVING]
+    for exchange in steps:
         operation = exchange.call.operation.id
         if not _succeeded(exchange):
             continue
-        if _overlaps(steps, place):
+        if _overlaps(exchange, moving):
             state, waiting = None, None
             continue
         if operation == "getEngagement":
@@ -119,14 +120,13 @@ def _succeeded(exchange: Exchange) -> bool:
     return exchange.received is not None and 200 <= exchange.received.status < 300  # noqa: PLR2004 - the successes
 
 
-def _overlaps(steps: Sequence[Exchange], place: int) -> bool:
+def _overlaps(one: Exchange, moving: Iterable[Exchange]) -> bool:
     """Whether a request that may change the state was under way meanwhile, so that the order is not known."""
-    one = steps[place]
     began, ended = one.started_at.timestamp(), one.started_at.timestamp() + one.seconds
     return any(
         other.started_at.timestamp() < ended and other.started_at.timestamp() + other.seconds > began
-        for other in steps
-        if other is not one and other.call.operation.id in _MOVING
+        for other in moving
+        if other is not one
     )
 
 
