@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -54,18 +53,6 @@ def printed_pages(page: Path, folder: Path) -> int:
     options = [f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={out}"]
     subprocess.run([CHROMIUM, *_OPTIONS, *options, page.as_uri()], capture_output=True, timeout=300, check=True)
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", out.read_bytes()))
-
-
-@cache
-def axe_core(folder: Path) -> str | None:
-    """The text of axe-core, got with npm; None where that cannot be had."""
-    npm = shutil.which("npm")
-    if npm is None:
-        return None
-    command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--ignore-scripts", "axe-core@4"]
-    done = subprocess.run(command, capture_output=True, timeout=300, check=False)
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    return script.read_text("utf-8") if done.returncode == 0 and script.is_file() else None
 
 
 def grave_findings(page: Path, axe: str, folder: Path, *options: str) -> list[Any]:

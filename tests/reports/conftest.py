@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
+import subprocess
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from conformance.reports.model import Report
@@ -39,6 +42,26 @@ def browser() -> ModuleType:
     if module.CHROMIUM is None:
         pytest.skip("no Chromium is installed")
     return module
+
+
+@pytest.fixture(scope="session")
+def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Brings a package that only tests use with npm, and gives its folder; skips where that is not possible."""
+    folder = tmp_path_factory.mktemp("npm")
+
+    def bring(name: str, version: str) -> Path:
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("npm is not installed")
+        options = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
+        done = subprocess.run(
+            [npm, "install", *options, f"{name}@{version}"], capture_output=True, timeout=300, check=False
+        )
+        if done.returncode != 0:
+            pytest.skip(f"npm cannot bring {name} here")
+        return folder / "node_modules" / name
+
+    return bring
 
 
 @pytest.fixture(params=["passing", "failing", "hostile"])
