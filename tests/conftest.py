@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -45,6 +49,23 @@ def make_exchange(
         started_at=ANSWERED_AT,
         seconds=0.01,
     )
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[dict[str, str]]:
+    """The variables that a running ``conformance serve`` tells."""
+    command = [sys.executable, "-u", "-m", "conformance", "serve", "--port", "0"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "KEY_"))}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as serve:
+        assert serve.stdout is not None
+        told: dict[str, str] = {}
+        for line in serve.stdout:
+            if found := re.match(r"export (\w+)=(\S+)", line):
+                told[found[1]] = found[2]
+            if line.startswith("curl"):
+                break
+        yield told
+        serve.terminate()
 
 
 @pytest.fixture(scope="session")

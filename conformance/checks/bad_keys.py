@@ -34,8 +34,8 @@ _LONG_ENOUGH: Final = 16
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _NONSENSE: Final = b'{"name": "cut short'
 
-NO_KEY: Final = Credential("no_key", None)
-EMPTY_KEY: Final = Credential("empty_key", "Bearer")
+NO_KEY: Final = Credential("no_key", None, invalid=True)
+EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
     schemes = [("the scheme Basic", f"Basic {basic}"), ("the scheme Token", f"Token {key}")]
     if len(key) >= SHORTEST:  # a shorter one that stands alone would not be taken out of the records
         schemes.append(("a key without a scheme", key))
-    return [(what, Credential("api_key", value)) for what, value in schemes]
+    return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
@@ -136,7 +136,9 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
-    return [(what, Credential.bearer("unknown_key", value)) for what, value in keys if value != key]
+    return [
+        (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
+    ]
 
 
 def _prefix(key: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.running.options import Effort
 from conformance.target.profile import Mode
 from conformance.wire import call
 
@@ -25,11 +26,13 @@ class Beside:
         unknown_path: The answer to a path that it does not know.
         never_issued: The answer to an identifier that no service would give.
         put: The answer to a method that it does not give to a path; None where nothing may be written.
+        options: The answer to OPTIONS; None where nothing may be written, and in quick runs.
     """
 
     unknown_path: Exchange
     never_issued: Exchange
     put: Exchange | None
+    options: Exchange | None
 
 
 def beside_the_interface(run: Run) -> Beside:
@@ -38,8 +41,9 @@ def beside_the_interface(run: Run) -> Beside:
     calls = [known.as_probe("GET", _UNKNOWN), call.get_engagement(NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
         calls.append(known.as_probe("PUT", known.path))
-    answers = run.send_all(calls)
-    return Beside(answers[0], answers[1], answers[2] if len(answers) > 2 else None)  # noqa: PLR2004 - the third one
+        calls += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
+    unknown_path, never_issued, *methods = run.send_all(calls)
+    return Beside(unknown_path, never_issued, *[*methods, None, None][:2])
 
 
 def content_types(run: Run) -> tuple[Exchange, Exchange]:

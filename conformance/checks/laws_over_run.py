@@ -71,7 +71,9 @@ def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
 
 
 def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
-    return [exchange for exchange in exchanges if not operations or exchange.call.operation.id in operations]
+    """The exchanges that laws speak of: those of the operations, and OPTIONS never, which is a browser's affair."""
+    judged = [exchange for exchange in exchanges if exchange.call.method != "OPTIONS"]
+    return [exchange for exchange in judged if not operations or exchange.call.operation.id in operations]
 
 
 def _nothing(run: Run, operations: tuple[str, ...]) -> str:

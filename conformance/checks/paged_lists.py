@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.stock import identifier_made, stock
+from conformance.checks.stock import created_at, identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.oracle.listing import Listing
@@ -13,6 +13,7 @@ from conformance.wire import call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from conformance.checks.looks import Look
     from conformance.running.run import Run
@@ -23,6 +24,7 @@ PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
 _MOST_PAGES: Final = 12
+_MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,16 @@ def _told(answer: Exchange) -> int:
         return max(read.number(answer, "total"), len(read.items(answer)))
     except Judgement:
         return 0
+
+
+def creation_times(run: Run) -> dict[str, datetime]:
+    """The times of creation by id of all engagements that the run has made and left active, as their answers tell."""
+    exchanges = run.wire.exchanges
+    moved = {one.call.identifier for one in exchanges if one.call.operation.id in _MOVES}  # with whatever key
+    left = _identifiers(run, "createEngagement") - moved
+    answers = [one for one in exchanges if one.call.operation.id == "createEngagement"]
+    times = {made: created_at(one) for one in answers if (made := identifier_made(one)) in left}
+    return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 
 def _identifiers(run: Run, operation: str) -> frozenset[str]:

@@ -91,6 +91,13 @@ def test_other_method(run: Run, beside_the_interface: Beside) -> None:
         run.observe("other-methods", f"PUT: {answered(beside_the_interface.put)}", beside_the_interface.put)
 
 
+@observes("options-requests")
+def test_options(run: Run, beside_the_interface: Beside) -> None:
+    """What does the path of engagements answer to OPTIONS?"""
+    if beside_the_interface.options is not None:
+        run.observe("options-requests", answered(beside_the_interface.options), beside_the_interface.options)
+
+
 @observes("unknown-path")
 def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
     """What does a path that the interface does not know answer?"""

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 ODD_NAMES: Final = (
     "Zürich ∑ 漢字 שלום 🛡😀 é",
-    "\"Quoted\" 'name' \\ back/slash & <b>bold</b>; -- %41 ${x}",
+    (
+        "\"Quoted\" 'name' \\ back/slash & <b>bold</b>; -- %41 ${x} %s {0} $1 ?a=b #c +d `e`"
+        " \u201cf\u201d \u2018g\u2019 0012"
+    ),
+    " ".join(f"{number:04}" for number in range(50)),
 )
 """Text that must be kept where it is accepted: no blanks at the ends or doubled, no controls, in normal form C."""
 
-REQUESTS: Final = 25
+REQUESTS: Final = 27
 """More than renaming and all that goes with it takes."""
 
 LONGEST_WAIT: Final = 60.0

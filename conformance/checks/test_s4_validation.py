@@ -140,11 +140,17 @@ def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
 # --- 400 or 422
 
 
-@observes("validation-status-malformed", "validation-status-missing", "validation-status-type")
+@observes(
+    "validation-status-malformed",
+    "validation-status-no-object",
+    "validation-status-missing",
+    "validation-status-type",
+)
 def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> None:
     """Which of 400 and 422 is given for what is wrong with a body."""
     points = {
         Kind.MALFORMED: "validation-status-malformed",
+        Kind.NO_OBJECT: "validation-status-no-object",
         Kind.MISSING: "validation-status-missing",
         Kind.TYPE: "validation-status-type",
     }
@@ -152,6 +158,14 @@ def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> No
         for one in invalid_creations.sent:
             if one.kind == kind:
                 run.observe(point, answered(one.exchange), one.exchange)
+
+
+@observes("validation-status-value")
+def test_statuses_of_invalid_values(invalid_invitations: tuple[Sent, ...], run: Run) -> None:
+    """Which of 400 and 422 is given for a value that a field cannot have."""
+    for one in invalid_invitations:
+        if one.kind == Kind.VALUE:
+            run.observe("validation-status-value", answered(one.exchange), one.exchange)
 
 
 @observes("validation-status-query")

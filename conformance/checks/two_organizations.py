@@ -10,19 +10,18 @@ from conformance.oracle import read
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from conformance.running.run import Run
     from conformance.wire.call import Credential
     from conformance.wire.exchange import Exchange
 
-ON_ENGAGEMENTS: Final = (
-    "getEngagement",
-    "updateEngagement",
-    "archiveEngagement",
-    "unarchiveEngagement",
-    "deleteEngagement",
-)
+ON_ACTIVE: Final = ("getEngagement", "updateEngagement", "archiveEngagement")
+"""What is tried on an active engagement."""
+
+ON_ARCHIVED: Final = ("unarchiveEngagement", "deleteEngagement")
+"""What is tried on it once it is archived, so that what is done shows."""
+
 CREATED: Final = 2
 """Engagements that one organization makes while the other one's are counted: more than others would by chance."""
 
@@ -35,7 +34,9 @@ class TwoOrganizations:
         own: The id of the organization of the main key, and the exchange that told it.
         other: The same of the other key.
         before: A read of an engagement of the main key's.
-        attempts: What the other key tried on it, by operationId.
+        attempts: What the other key tried on it, by operationId; to unarchive and to delete it once it was archived.
+        between: A read of it before it was archived.
+        archive: The answer to its archiving with the main key.
         after: A read of it afterwards.
         own_list: The newest engagements as the main key lists them.
         other_list: The same with the other key.
@@ -46,6 +47,8 @@ class TwoOrganizations:
     other: tuple[str, Exchange]
     before: Exchange
     attempts: Mapping[str, Exchange]
+    between: Exchange
+    archive: Exchange
     after: Exchange
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
@@ -111,14 +114,19 @@ def two_organizations(run: Run) -> TwoOrganizations:
     own, other = run.send(call.get_organization()), run.send(call.get_organization().with_key(key))
     created = run.send(call.create_engagement({"name": run.name("isolated"), "description": "It stays here."}))
     engagement_id = read.text(read.data(created), "id", created)
+    run.send(call.list_engagements(status="archived").with_key(key))  # one made for a run has none: an empty list
     made_by_other = identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))
-    before = run.send(call.get_engagement(engagement_id))
+    reading = call.get_engagement(engagement_id)
+    before, attempts = run.send(reading), _attempts(run, key, engagement_id, ON_ACTIVE)
+    between, archive = run.send(reading), run.send(call.archive_engagement(engagement_id))
     return TwoOrganizations(
         own=(read.text(read.data(own), "id", own), own),
         other=(read.text(read.data(other), "id", other), other),
         before=before,
-        attempts=_attempts(run, key, engagement_id),
-        after=run.send(call.get_engagement(engagement_id)),
+        attempts=attempts | _attempts(run, key, engagement_id, ON_ARCHIVED),
+        between=between,
+        archive=archive,
+        after=run.send(reading),
         own_list=tuple(newest_engagements(run)),
         other_list=tuple(newest_engagements(run, key)),
         made_by_other=made_by_other,
@@ -139,8 +147,8 @@ def member_of_one(run: Run) -> MemberOfOne:
     return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run, key)))
 
 
-def _attempts(run: Run, key: Credential, engagement_id: str) -> dict[str, Exchange]:
-    """Every operation of an engagement with a key that must not reach it, so that repeating them does no harm."""
+def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
+    """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
     aim = Aim(engagement_id, "", "", None, "", "", label(run, "trespass"))
     calls = aim.calls()
-    return {name: run.send(replace(calls[name].with_key(key), repeatable=True)) for name in ON_ENGAGEMENTS}
+    return {name: run.send(replace(calls[name].with_key(key), repeatable=True)) for name in operations}

@@ -10,19 +10,19 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance.catalogue import CLASSES, load_catalogue
+from conformance.cli.costs import cost_lines
 from conformance.cli.ending import Exit
 from conformance.cli.options import profile_of, target_options
 from conformance.cli.text import plain
-from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws
-from conformance.running.connecting import connect, redactor_of
+from conformance.running.connecting import connect, redactor_of, wire_settings
+from conformance.running.examining import READS, Tried, oddities, try_keys
 from conformance.running.options import RunOptions
 from conformance.target import capabilities
 from conformance.target.profile import Mode, Profile
 from conformance.target.reading import TargetFileError
-from conformance.verdicts.conclude import unlocking
 from conformance.wire import call
-from conformance.wire.call import Credential
+from conformance.wire.certificate import certificate_sha256
 from conformance.wire.exchange import Exchange, Unanswered
 
 if TYPE_CHECKING:
@@ -30,14 +30,11 @@ if TYPE_CHECKING:
 
     from conformance.wire.client import Wire
 
-_REQUESTS: Final = {"quick": (400, 700), "standard": (700, 1200), "deep": (2500, 4000)}
-"""About how many requests each effort takes: key alone, and with everything unlocked."""
-
-_READS: Final = (
-    ("organizations:read", call.get_organization()),
-    ("engagements:read", call.list_engagements(perPage=1)),
-)
-_WORKERS: Final = 6
+_UNAUTHORIZED: Final = 401
+_HEADINGS: Final = ("key", "belongs to", "organization", "engagement", "list")
+"""The last three say whether it reads them."""
+_ID_SHOWN: Final = 12
+_DIGITS_SHOWN: Final = 16
 
 
 @click.command()
@@ -48,6 +45,8 @@ def doctor(
     base_url: str | None, api_key: str | None, target: Path | None, *, read_only: bool, disposable: bool
 ) -> None:
     """Say what a target file unlocks, which keys work, and what a run would cost. Only reads the target."""
+    if read_only and disposable:
+        raise click.UsageError("--read-only and --disposable exclude each other.")
     mode = Mode.READ_ONLY if read_only else Mode.DISPOSABLE if disposable else None
     try:
         profile = profile_of(base_url, api_key, target, mode)
@@ -56,85 +55,95 @@ def doctor(
         click.echo(str(error), err=True)
         sys.exit(Exit.USAGE)
     try:
-        reachable = _examine(Console(highlight=False), profile, wire)
+        found = _examine(Console(highlight=False, soft_wrap=True), profile, wire)
+    except Unanswered as trouble:
+        click.echo(f"The target could not be tested: {trouble}.", err=True)
+        found = Exit.UNTESTABLE
     finally:
         wire.close()
-    sys.exit(Exit.OK if reachable else Exit.UNTESTABLE)
+    sys.exit(found)
 
 
-def _examine(console: Console, profile: Profile, wire: Wire) -> bool:
+def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     console.print(plain(f"{profile.name} at {profile.base_url}", "bold"), plain(f"(mode {profile.mode.value})", "dim"))
     for warning in profile.warnings:
         console.print(plain(f"! {warning}", "yellow"))
-    exchange = wire.send(call.get_organization())
-    try:
-        status = exchange.status
-    except Unanswered as trouble:
-        console.print(plain(f"Not reachable: {trouble}.", "red"))
-        return False
-    console.print(plain(f"Reachable: {status} in {exchange.seconds * 1000:.0f} ms, {_tls(profile)}"))
-    console.print(plain(_limit(exchange)))
-    _print_keys(console, profile, wire)
-    _print_classes(console, profile)
-    _print_costs(console, profile, exchange)
-    return True
+    first = wire.send(call.get_organization())
+    console.print(plain(f"Reachable: {first.status} in {first.seconds * 1000:.0f} ms, {_tls(profile)}"))
+    console.print(plain(_limit(first)))
+    if first.status == _UNAUTHORIZED:
+        click.echo("The target could not be tested: the service refuses the main key with 401.", err=True)
+        return Exit.UNTESTABLE
+    keys = try_keys(profile, wire, first)
+    console.print("\nWhat each key may read (what it may write is not tried):")
+    console.print(_keys(keys))
+    wrong = list(oddities(profile, wire, keys))
+    for sentence in wrong:
+        console.print(plain(f"! {sentence}", "red"))
+    console.print("\nWhat a run would judge:")
+    console.print(_classes(profile))
+    _print_unlocking(console, profile)
+    console.print("\nWhat it would cost:")
+    for line in cost_lines(profile, wire.exchanges):
+        console.print(plain(line))
+    return Exit.FAILED if wrong else Exit.OK
 
 
 def _tls(profile: Profile) -> str:
     if profile.base_url.startswith("http:"):
         return "without TLS"
-    return "TLS certificate verified" if profile.tls.verify else "TLS certificate NOT verified"
+    digest = certificate_sha256(wire_settings(profile, RunOptions()))
+    shown = "" if digest is None else f" (SHA-256 {digest[:_DIGITS_SHOWN]}...)"
+    return ("TLS certificate verified" if profile.tls.verify else "TLS certificate NOT verified") + shown
 
 
 def _limit(exchange: Exchange) -> str:
     limit, remaining = rate_limit_laws.limit(exchange), rate_limit_laws.remaining(exchange)
     if limit is None:
         return "Rate limit: the answer names none"
-    return f"Rate limit: {limit} requests a window, {remaining} left"
+    ahead = rate_limit_laws.ahead(exchange)
+    until = "" if ahead is None else f" for the next {max(ahead, 0):.0f} s"
+    return f"Rate limit: {limit} requests a window, {remaining} left{until}"
 
 
-def _print_keys(console: Console, profile: Profile, wire: Wire) -> None:
-    keys = {"api_key": profile.api_key, **profile.keys}
-    keys |= {f"member {member.user_id}": member.key for member in profile.members if member.key is not None}
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("Key", *(scope for scope, _ in _READS)):
-        table.add_column(heading)
-    for name, key in keys.items():
-        credential = Credential.bearer(name, key.reveal())
-        answers = wire.send_all([read.with_key(credential) for _, read in _READS])
-        table.add_row(plain(name), *(plain(_allowed(answer)) for answer in answers))
-    console.print(table)
-    if missing := [scope for scope in SCOPES if scope not in profile.keys]:
-        source = "the provisioner may make them" if profile.provisioner else "not in the target file"
-        console.print(plain(f"Keys of a single permission that are missing: {', '.join(missing)} ({source})", "dim"))
+def _keys(keys: list[Tried]) -> Table:
+    """Each key of the target file, its organization and what it reads."""
+    table = _table(*_HEADINGS)
+    for key in keys:
+        belongs = key.organization or "-"
+        shown = belongs if len(belongs) <= _ID_SHOWN else f"{belongs[:_ID_SHOWN]}..."
+        table.add_row(plain(key.name), plain(shown), *(plain(key.worth(what)) for what in READS))
+    return table
 
 
-def _allowed(exchange: Exchange) -> str:
-    """What a key turned out to be worth for one read; writing permissions cannot be told without writing."""
-    try:
-        status = exchange.status
-    except Unanswered as trouble:
-        return str(trouble)
-    words = {200: "yes", 401: "invalid key", 403: "no"}
-    return words.get(status, str(status))
-
-
-def _print_classes(console: Console, profile: Profile) -> None:
-    missing = capabilities.missing(profile)
-    locked = unlocking(load_catalogue(), missing)
+def _classes(profile: Profile) -> Table:
+    """How much of each class the target file unlocks."""
+    table = _table("class", "requirements")
     for name in CLASSES:
         needs = [entry.needs for entry in load_catalogue().requirements.values() if entry.conformance_class == name]
-        open_ones = sum(1 for entry in needs if all(capabilities.is_met(profile, need) for need in entry))
-        style = "green" if open_ones == len(needs) else "yellow" if open_ones else "dim"
-        console.print(plain(f"{name:<13} {open_ones:>3} of {len(needs)} requirements", style))
-        for line in locked.get(name, []):
-            console.print(plain(f"{'':<13} to unlock: {line}", "dim"), soft_wrap=True)
+        unlocked = sum(all(capabilities.is_met(profile, need) for need in entry) for entry in needs)
+        style = "green" if unlocked == len(needs) else "yellow" if unlocked else "dim"
+        table.add_row(plain(name, style), plain(f"{unlocked:>3} of {len(needs)}", style))
+    return table
 
 
-def _print_costs(console: Console, profile: Profile, exchange: Exchange) -> None:
-    """Say about how long each effort would take at the latency that was just seen."""
-    full = profile.provisioner is not None
-    for effort, (alone, everything) in _REQUESTS.items():
-        requests = everything if full else alone
-        seconds = requests * max(exchange.seconds, 0.002) / _WORKERS + 3
-        console.print(plain(f"--effort {effort:<9} about {requests} requests, {seconds:.0f} s", "dim"))
+def _print_unlocking(console: Console, profile: Profile) -> None:
+    """Print each line that would unlock more, and the classes that it is for."""
+    entries = load_catalogue().requirements.values()
+    needing = capabilities.missing(profile)
+    lines: dict[str, list[str]] = {}
+    for need in needing:
+        lines.setdefault(capabilities.family_line(need, needing), []).append(need)
+    if lines:
+        console.print("\nTo unlock more:")
+    for line, needs in lines.items():
+        served = {entry.conformance_class for entry in entries if {*entry.needs} & {*needs}}
+        classes = [name for name in CLASSES if name in served]
+        console.print(plain(f"  {line}"), plain(f"({', '.join(classes)})", "dim"))
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in headings:
+        table.add_column(heading, no_wrap=True)
+    return table

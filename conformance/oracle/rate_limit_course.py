@@ -111,6 +111,7 @@ def _counts(exchange: Exchange) -> bool:
     received = exchange.received
     return (
         exchange.judgeable
+        and exchange.call.is_proper
         and received is not None
         and 200 <= received.status < 300  # noqa: PLR2004
         and headers.remaining(exchange) is not None

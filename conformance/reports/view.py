@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -17,6 +16,7 @@ from conformance.reports.wording import (
     VERDICTS,
     counted,
     is_waived,
+    moment,
     repeat_command,
     tally,
     verdict_sentence,
@@ -91,19 +91,12 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Target", target["name"]),
         ("Address", target["base_url"]),
         ("Mode", MODES[run["mode"]]),
-        ("Run", f"{_time(run['started_at'])}, {run['seconds']:,.1f} s"),
+        ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f} s"),
         ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
         ("Suite", f"{suite['name']} {suite['version']}"),
         ("OpenAPI digest", f"sha256:{suite['openapi_sha256']}"),
     ]
-
-
-def _time(text: str) -> str:
-    try:
-        return datetime.fromisoformat(text).strftime("%-d %B %Y, %H:%M:%S UTC")
-    except ValueError:
-        return text
 
 
 def _alerts(report: Report) -> list[str]:
@@ -122,12 +115,12 @@ def _class(report: Report, one: ConformanceClass) -> dict[str, Any]:
         "data": one,
         "unlock": one.get("unlock", []),
         "counts": [(outcome, count[outcome]) for outcome in order if count[outcome]],
-        "bar": _bar([(outcome, count[outcome]) for outcome in order], len(members)),
+        "bar": bar([(outcome, count[outcome]) for outcome in order], len(members)),
     }
 
 
-def _bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float, float]]:
-    """Segments of a bar as outcome, start and width, in units of the picture."""
+def bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float, float]]:
+    """Segments of a bar that is 120 units wide, as outcome, start and width."""
     segments, start = [], 0.0
     for outcome, number in counts:
         width = _BAR * number / total if total else 0

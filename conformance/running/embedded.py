@@ -29,18 +29,24 @@ class EmbeddedService:
     Args:
         mailbox: Host and port of the suite's own mailbox, which invitations are sent to.
         arguments: Further arguments of the service's command line.
+
+    Raises:
+        EmbeddedError: The machine lets no process start.
     """
 
     def __init__(self, mailbox: tuple[str, int] | None = None, arguments: Sequence[str] = ()) -> None:
         smtp = [] if mailbox is None else ["--smtp", f"{mailbox[0]}:{mailbox[1]}"]
         self._mailbox = mailbox
-        self._child = subprocess.Popen(
-            [sys.executable, "-m", "conformance.reference.server", "--port", "0", "--announce", *smtp, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", "conformance.reference.server", "--port", "0", "--announce", *smtp, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EmbeddedError(f"The reference service could not be started: {error.strerror}.") from None
         self._announced: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:

@@ -50,6 +50,16 @@ UNLOCKS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Every need with the line of the target file, or the option, that meets it."""
 
+_FAMILY_LINES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "key": "keys: {PERMISSION: ${KEY}} for %s, or a provisioner with create_key",
+        "subordinates": (
+            "subordinates: [{kind: KIND, create: {...}, read: {...}}] for %s, "
+            "or a provisioner with create_subordinate and subordinate_exists"
+        ),
+    }
+)
+
 PROVISIONER_METHODS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "key": ("create_key",),
@@ -134,3 +144,15 @@ def missing(profile: Profile, *, missing_methods: Collection[str] = ()) -> dict[
         for need, line in UNLOCKS.items()
         if not need.endswith(_ANY) and not is_met(profile, need, missing_methods=missing_methods)
     }
+
+
+def family_line(need: str, needs: Collection[str]) -> str:
+    """The line that unlocks a need; needs of one family that are several share a shorter one.
+
+    Args:
+        need: One of the needs.
+        needs: All that are not met.
+    """
+    family = need.partition(":")[0]
+    names = [name for kind, _, name in (other.partition(":") for other in needs) if kind == family and name]
+    return _FAMILY_LINES[family] % ", ".join(names) if len(names) > 1 else UNLOCKS[need]

@@ -22,10 +22,12 @@ class Credential:
     Attributes:
         name: How outputs call it: ``api_key``, ``organizations:read``, ``none`` ...
         authorization: The header's value; None sends no header.
+        invalid: Whether every request that shows it must be refused, so that none can change anything.
     """
 
     name: str
     authorization: str | None = field(repr=False)
+    invalid: bool = field(default=False, compare=False)
 
     @classmethod
     def bearer(cls, name: str, key: str) -> Credential:
@@ -71,6 +73,11 @@ class Call:
     def harmless(self) -> bool:
         """Whether it may reach the service twice."""
         return self.method == "GET" or self.repeatable
+
+    @property
+    def may_change(self) -> bool:
+        """Whether it could change what the service holds: it is no GET, and it shows a key of somebody's."""
+        return self.method != "GET" and (self.credential is None or not self.credential.invalid)
 
     @property
     def is_proper(self) -> bool:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +20,12 @@ CLEAN = {
 }
 
 
-@pytest.fixture(scope="module")
-def variables() -> Iterator[dict[str, str]]:
-    """The variables that a running ``conformance serve`` tells."""
-    command = [sys.executable, "-u", "-m", "conformance", "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=CLEAN) as serve:
-        assert serve.stdout is not None
-        told: dict[str, str] = {}
-        for line in serve.stdout:
-            if found := re.match(r"export (\w+)=(\S+)", line):
-                told[found[1]] = found[2]
-            if line.startswith("curl"):
-                break
-        yield told
-        serve.terminate()
-
-
-def run(target: str, variables: dict[str, str], folder: Path) -> dict[str, Any]:
+def run(target: str, sandbox: dict[str, str], folder: Path) -> dict[str, Any]:
     """The report of a run with an example's target file."""
     command = [sys.executable, "-m", "conformance", "run", "--effort", "quick", "--quiet"]
     done = subprocess.run(
         [*command, "--target", str(EXAMPLES / target), "--report", str(folder)],
-        check=False, capture_output=True, text=True, env=CLEAN | variables, timeout=300,
+        check=False, capture_output=True, text=True, env=CLEAN | sandbox, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     report: dict[str, Any] = json.loads((folder / "report.json").read_text())
@@ -63,18 +45,18 @@ def run(target: str, variables: dict[str, str], folder: Path) -> dict[str, Any]:
 )
 @pytest.mark.skipif(not shutil.which("curl"), reason="the provisioner in shell needs curl")
 def test_an_example_tests_what_it_unlocks(
-    target: str, classes: set[str], variables: dict[str, str], tmp_path: Path
+    target: str, classes: set[str], sandbox: dict[str, str], tmp_path: Path
 ) -> None:
     """The classes that the file unlocks pass, and the verdict is conformant."""
-    report = run(target, variables, tmp_path)
+    report = run(target, sandbox, tmp_path)
 
     assert report["verdict"] == "conformant"
     assert {entry["id"] for entry in report["classes"] if entry["outcome"] == "passed"} == classes
 
 
-def test_scoped_keys_unlock_most_permissions(variables: dict[str, str], tmp_path: Path) -> None:
+def test_scoped_keys_unlock_most_permissions(sandbox: dict[str, str], tmp_path: Path) -> None:
     """Without members and a disposable organization, the rest of the permissions and isolation is judged."""
-    report = run("scoped-keys.yaml", variables, tmp_path)
+    report = run("scoped-keys.yaml", sandbox, tmp_path)
 
     outcomes = {entry["id"]: entry["outcome"] for entry in report["requirements"]}
     assert outcomes["scope-refuses-create-engagement"] == "passed"

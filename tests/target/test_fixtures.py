@@ -295,7 +295,7 @@ def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -
 
     made = fixtures(PROVISIONED, Program(), mailbox=Box())
 
-    assert made.mail("a@x", 3.0) == [Mail("s", ("a@x",), "3.0", "")]
+    assert made.mail("a@x", 3.0) == [Mail("s", ("a@x",), "0.25", "")]
 
 
 def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) -> None:

@@ -1,0 +1,56 @@
+"""About what a run would cost: requests, seconds, and waiting for the rate limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import rate_limit_laws
+from conformance.target.profile import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.target.profile import Profile
+    from conformance.wire.exchange import Exchange
+
+REQUESTS: Final = {
+    "quick": (190, 400, 700),
+    "standard": (580, 1200, 1600),
+    "deep": (2300, 4200, 5000),
+}
+"""About how many requests each effort takes: read-only, with the key alone, and with everything unlocked."""
+
+_WORKERS: Final = 6
+"""Requests under way at the same time, on average."""
+_OWN: Final = 0.01
+"""Seconds that the suite itself spends on a request."""
+_START: Final = 3.0
+
+
+def cost_lines(profile: Profile, seen: Sequence[Exchange]) -> Iterator[str]:
+    """A line for each effort.
+
+    Args:
+        profile: The target; what it unlocks decides how much is sent.
+        seen: Exchanges with the target, by whose latency and rate limit is reckoned.
+    """
+    latency = sorted(exchange.seconds for exchange in seen)[len(seen) // 2]
+    column = 0 if profile.mode is Mode.READ_ONLY else 2 if profile.provisioner is not None else 1
+    yield "effort     requests   about"
+    for effort, requests in REQUESTS.items():
+        seconds = requests[column] * max(latency / _WORKERS, _OWN) + _START
+        yield f"{effort:<10} {requests[column]:>8}   {_duration(seconds)}{_waiting(requests[column], seen)}"
+
+
+def _waiting(requests: int, seen: Sequence[Exchange]) -> str:
+    """How long the run would have to wait for new windows of the rate limit, where it would have to."""
+    limit, remaining = rate_limit_laws.limit(seen[-1]), rate_limit_laws.remaining(seen[-1])
+    ahead = max((far for exchange in seen if (far := rate_limit_laws.ahead(exchange)) is not None), default=0.0)
+    if limit is None or remaining is None or requests <= remaining:
+        return ""
+    windows = -(-(requests - remaining) // limit)
+    return f", and at least {_duration(max(windows * ahead, 1))} of waiting for the rate limit"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"  # noqa: PLR2004

@@ -1,0 +1,147 @@
+"""``conformance doctor``: what it tells an operator, and that it only reads."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY = {"CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
+CLASSES = ("core", "organization", "permissions", "membership", "isolation", "cascade", "mail", "throttling")
+
+Conformance = Callable[..., Any]
+Answering = Callable[..., tuple[int, dict[str, str], bytes]]
+
+
+def judged(out: str) -> dict[str, tuple[int, int]]:
+    """How many requirements of each class a run would judge, and how many there are."""
+    return {name: (int(some), int(of)) for name, some, of in re.findall(r"^(\w+) +(\d+) of (\d+)", out, re.MULTILINE)}
+
+
+def write_target(folder: Path, text: str) -> str:
+    """A target file that nobody else may read."""
+    file = folder / "target.yaml"
+    file.touch(0o600)
+    file.write_text("base_url: ${CONFORMANCE_BASE_URL}\napi_key: ${CONFORMANCE_API_KEY}\n" + text)
+    return str(file)
+
+
+def test_a_key_alone_unlocks_core(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """One screen says what works, what would be judged, what is missing for the rest, and what it would cost."""
+    ended = conformance("doctor", **sandbox)
+
+    assert ended.status == 0, ended.out + ended.err
+    assert "Reachable: 200" in ended.out
+    assert "Rate limit: 100000 requests a window" in ended.out
+    assert re.search(r"api_key .* yes +- +yes", ended.out)
+    assert [name for name, (some, of) in judged(ended.out).items() if some == of] == ["core"]
+    assert "disposable: true (or --disposable)" in ended.out
+    assert re.search(r"deep +\d+ +\d+ s", ended.out)
+    assert len(ended.out.splitlines()) < 50
+
+
+def test_a_full_target_file_unlocks_everything(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """Nothing is left to unlock."""
+    full = Path(__file__).parents[2] / "examples" / "full.yaml"
+
+    ended = conformance("doctor", "--target", str(full), **sandbox)
+
+    assert {name for name, (some, of) in judged(ended.out).items() if some == of} == set(CLASSES)
+    assert "To unlock more" not in ended.out
+
+
+def test_keys_in_wrong_places_are_told(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
+    """Whatever reading shows to be wrong is a sentence that names the line, and the exit status says so."""
+    target = write_target(
+        tmp_path,
+        """
+organization: org_none
+keys:
+  organizations:read: ${KEY_ENGAGEMENTS_READ}
+  organizations:write: not-a-key-at-all
+  engagements:read: ${KEY_ORGANIZATIONS_READ}
+  engagements:write: ${KEY_OTHER}
+members: [{user_id: u_none}]
+provisioner: {command: [no-such-program]}
+""",
+    )
+
+    ended = conformance("doctor", "--target", target, **sandbox)
+
+    told = [line for line in ended.out.splitlines() if line.startswith("! ")]
+    assert ended.status == 1
+    for begin in (
+        "! organization: The organization must be org_none",
+        "! organizations:read: may not read the organization",
+        "! organizations:write: the service refuses this key with 401",
+        "! engagements:read: also reads the organization",
+        "! engagements:write: belongs to another organization",
+        "! members: the organization has no member u_none",
+        "! provisioner: there is no program",
+    ):
+        assert any(line.startswith(begin) for line in told), begin
+    assert not any(key in ended.out for name, key in sandbox.items() if name.startswith(("KEY_", "CONFORMANCE_API")))
+
+
+def test_right_keys_give_no_warning(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """Keys of a single permission that are in their places are worth what they say."""
+    scoped = Path(__file__).parents[2] / "examples" / "scoped-keys.yaml"
+
+    ended = conformance("doctor", "--target", str(scoped), **sandbox)
+
+    assert ended.status == 0
+    assert not any(line.startswith("! ") for line in ended.out.splitlines())
+    assert re.search(r"other_organization +\S+ +yes +- +yes", ended.out)
+
+
+def test_it_only_reads(conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path) -> None:
+    """Whatever the target file allows, nothing but GETs is sent."""
+    target = write_target(
+        tmp_path, "disposable: true\nkeys: {engagements:write: k-1, throttled: k-2}\nmembers: [{user_id: u}]\n"
+    )
+
+    with small_service(lambda method, path: answering(200, {"data": {}})) as service:
+        ended = conformance("doctor", "--target", target, CONFORMANCE_BASE_URL=service.base_url, **KEY)
+
+    assert ended.status in {0, 1}
+    assert service.asked
+    assert {line.partition(" ")[0] for line in service.asked} == {"GET"}
+
+
+def test_a_low_limit_is_reckoned_with(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+    """Where the rate limit makes a run wait, the cost says so."""
+    headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "59"}
+
+    with small_service(lambda method, path: answering(200, {"data": {}}, **headers)) as service:
+        ended = conformance("doctor", "--base-url", service.base_url, **KEY)
+
+    assert re.search(r"quick .* at least \d+ \w+ of waiting for the rate limit", ended.out)
+
+
+@pytest.mark.parametrize("words", [[], ["--read-only"], ["--disposable"]])
+def test_a_dead_host_gives_3(conformance: Conformance, words: list[str]) -> None:
+    """Nobody listens there: one sentence."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        ended = conformance("doctor", "--base-url", f"http://127.0.0.1:{unused.getsockname()[1]}", *words, **KEY)
+
+    assert ended.status == 3
+    assert ended.err.startswith("The target could not be tested: ")
+    assert "Traceback" not in ended.err
+
+
+def test_a_refused_main_key_gives_3(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """Without a key nothing can be told."""
+    ended = conformance("doctor", **sandbox | KEY)
+
+    assert ended.status == 3
+    assert "refuses the main key with 401" in ended.err
+
+
+def test_modes_exclude_each_other(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """As for a run."""
+    assert conformance("doctor", "--read-only", "--disposable", **sandbox).status == 2
