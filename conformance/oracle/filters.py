@@ -155,12 +155,12 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
         look: The list in one answer, then pages of it.
 
     Raises:
-        Undecided: The answers do not agree about the length of the list, or the one answer does not show it.
+        Unsettled: The answers do not agree about the length of the list, or the one answer does not show it.
     """
     whole, *pages = look
     total = read.number(whole, "total")
     if len(read.items(whole)) != min(total, LARGEST_PAGE) or any(read.number(one, "total") != total for one in pages):
-        raise Undecided("the totals are not the number of items in one answer", *look)
+        raise Unsettled("the totals are not the number of items in one answer", *look)
     for answer in pages:
         page, size = read.number(answer, "page"), read.number(answer, "perPage")
         found, right = len(read.items(answer)), max(0, min(size, total - (page - 1) * size))
