@@ -71,11 +71,11 @@ def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
 
 
 def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
-    """A list in one answer of 100, and then in pages, as many as there are now."""
+    """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
-    pages = range(1, min(_MOST_PAGES, -(-total // size)) + 1)
+    pages = range(1, max(1, min(_MOST_PAGES, -(-total // size))) + 1)
     rest = run.send_all([listing(page=page, perPage=size) for page in pages])
     return (first, *rest)
 
@@ -103,7 +103,7 @@ def _identifiers(run: Run, operation: str) -> frozenset[str]:
     calls = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.call.operation.id == operation and exchange.call.credential is None
+        if exchange.call.operation.id == operation and exchange.call.is_proper and exchange.call.credential is None
     ]
     if operation != "createEngagement":
         return frozenset(exchange.call.identifier for exchange in calls if exchange.call.identifier is not None)
