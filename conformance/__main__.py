@@ -1,6 +1,21 @@
-"""``python -m conformance``."""
+"""``conformance`` and ``python -m conformance``."""
 
-from conformance.cli import main
+import signal
+
+
+def main() -> None:
+    """Run the command line.
+
+    Until a command takes care of it, Ctrl-C ends the program at once and without a traceback: loading what a run needs
+    takes a moment, in which there is nothing to undo.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    from conformance.cli import main as command_line  # noqa: PLC0415 - after the signal is provided for
+
+    command_line(prog_name="conformance")
+
 
 if __name__ == "__main__":
-    main(prog_name="conformance")
+    main()

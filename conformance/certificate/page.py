@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
-from datetime import datetime
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
 from conformance.certificate.statement import CLAIMS
-from conformance.reports.text import visible
-from conformance.reports.wording import MODES, OUTCOMES, counted
+from conformance.reports.templating import environment, fixed_parts
+from conformance.reports.wording import MODES, OUTCOMES, counted, moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.reports.model import Report
 
+_PACKAGE: Final = "conformance.certificate"
+_ORDER: Final = ("passed", "failed", "cantTell", "untested", "inapplicable")
 _HEADINGS: Final = {
     "conformant": "Certificate of conformance",
     "inconclusive": "Statement of an inconclusive test",
@@ -37,9 +31,8 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
         key: The id of the key that will sign it.
     """
     claims = predicate[CLAIMS]
-    style = _style()
     text = (
-        _environment()
+        environment(_PACKAGE)
         .get_template("certificate.html.j2")
         .render(
             heading=_HEADINGS[report["verdict"]],
@@ -51,8 +44,7 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
             facts=_facts(report, claims),
             key=key,
             counted=counted,
-            style=Markup(style),  # noqa: S704 - a file of this package
-            policy=f"default-src 'none'; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'",
+            **fixed_parts(("certificate.css",), package=_PACKAGE),
         )
     )
     return text.encode("utf-8", "backslashreplace")
@@ -60,11 +52,12 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
 
 def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str]]:
     run, target, suite = claims["run"], claims["target"], claims["suite"]
-    counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in claims["outcomes"].items())
+    counted_outcomes = sorted(claims["outcomes"].items(), key=lambda item: _ORDER.index(item[0]))
+    counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in counted_outcomes)
     facts = [
         ("Address", target["base_url"]),
         ("Organization", target["organization"]),
-        ("Tested", f"{_time(run['started_at'])}, {counted(run['requests'], 'request')}"),
+        ("Tested", f"{moment(run['started_at'])}, {counted(run['requests'], 'request')}"),
         ("Requirements", counts),
         ("Mode", MODES[report["run"]["mode"]]),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
@@ -73,36 +66,10 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Suite", f"{suite['name']} {suite['version']}"),
         ("Files of the suite", f"sha256:{suite['sha256']}"),
         ("OpenAPI document", f"sha256:{claims['openapi_sha256']}"),
-        ("Signed", _time(claims["signed_at"])),
+        ("Signed", moment(claims["signed_at"])),
     ]
     return [(name, value) for name, value in facts if value]
 
 
 def _algorithm(digest: Mapping[str, str | None] | None) -> str:
     return ", ".join(f"{name}:{value}" for name, value in (digest or {}).items() if value)
-
-
-def _time(text: str) -> str:
-    return datetime.fromisoformat(text).strftime("%-d %B %Y, %H:%M:%S UTC")
-
-
-@functools.cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("conformance.certificate"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["seen"] = lambda value: visible(str(value))
-    return environment
-
-
-@functools.cache
-def _style() -> str:
-    return resources.files("conformance.certificate").joinpath("templates", "certificate.css").read_text("utf-8")
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

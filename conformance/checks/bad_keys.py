@@ -34,8 +34,8 @@ _LONG_ENOUGH: Final = 16
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _NONSENSE: Final = b'{"name": "cut short'
 
-NO_KEY: Final = Credential("no_key", None)
-EMPTY_KEY: Final = Credential("empty_key", "Bearer")
+NO_KEY: Final = Credential("no_key", None, invalid=True)
+EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,10 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
     """The real key under other schemes than Bearer."""
     basic = base64.b64encode(f"{key}:".encode()).decode()
     schemes = [("the scheme Basic", f"Basic {basic}"), ("the scheme Token", f"Token {key}")]
+    schemes.append(("the scheme ApiKey", f"ApiKey {key}"))
     if len(key) >= SHORTEST:  # a shorter one that stands alone would not be taken out of the records
         schemes.append(("a key without a scheme", key))
-    return [(what, Credential("api_key", value)) for what, value in schemes]
+    return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
@@ -136,7 +137,9 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
-    return [(what, Credential.bearer("unknown_key", value)) for what, value in keys if value != key]
+    return [
+        (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
+    ]
 
 
 def _prefix(key: str) -> str:
@@ -210,11 +213,11 @@ def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent,
 
 
 def _with_other_schemes(run: Run, aim: Aim, schemes: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all operations under real schemes, and in a quick run one of them with a key that has no scheme."""
-    named, bare = schemes[:_NAMED_SCHEMES], schemes[_NAMED_SCHEMES:]
+    """Call all operations under two schemes, and in a quick run one of them under others and without any."""
+    named, others = schemes[:_NAMED_SCHEMES], schemes[_NAMED_SCHEMES:]
     if run.effort is not Effort.QUICK:
         return _send(run, aim, schemes)
-    return _send(run, aim, named) + _sent(run, [(key, call.get_organization()) for key in bare])
+    return _send(run, aim, named) + _sent(run, [(key, call.get_organization()) for key in others])
 
 
 def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.stock import identifier_made, stock
+from conformance.checks.stock import created_at, identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.oracle.listing import Listing
@@ -13,6 +13,7 @@ from conformance.wire import call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from conformance.checks.looks import Look
     from conformance.running.run import Run
@@ -23,6 +24,7 @@ PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
 _MOST_PAGES: Final = 12
+_MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +66,18 @@ def paged_members(run: Run) -> PagedLists:
 
 
 def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
-    single = run.send_all([listing(page=2, perPage=1), listing(perPage=7), listing()])
+    # One after the other, like the pages: so many requests of one kind show whether they count against the limit.
+    single = [run.send(one) for one in (listing(page=2, perPage=1), listing(perPage=7), listing())]
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
 def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
-    """A list in one answer of 100, and then in pages, as many as there are now."""
+    """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
-    pages = range(1, min(_MOST_PAGES, -(-total // size)) + 1)
-    rest = run.send_all([listing(page=page, perPage=size) for page in pages])
-    return (first, *rest)
+    pages = range(1, max(1, min(_MOST_PAGES, -(-total // size))) + 1)
+    return (first, *[run.send(listing(page=page, perPage=size)) for page in pages])
 
 
 def _told(answer: Exchange) -> int:
@@ -86,12 +88,22 @@ def _told(answer: Exchange) -> int:
         return 0
 
 
+def creation_times(run: Run) -> dict[str, datetime]:
+    """The times of creation by id of all engagements that the run has made and left active, as their answers tell."""
+    exchanges = run.wire.exchanges
+    moved = {one.call.identifier for one in exchanges if one.call.operation.id in _MOVES}  # with whatever key
+    left = _identifiers(run, "createEngagement") - moved
+    answers = [one for one in exchanges if one.call.operation.id == "createEngagement"]
+    times = {made: created_at(one) for one in answers if (made := identifier_made(one)) in left}
+    return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
+
+
 def _identifiers(run: Run, operation: str) -> frozenset[str]:
     """The ids that calls with the main key were about; for creations, those that successes gave."""
     calls = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.call.operation.id == operation and exchange.call.credential is None
+        if exchange.call.operation.id == operation and exchange.call.is_proper and exchange.call.credential is None
     ]
     if operation != "createEngagement":
         return frozenset(exchange.call.identifier for exchange in calls if exchange.call.identifier is not None)

@@ -29,8 +29,12 @@ _SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr"
 _CAPITALIZED: Final = "Kuku"
 """In the midst of the others where letter case does not count."""
 _ARCHIVED: Final = (0, 3, -2, -1)
-_DESCRIBED: Final = (1, 4)
+_DESCRIBED: Final = 1
+_EMPTIED: Final = 4
 _RENAMED: Final = 8
+_UNDESCRIBED: Final = (1, 3, 9)
+_WORDS: Final = {2: "null", 4: "0012", 5: "false", 6: "0", 7: "[]"}
+"""By place, descriptions that a careless service takes for something else than text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +86,6 @@ class Stock:
         """The names by id of those that nothing has changed since their creation; they are active."""
         return {piece.identifier: piece.name for piece in self.pieces if not piece.changed and piece.name.islower()}
 
-    def creation_times(self) -> dict[str, datetime]:
-        """The times of creation of the active ones by id, as far as the answers told them."""
-        times = {piece.identifier: _created_at(piece.created) for piece in self.pieces if not piece.archived}
-        return {identifier: at for identifier, at in times.items() if at is not None}
-
 
 def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
     """Engagements are created in batches, over a time in which any clock moves.
@@ -103,7 +102,7 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
         if start:
             run.sleep(_TICK)
         batch = names[start : start + size]
-        answers = run.send_all([call.create_engagement(_body(name)) for name in batch])
+        answers = run.send_all([call.create_engagement(_body(name, names.index(name))) for name in batch])
         pieces += [
             Piece(made, name, answer)
             for name, answer in zip(batch, answers, strict=True)
@@ -125,16 +124,24 @@ def stock(run: Run) -> Stock:
         piece = pieces[place % len(pieces)]
         if _succeeded(run.send(call.archive_engagement(piece.identifier))):
             changed[piece.identifier] = replace(piece, archived=True, changed=True)
-    for place in (*_DESCRIBED, _RENAMED):
+    for place, body in _edits(run, pieces).items():
         piece = pieces[place % len(pieces)]
-        changed[piece.identifier] = _edited(run, changed[piece.identifier], rename=place == _RENAMED)
+        changed[piece.identifier] = _edited(run, changed[piece.identifier], body)
     if not any(piece.changed for piece in changed.values()):
         raise Undecided("nothing that was created could be changed, so that it is doubtful what there is")
     return Stock(tuple(changed.values()))
 
 
-def _edited(run: Run, piece: Piece, *, rename: bool) -> Piece:
-    body = {"name": run.name("list-tutu")} if rename else {"description": "described later"}
+def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
+    """What is changed, by place: a description beside the standing name, one that is taken away, and a name."""
+    return {
+        _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
+        _EMPTIED: {"description": ""},
+        _RENAMED: {"name": run.name("list-tutu")},
+    }
+
+
+def _edited(run: Run, piece: Piece, body: dict[str, str]) -> Piece:
     if piece.archived or not _succeeded(run.send(call.update_engagement(piece.identifier, body))):
         return piece
     return replace(piece, name=body.get("name", piece.name), changed=True)
@@ -151,9 +158,11 @@ def _words(run: Run) -> list[str]:
     return chosen
 
 
-def _body(name: str) -> dict[str, str]:
-    """Every second one has a description."""
-    return {"name": name, "description": f"About {name}"} if name[-1] in "02468" else {"name": name}
+def _body(name: str, place: int) -> dict[str, str]:
+    """Some have no description, and some one that could be taken for something else than text."""
+    if place % 10 in _UNDESCRIBED:
+        return {"name": name}
+    return {"name": name, "description": _WORDS.get(place, f"About {name}")}
 
 
 def identifier_made(answer: Exchange) -> str | None:
@@ -164,7 +173,8 @@ def identifier_made(answer: Exchange) -> str | None:
         return None
 
 
-def _created_at(answer: Exchange) -> datetime | None:
+def created_at(answer: Exchange) -> datetime | None:
+    """The time of creation that an answer tells; None where it tells none."""
     try:
         return parse_timestamp(read.text(read.data(answer), "createdAt", answer))
     except (Judgement, Unanswered):

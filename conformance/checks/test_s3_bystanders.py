@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import active, identifier_of, seen
+from conformance.checks.engagements import A_TICK, FIELDS, active, identifier_of, seen, shown
 from conformance.checks.marks import journey, requirement
 from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
 from conformance.checks.test_s3_archiving import Archiving, archiving
@@ -16,7 +16,7 @@ from conformance.checks.test_s3_deletion import Deletion, deletion
 from conformance.checks.test_s4_create_engagement import creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -41,25 +41,46 @@ class Afterwards:
         page: The newest page of the list.
         early: A read of an engagement that nothing was done to.
         late: The same read again.
-        namesake: A read of an engagement after another one of its name was deleted; None where there was no other.
+        settled: The same read right after that.
+        archive: The answer to the archiving of another one, of the same name where that is allowed.
+        beside_archive: The read after that.
+        deletion: The answer to the deletion of that other one.
+        beside_deletion: The read after that.
     """
 
     page: Exchange
     early: Exchange
     late: Exchange
-    namesake: Exchange | None
+    settled: Exchange
+    archive: Exchange
+    beside_archive: Exchange
+    deletion: Exchange
+    beside_deletion: Exchange
 
 
 def afterwards(run: Run) -> Afterwards:
-    """When everything else is over, the newest engagements are listed, and one is read that nothing was done to."""
-    made = run.journeys.result(creating)
-    early = made.described.after()
-    page, late = run.send_all([call.list_engagements(**NEWEST), early.call])
-    first, second = identifier_of(made.bare.answer), identifier_of(made.namesake)
-    namesake = None
-    if first is not None and second not in {None, first} and run.send(call.delete_engagement(str(second))).succeeded:
-        namesake = run.send(call.get_engagement(first))
-    return Afterwards(page, early, late, namesake)
+    """When everything else is over, an engagement that nothing was done to is read while a namesake comes and goes."""
+    early = run.journeys.result(creating).described.after()
+    late, other = run.send_all([early.call, call.create_engagement({"name": shown(early, "name")})])
+    if not other.succeeded:  # a name in use may be refused
+        other = run.send(call.create_engagement({"name": run.name("beside")}))
+    identifier = identifier_of(other)
+    if identifier in {None, early.call.identifier}:
+        raise Undecided("there was no other engagement to archive and delete", other)
+    archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
+    steps = (early.call, archive, early.call, delete, early.call)
+    seen_beside = [run.send(step) for step in steps]
+    return Afterwards(run.send(call.list_engagements(**NEWEST)), early, late, *seen_beside)
+
+
+def settled(afterwards: Afterwards) -> dict[str, Any]:
+    """The engagement that nothing was done to, where reading it does nothing to it."""
+    before, after = afterwards.late, afterwards.settled
+    try:
+        expect.unchanged("the engagement", seen(before), seen(after), FIELDS, before, after)
+    except NonConformity as fault:
+        raise Undecided(f"{fault.message} by being read", before, after) from None
+    return seen(after)
 
 
 afterwards_journey = journey(afterwards, alone=True)
@@ -69,14 +90,30 @@ deletion_journey = journey(deletion)
 editing_journey = journey(editing)
 
 
+@requirement("reading-changes-nothing")
+def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
+    """An engagement that is read twice, with nothing in between, is the same both times."""
+    first, second = afterwards.late, afterwards.settled
+    if shown(first, "updatedAt") != shown(second, "updatedAt"):
+        # Something of the run may have come to an end in between; twice it does not.
+        run.sleep(A_TICK)
+        first, second = run.send(first.call), run.send(first.call)
+
+    expect.unchanged("an engagement that was only read", seen(first), seen(second), FIELDS, first, second)
+
+
 @requirement("archive-spares-others")
 def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Afterwards) -> None:
-    """Archiving one engagement leaves the status of the others as it was."""
+    """Archiving one engagement leaves the others as they were."""
     read.success(archiving.first.answer)
     active(afterwards.early)
     named = {one.call.identifier for one in run.wire.exchanges if _may_change_status(one)}
 
     _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
+    if afterwards.archive.succeeded:
+        exchanges = afterwards.settled, afterwards.archive, afterwards.beside_archive
+        before, after = settled(afterwards), seen(afterwards.beside_archive)
+        expect.unchanged("an engagement beside the archived one", before, after, FIELDS, *exchanges)
 
 
 @requirement("update-engagement-spares-others")
@@ -89,21 +126,27 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
     seen(afterwards.early)
     _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
     # Others of the run may have got subordinate records, which may count as a change.
-    early, late = afterwards.early, afterwards.late
+    early, late, later = afterwards.early, afterwards.late, afterwards.beside_archive
+    if settled(afterwards).get("updatedAt") != shown(later, "updatedAt"):
+        raise Undecided("archiving another engagement moves updatedAt, too", late, later)
     expect.unchanged("an engagement that was left alone", seen(early), seen(late), ["updatedAt"], early, late)
 
 
 @requirement("delete-spares-others")
 def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterwards) -> None:
-    """Deleting one engagement leaves the others in place."""
+    """Deleting one engagement leaves the others in place, and as they were."""
     read.success(deletion.active.answer)
     seen(afterwards.early)
     targets = {one.call.identifier for one in run.wire.exchanges if _may_end(one)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
-    for survivor in (afterwards.late, afterwards.namesake):
-        if survivor is not None:
-            expect.status(survivor, lambda status: status != _NOT_FOUND, _THERE)
+    for survivor in (afterwards.late, afterwards.beside_deletion):
+        expect.status(survivor, lambda status: status != _NOT_FOUND, _THERE)
+    if afterwards.deletion.succeeded:
+        exchanges = afterwards.beside_archive, afterwards.deletion, afterwards.beside_deletion
+        settled(afterwards)
+        before, after = seen(afterwards.beside_archive), seen(afterwards.beside_deletion)
+        expect.unchanged("an engagement beside the deleted one", before, after, FIELDS, *exchanges)
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(there - ids_on(afterwards.page)):
             expect.status(run.send(call.get_engagement(identifier)), lambda status: status != _NOT_FOUND, _THERE)

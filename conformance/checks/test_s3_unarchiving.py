@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import seen, shown
 from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.searching import PER_PAGE
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import describe, expect, read
@@ -74,7 +75,10 @@ def unarchiving(run: Run) -> Unarchiving:
 def _revive(run: Run, identifier: str) -> Revival:
     name = run.name("unarchived-edited")
     edit = run.send(call.update_engagement(identifier, {"name": name}))
+    for query in ({"status": "active", "sort": "updatedAt"}, {"status": "archived"}):  # for the laws and the ledger
+        run.send(call.list_engagements(**query, perPage=PER_PAGE))
     archive = run.send(call.archive_engagement(identifier))
+    run.send(call.update_engagement(identifier, {"description": "edited in the archive again"}))  # for the ledger
     return Revival(name, edit, archive, run.send(call.get_engagement(identifier)))
 
 

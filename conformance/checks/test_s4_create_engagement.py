@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import FIELDS, active, another_identifier, expect_not_honoured, identifier_of
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
+from conformance.checks.stock import Piece, new_engagements
 from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -73,13 +75,13 @@ def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
 
 
 def creating(run: Run) -> Creating:
-    """Two engagements are created, read and looked for in the list; then a namesake of the first is created."""
+    """Two engagements are created and read, then a namesake of the first; all are looked for in the list."""
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "what the engagement is about"}
     first, second = create(run, bare, described)
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
-    found = search(run, ids)
-    return Creating(first, second, run.send(call.create_engagement(bare)), found)
+    namesake = run.send(call.create_engagement(bare))
+    return Creating(first, second, namesake, search(run, ids))
 
 
 def own_values_at_creation(run: Run) -> list[Creation]:
@@ -98,6 +100,7 @@ def own_values_at_creation(run: Run) -> list[Creation]:
 
 
 creating_journey = journey(creating)
+new_engagements_journey = journey(new_engagements)
 own_values_journey = journey(own_values_at_creation)
 
 
@@ -116,6 +119,19 @@ def test_creation_answers_what_was_sent(creating: Creating) -> None:
 
         for field, value in creation.sent.items():
             expect.equal(field, answered.get(field), value, creation.answer, pointer=f"/data/{field}")
+
+
+@requirement("create-engagement-answers-what-was-sent")
+def test_creation_answers_words_as_text(new_engagements: tuple[tuple[Piece, ...], float]) -> None:
+    """The answer to a creation carries a description as text also where it reads like something else."""
+    pieces, _ = new_engagements
+    if not pieces:
+        raise Undecided("no engagement was created")
+    for piece in pieces:
+        sent = json.loads(piece.created.call.body or b"{}").get("description")
+        answered = read.data(piece.created).get("description")
+        if sent is not None:
+            expect.equal("description", answered, sent, piece.created, pointer="/data/description")
 
 
 @requirement("create-engagement-lasts")
@@ -180,6 +196,31 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
             actual=ids[1],
             pointer="/data/id",
         )
+
+
+@requirement("create-engagement-duplicate-name")
+def test_refused_duplicate_is_not_created(creating: Creating) -> None:
+    """Where a second engagement of the same name was refused, there is one of that name."""
+    if creating.namesake.status != _CONFLICT:
+        raise Inapplicable("A name in use was not refused")
+    first = read.text(read.data(creating.bare.answer), "id", creating.bare.answer)
+    pages = [page for look in creating.found.looks for page in look.pages]
+
+    others = [
+        item.get("id")
+        for page in pages
+        for item in read.items(page)
+        if item.get("name") == creating.bare.sent["name"] and item.get("id") != first
+    ]
+    expect.holds(
+        not others,
+        "a name in use was refused, and the engagement created",
+        creating.namesake,
+        *pages,
+        expected="one engagement of that name",
+        actual=f"{1 + len(set(map(str, others)))} of them",
+        pointer="/data",
+    )
 
 
 @observes("create-status")

@@ -100,19 +100,15 @@ def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:
 
 
 def archives_at_once(run: Run) -> list[Closing]:
-    """Engagements are archived, and edits are sent the instant the answer is there."""
+    """Engagements are archived, and edits are sent the instant the answer is there: of both fields, or emptying one."""
 
-    def edit(subject: str) -> Call:
-        return call.update_engagement(subject, {"name": run.name("slipped-in")})
+    def edits(subject: str) -> list[Call]:
+        names = [run.name("slipped-in") for _ in range(1, _AT_ONCE[run.effort])]
+        bodies = [*({"name": name, "description": "slipped in"} for name in names), {"description": ""}]
+        return [call.update_engagement(subject, body) for body in bodies]
 
     return [
-        _close(
-            run,
-            call.archive_engagement(subject),
-            edit(subject),
-            [edit(subject) for _ in range(_AT_ONCE[run.effort])],
-            race=number % 2 == 1,
-        )
+        _close(run, call.archive_engagement(subject), edits(subject), race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[1::2])
     ]
 
@@ -120,7 +116,7 @@ def archives_at_once(run: Run) -> list[Closing]:
 def deletions_at_once(run: Run) -> list[Closing]:
     """Engagements are deleted, and reads are sent the instant the answer is there."""
     return [
-        _close(run, call.delete_engagement(subject), read_it, [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
+        _close(run, call.delete_engagement(subject), [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[2::2])
         for read_it in (call.get_engagement(subject),)
     ]
@@ -151,23 +147,23 @@ def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
     return replace(edit, alone=(alone, run.send(edit.after.call)))
 
 
-def _close(run: Run, closing: Call, attempt: Call, attempts: list[Call], *, race: bool) -> Closing:
+def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Closing:
     """Send an archive or a deletion, and the instant its answer is there what must not succeed any more.
 
     Args:
         run: The run.
         closing: The archive or the deletion.
-        attempt: What must not succeed afterwards.
-        attempts: The same, several of them.
-        race: Whether one is under way already when the archive or the deletion is sent; it may succeed.
+        attempts: What must not succeed afterwards.
+        race: Whether the first one is under way already when the archive or the deletion is sent; it may succeed.
     """
-    with _under_way(run, attempt if race else None):
+    with _under_way(run, attempts[0] if race else None):
         answer = run.send(closing)
         tried = tuple(run.send_all(attempts))
-    slipped_in = any(one.succeeded for one in tried)
-    if slipped_in:
-        run.sleep(A_TICK)
-    return Closing(answer, tried, run.send(attempt) if slipped_in else None)
+    slipped_in = next((one.call for one in tried if one.succeeded), None)
+    if slipped_in is None:
+        return Closing(answer, tried, None)
+    run.sleep(A_TICK)
+    return Closing(answer, tried, run.send(slipped_in))
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import count as numbers
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from conformance.checks import two_organizations as pair
 from conformance.checks.aims import member_of
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.two_organizations import CREATED, ON_ENGAGEMENTS, MemberOfOne, TwoOrganizations
+from conformance.checks.two_organizations import CREATED, ON_ACTIVE, ON_ARCHIVED, MemberOfOne, TwoOrganizations
 from conformance.oracle import batches, expect, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
@@ -20,13 +20,15 @@ from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from conformance.checks.two_organizations import Count
     from conformance.running.run import Run
     from conformance.wire.call import Credential
     from conformance.wire.exchange import Exchange
 
+_NOT_FOUND: Final = 404
+_KEPT: Final = ("name", "description", "status", "createdAt")
 _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
 """What unarchiving takes is not told, so the request itself may be refused first."""
@@ -69,6 +71,8 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
     permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
 
     expect.status_in(two_organizations.attempts[operation], *permitted)
+    if operation == "getEngagement":
+        expect.status_in(two_organizations.read_archived, *permitted)
 
 
 @pytest.mark.parametrize(
@@ -118,8 +122,25 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
     tried = two_organizations
     _are_two(tried)
 
-    sent = [Sent("another organization's key", tried.attempts[name]) for name in ON_ENGAGEMENTS]
-    batches.engagement_untouched(tried.before, tried.after, sent[1:])
+    batches.engagement_untouched(tried.before, tried.between, _sent(tried, ON_ACTIVE[1:]))
+    archived, sent = _archived(tried), _sent(tried, ON_ARCHIVED)
+    batches.only_if_refused(sent, lambda: _stays(archived, tried, sent))
+
+
+@requirement("isolation-untouched")
+def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) -> None:
+    """After another organization's key was refused, the member is still there."""
+    tried = member_of_one
+    if member_of(tried.before, tried.user_id) is None:
+        raise Undecided("the member is not in the list of its own organization", *tried.before)
+    removal = tried.attempts["removeMember"]
+    gone = member_of(tried.after, tried.user_id) is None
+
+    def judge() -> None:
+        exchanges = (*tried.before, removal, *tried.after)
+        expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="nobody")
+
+    batches.only_if_refused([Sent("another organization's key", removal)], judge)
 
 
 @observes("other-organization-status")
@@ -127,6 +148,26 @@ def test_how_another_organization_is_refused(two_organizations: TwoOrganizations
     """With which status a resource of another organization is refused."""
     for name, exchange in two_organizations.attempts.items():
         run.observe("other-organization-status", f"{name}: {answered(exchange)}", exchange)
+
+
+def _sent(tried: TwoOrganizations, operations: Iterable[str]) -> list[Sent]:
+    return [Sent("another organization's key", tried.attempts[name]) for name in operations]
+
+
+def _archived(tried: TwoOrganizations) -> dict[str, Any]:
+    """The engagement as it must be once the main key has archived it."""
+    archive = read.data(tried.archive)
+    if archive.get("status") != "archived":
+        raise Undecided("the engagement did not become archived", tried.archive)
+    return {**read.data(tried.between), "status": "archived"}
+
+
+def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
+    """The archived engagement is still there as it was."""
+    exchanges = (tried.between, tried.archive, *(one.exchange for one in sent), tried.after)
+    there = tried.after.status != _NOT_FOUND
+    expect.holds(there, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
+    expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
 
 
 def _are_two(tried: TwoOrganizations) -> None:

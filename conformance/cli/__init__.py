@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -20,11 +22,15 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "cleanup": "Undo what an interrupted run has left.",
     "render": "Make other formats from a report.",
     "diff": "Compare two reports.",
+    "site": "Build a static site from many reports.",
     "selftest": "Try the suite on faulty and on conforming services.",
     "keygen": "Make a key to sign certificates with.",
     "sign": "Certify the folder of a run.",
     "verify": "Verify a certificate without the target.",
 }
+
+_CATCHES_CTRL_C: Final = frozenset({"serve", "selftest"})
+"""Commands that end in order by Python's own exception for Ctrl-C; ``run`` watches for signals by itself."""
 
 
 class _Commands(click.Group):
@@ -36,6 +42,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
+        if cmd_name in _CATCHES_CTRL_C and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         command: click.Command = getattr(import_module(f"conformance.cli.{cmd_name}"), cmd_name)
         return command
 

@@ -164,7 +164,8 @@ def _logged(execution: Execution, errors: Sequence[str]) -> bool:
 def _write(report: Report, execution: Execution) -> bool:
     try:
         notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
-        write_all(report, execution.run.wire.exchanges, execution.folder, execution.redactor.find, notes)
+        exchanges, log = execution.run.wire.exchanges, execution.log.text()
+        write_all(report, exchanges, execution.folder, execution.redactor.find, notes, log)
     except SecretFound as error:
         click.echo(f"No report was written: {error}.", err=True)
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,8 +23,21 @@ if TYPE_CHECKING:
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="The pages of docs/requirements.md.")
 @click.option("--coverage", is_flag=True, help="Each requirement with the checks that judge it.")
-def requirements(*, as_json: bool, as_markdown: bool, coverage: bool) -> None:
-    """Print the catalogue of requirements."""
+@click.option(
+    "--selftest",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="With --coverage --markdown: the summary of a self-test, which says whom each check has convicted.",
+)
+def requirements(*, as_json: bool, as_markdown: bool, coverage: bool, selftest: Path | None) -> None:
+    """Print the catalogue of requirements; with --coverage --markdown the pages of docs/coverage.md."""
+    if selftest is not None and not (coverage and as_markdown):
+        raise click.UsageError("--selftest goes with --coverage --markdown.")
+    if coverage and as_markdown:
+        from conformance.selftest.coverage import coverage_lines  # noqa: PLC0415 - loads pytest and every fault
+
+        click.echo("\n".join(coverage_lines(selftest)))
+        return
     catalogue = load_catalogue()
     checks = None
     if coverage:

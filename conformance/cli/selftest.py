@@ -38,10 +38,11 @@ _JOBS_A_CORE: Final = 5
 @click.option(
     "--latitudes",
     type=click.IntRange(0),
-    default=20,
+    default=100,
     show_default=True,
     metavar="N",
-    help="Conforming services that choose at every open point by chance.",
+    help="Conforming services that choose at every open point by chance, beside those that let every two choices meet; "
+    "0 leaves both out.",
 )
 @click.option(
     "--effort",
@@ -100,4 +101,5 @@ def _subjects(patterns: tuple[str, ...], values: str, latitudes: int, seed: int)
     from conformance.selftest import subjects  # noqa: PLC0415 - loads the reference service
 
     found = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
-    return [*subjects.mixtures(latitudes, seed), *subjects.latitudes(values), *found.values()]
+    together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []
+    return [*together, *subjects.latitudes(values), *found.values()]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.list_laws import MAX_PER_PAGE
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import shown
 
@@ -240,7 +241,7 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
         total: How many items there are.
 
     Returns:
-        The page before the division, and the size of pages, 1 to 50.
+        The page before the division, and the size of pages, 1 to 100.
     """
     start, length = (position, count) if count else (0, total)
     wanted = range(max(1, start + length // 3), max(2, start + 2 * length // 3 + 1))
@@ -250,7 +251,7 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
 
 def _divisions(wanted: range) -> Iterator[tuple[int, int]]:
     """Sizes of pages of which some number ends at a wanted place, with that place."""
-    for size in range(1, 51):
+    for size in range(1, MAX_PER_PAGE + 1):
         for end in wanted:
             if end % size == 0:
                 yield size, end

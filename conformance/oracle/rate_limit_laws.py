@@ -105,9 +105,7 @@ def _digits(text: str) -> bool:
 def value(exchange: Exchange, name: str) -> str | None:
     """The value of a header; a gateway that repeats it with the same value says it once."""
     received = exchange.received
-    values = (
-        {given.strip() for header, given in received.headers if header.lower() == name.lower()} if received else set()
-    )
+    values = {given.strip() for given in received.values(name)} if received else set()
     return ", ".join(sorted(values)) if values else None
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Content = Callable[[], Iterable[bytes]]
 
 JOURNAL: Final = "journal.jsonl"
+LOG: Final = "provisioner.log"
 
 
 class SecretFound(Exception):  # noqa: N818 - it says what was found
@@ -72,6 +73,7 @@ def write_all(
     folder: Path,
     redactor_scan: Callable[[bytes], Sequence[str]],
     notes: Sequence[bytes] = (),
+    log: str = "",
 ) -> list[Path]:
     """Write every output of a run, each whole or not at all.
 
@@ -81,6 +83,7 @@ def write_all(
         folder: Where to write; made if it is not there. A journal that lies there is searched too.
         redactor_scan: Gives the names of the secrets that some bytes tell.
         notes: What its checks were told beside HTTP, as lines.
+        log: What the provisioner wrote to its stderr; no file is made of nothing.
 
     Returns:
         The files written.
@@ -90,7 +93,9 @@ def write_all(
         InvalidReport: The report breaks its schema; nothing was written.
         OSError: A file could not be written.
     """
-    contents = outputs(report, exchanges, notes)
+    contents = dict(outputs(report, exchanges, notes))
+    if log:
+        contents[LOG] = partial(iter, (log.encode("utf-8", "replace"),))
     for name, content in contents.items():
         _search(name, content(), redactor_scan)
     journal = folder / JOURNAL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.curl import shell_word
@@ -59,6 +60,14 @@ def is_waived(requirement: Requirement) -> bool:
 def counted(number: int, noun: str) -> str:
     """Such as ``1 requirement`` and ``1,200 requirements``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def moment(text: str) -> str:
+    """A time of a report for people, such as ``4 March 2026, 09:30:00 UTC``."""
+    try:
+        return datetime.fromisoformat(text).strftime("%-d %B %Y, %H:%M:%S UTC")
+    except ValueError:
+        return text
 
 
 def outcome_word(requirement: Requirement) -> str:

@@ -16,6 +16,7 @@ from conformance.replay.fixtures import NotedFixtures
 from conformance.replay.notes import TakenNotes
 from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.embedded import EmbeddedService
+from conformance.running.provisioner_log import ProvisionerLog
 from conformance.running.reaching import reach
 from conformance.running.run import Run
 from conformance.target.census import Census, organization_census, take_census
@@ -56,7 +57,7 @@ class Execution:
         run: What the checks use.
         undone: What undoing came to, once it was done.
         census: The organization before and after the run.
-        log: What the provisioner wrote to its stderr, without secrets.
+        log: What the provisioner wrote to its stderr.
         notes: What checks were told beside HTTP.
         failure: What of our own ended the run early, as a sentence, such as a full disk; or None.
         certificate: The SHA-256 digest of the target's TLS certificate, where there is one.
@@ -70,7 +71,6 @@ class Execution:
     def __init__(self, options: RunOptions, environ: Mapping[str, str] | None = None) -> None:
         self.options = options
         self.undone: UndoResult | None = None
-        self.log: list[str] = []
         self.notes = TakenNotes()
         self.certificate: str | None = None
         self.census: dict[str, Census] = {}
@@ -85,6 +85,7 @@ class Execution:
             self._stack = stack
             self.profile = self._profile()
             self.redactor = redactor_of(self.profile)
+            self.log = ProvisionerLog(self.redactor.text)
             wire = connect(self.profile, self.options, self.redactor, self.notes)
             stack.callback(wire.close)
             self.folder = self._folder()
@@ -186,11 +187,17 @@ class Execution:
         self._stack.callback(journal.close)
         wire.observe(JournalRecorder(journal, self._give_up))
         wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
-        self._provisioner = provisioner = Provisioner.of(profile, self._note, self._environ)
+        self._provisioner = provisioner = Provisioner.of(profile, self.log.take, self._environ, lambda: wire.is_over)
         if provisioner is not None:
             self._stack.callback(provisioner.close)
         fixtures = Fixtures(
-            profile, provisioner, self.redactor.add, mailbox=self._listening(), send=wire.send, journal=journal
+            profile,
+            provisioner,
+            self.redactor.add,
+            mailbox=self._listening(),
+            send=wire.send,
+            journal=journal,
+            is_over=lambda: wire.is_over,
         )
         return Run(
             profile=profile,
@@ -217,6 +224,3 @@ class Execution:
         """End the run because something of our own does not work."""
         self.failure = self.failure or reason
         self.run.wire.stop(reason)
-
-    def _note(self, line: str) -> None:
-        self.log.append(self.redactor.text(line))

@@ -14,6 +14,7 @@ from conformance.replay.clock import NotedClock
 from conformance.replay.notes import TakenNotes
 from conformance.running.journeys import Journeys
 from conformance.target import capabilities
+from conformance.target.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.running.options import Effort, RunOptions
     from conformance.target.journal import Journal
     from conformance.target.names import RunNames
-    from conformance.target.profile import Mode, Profile
+    from conformance.target.profile import Profile
     from conformance.target.provisioner import Provisioner
     from conformance.wire.call import Call
     from conformance.wire.client import Wire
@@ -35,6 +36,9 @@ T = TypeVar("T")
 
 _NAP: Final = 0.5
 """Seconds of a pause after which it is looked whether the run is over."""
+
+_WRITES: Final = "writes"
+"""The need of whatever changes something."""
 
 _WHOSE: Final = 5
 """Characters that tell whose a name is: one of 32 million."""
@@ -96,11 +100,21 @@ class Run:
         return self.options.effort
 
     def send(self, call: Call) -> Exchange:
-        """Send one request."""
-        return self.wire.send(call)
+        """Send one request.
+
+        Raises:
+            Unavailable: It could change something, and the run may only read.
+        """
+        return self.send_all([call])[0]
 
     def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
-        """Send independent requests, several at a time; the answers are in the order of the calls."""
+        """Send independent requests, several at a time; the answers are in the order of the calls.
+
+        Raises:
+            Unavailable: One of them could change something, and the run may only read; none is sent then.
+        """
+        if self.mode is Mode.READ_ONLY and any(call.may_change for call in calls):
+            raise capabilities.Unavailable(_WRITES, self.unlocking([_WRITES]))
         return self.wire.send_all(calls)
 
     def meets(self, need: str) -> bool:
@@ -167,7 +181,7 @@ class Run:
         """Look again and again until a condition holds or the target's patience is over; whether it held."""
         end = self.clock.monotonic() + self.profile.patience
         while not condition():
-            if self.clock.monotonic() >= end:
+            if self.clock.monotonic() >= end or self.wire.is_over:
                 return False
             self.sleep(pause)
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -90,6 +91,7 @@ def _work(there: Connection, subject: Subject, options: RunOptions) -> None:
     """Carry out one trial in a process of its own and tell what came of it."""
     # A faulty service logs its unexpected errors, and those are meant here.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    gc.disable()  # a trial is over before what it leaves behind matters
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             trial = attempt(subject, options)

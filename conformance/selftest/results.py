@@ -11,6 +11,7 @@ from conformance import __version__
 from conformance.selftest.figures import GOOD, Figures, precision, state_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from conformance.selftest.trial import Trial
@@ -29,7 +30,7 @@ _ROWS: Final = (
     ("Share of reported requirements that the fault breaks, on average", "precision_mean"),
     ("Requests sent when the first failure could be told, median", "found_after_median"),
     ("Conforming services that differ at one open point", "latitudes"),
-    ("Conforming services that differ at all of them", "combinations"),
+    ("Conforming services that choose at all of them", "combinations"),
     ("Share of all pairs of choices that met in one of those", "pairs_share"),
     ("False alarms", "false_alarms"),
     ("Conforming services of which something was left undecided without need", "undecided"),
@@ -70,7 +71,7 @@ def write(content: dict[str, Any], folder: Path) -> None:
     (folder / "selftest.html").write_text(html(content), "utf-8", "backslashreplace")
 
 
-def rows(content: dict[str, Any]) -> list[tuple[str, str]]:
+def rows(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The figures as a table: what each is, and its value."""
     found = content["figures"]
     return [(words, f"{found[name]:.1%}" if name in _SHARES else f"{found[name]:g}") for words, name in _ROWS]
@@ -113,11 +114,13 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "state": state_of(trial).value,
         "breaks": list(subject.breaks),
         "reported": trial.reported,
+        "convicting": trial.convicting,
         "undecided": trial.undecided,
         "passed": trial.passed,
         "precision": round(precision(trial), 4) if subject.breaks else None,
         "found_after": trial.found_after,
         "requests": trial.requests,
         "seconds": trial.seconds,
-        "errors": [*trial.errors, *trial.left],
+        "errors": list(trial.errors),
+        "left": list(trial.left),
     }

@@ -1,4 +1,4 @@
-"""What the suite is tried on: every fault, every value of every open point, and many of them together."""
+"""What the suite is tried on: every fault, every value of every open point, every two together, and many by chance."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS
+from conformance.selftest.covering import Pair, all_pairs, covering_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Kind = Literal["fault", "latitude", "combination"]
-Pair = tuple[tuple[str, str], tuple[str, str]]
 
-_CANDIDATES: Final = 12
-"""Combinations that are drawn for each one that is taken."""
+EXCLUDED: Final[frozenset[Pair]] = frozenset({(("rate_limit", "tight"), ("rate_window", "hourly"))})
+"""Choices that do not meet: with a few requests an hour nothing could be tried."""
 
 HARD: Final = frozenset(
     {
@@ -82,23 +82,29 @@ def latitudes(pattern: str = "*") -> list[Subject]:
     return [one for one in (honest, *others) if fnmatchcase(one.id, pattern)]
 
 
+def covering(seed: int) -> list[Subject]:
+    """Services that choose at every open point, so that every two choices meet in one of them at least.
+
+    Args:
+        seed: What the search for them draws from.
+    """
+    rows = covering_rows(_questions(), seed=seed, excluded=EXCLUDED, rare=HARD)
+    title = "Every open point has a value, so that every two values meet in one of these services."
+    return [Subject(f"pairs-{place:03}", "combination", title, choices=row) for place, row in enumerate(rows, start=1)]
+
+
 def mixtures(number: int, seed: int) -> list[Subject]:
-    """Services that choose at every open point, so that as many pairs of choices as possible meet.
+    """Services that choose at every open point by chance.
 
     Args:
         number: How many.
         seed: What the choices come from.
     """
     lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
-    met: set[Pair] = set()
-    found = []
-    for place in range(1, number + 1):
-        drawn = [_drawn(lot) for _ in range(_CANDIDATES)]
-        choices = max(drawn, key=lambda one: len(pairs(one) - met))
-        met |= pairs(choices)
-        title = f"Every open point has a value by chance, of seed {seed}."
-        found.append(Subject(f"combination-{place:03}", "combination", title, choices=choices))
-    return found
+    title = f"Every open point has a value by chance, of seed {seed}."
+    return [
+        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(lot)) for place in range(1, number + 1)
+    ]
 
 
 def pairs(choices: Mapping[str, str]) -> set[Pair]:
@@ -107,13 +113,19 @@ def pairs(choices: Mapping[str, str]) -> set[Pair]:
 
 
 def share_of_pairs(subjects: Iterable[Subject]) -> float:
-    """The share of all pairs of choices that meet in one of these services at least."""
+    """The share of all pairs of choices that may meet, which meet in one of these services at least."""
     met: set[Pair] = set().union(*(pairs(one.choices) for one in subjects))
-    sizes = [len(point.values) for point in POINTS.values()]
-    return len(met) / sum(one * other for one, other in combinations(sizes, 2))
+    meant = set(all_pairs(_questions(), EXCLUDED))
+    return len(met & meant) / len(meant)
+
+
+def _questions() -> dict[str, tuple[str, ...]]:
+    return {name: point.values for name, point in POINTS.items()}
 
 
 def _drawn(lot: random.Random) -> dict[str, str]:
-    """A choice at every open point; few requests an hour are left out, since then nothing could be tried."""
-    drawn = {name: lot.choice(point.values) for name, point in POINTS.items()}
-    return {**drawn, "rate_limit": "generous"} if drawn["rate_window"] == "hourly" else drawn
+    """A choice at every open point, of those that may meet."""
+    while True:
+        drawn = {name: lot.choice(values) for name, values in _questions().items()}
+        if EXCLUDED.isdisjoint(pairs(drawn)):
+            return drawn

@@ -27,6 +27,7 @@ class Trial:
     Attributes:
         subject: The subject.
         reported: The requirements that failed, each with the checks that said so and their message.
+        convicting: The same requirements, each with the checks that failed, without parameters.
         undecided: The requirements that came to no decision, each with the reason.
         passed: How many requirements passed.
         requests: How many requests were sent.
@@ -38,6 +39,7 @@ class Trial:
 
     subject: Subject
     reported: dict[str, list[str]] = field(default_factory=dict)
+    convicting: dict[str, list[str]] = field(default_factory=dict)
     undecided: dict[str, str] = field(default_factory=dict)
     passed: int = 0
     requests: int = 0
@@ -76,6 +78,7 @@ def attempt(subject: Subject, options: RunOptions) -> Trial:
     return Trial(
         subject=subject,
         reported=reported,
+        convicting=_convicting(judge.results),
         undecided=_undecided(judge.results, reported),
         passed=len({one.requirement for one in judge.results if one.outcome == "passed"} - reported.keys()),
         requests=requests,
@@ -92,6 +95,14 @@ def _reported(results: Iterable[CheckResult]) -> dict[str, list[str]]:
         if result.failure is not None:
             reported.setdefault(result.requirement, []).append(f"{result.check}: {result.failure.message}")
     return reported
+
+
+def _convicting(results: Iterable[CheckResult]) -> dict[str, list[str]]:
+    convicting: dict[str, list[str]] = {}
+    for result in results:
+        if result.failure is not None:
+            convicting.setdefault(result.requirement, []).append(result.check.partition("[")[0])
+    return {requirement: sorted(set(checks)) for requirement, checks in convicting.items()}
 
 
 def _undecided(results: Iterable[CheckResult], reported: Iterable[str]) -> dict[str, str]:

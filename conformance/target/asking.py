@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.json_text import Malformed, Parsed
+from conformance.target.making_out import make_out
 from conformance.wire.call import list_engagements
 from conformance.wire.exchange import Answer, Exchange, Unanswered
+from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,10 +91,13 @@ class OwnEngagements:
     Attributes:
         ids: Their ids.
         complete: Whether none can have been missed: the list was seen to its end, or it began with the latest.
+        latest_other: When the latest of the other engagements was created, in seconds of the epoch by our clock;
+            infinitely late where that cannot be told.
     """
 
     ids: tuple[str, ...]
     complete: bool
+    latest_other: float = -math.inf
 
 
 def own_engagements(
@@ -96,7 +105,7 @@ def own_engagements(
 ) -> OwnEngagements | str:
     """Look through the latest engagements for those of a run, or say why it cannot be done, as a clause."""
     items: list[Mapping[str, Any]] = []
-    ended = False
+    ended, whole, latest = False, True, -math.inf
     for page in range(1, pages + 1):
         answer = asking.one(list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), key)
         if isinstance(answer, str):
@@ -105,28 +114,55 @@ def own_engagements(
         if not 200 <= answer.status < 300 or not isinstance(listed, list):  # noqa: PLR2004
             return f"the engagements could not be listed (status {answer.status})"
         items += [item for item in listed if isinstance(item, dict)]
-        if ended := len(listed) < PER_PAGE:
+        latest = max([latest, *(_created(item, answer) for item in listed if not names.owns(_name(item)))])
+        whole = whole and _value_of(answer)[1]
+        if (ended := whole and len(listed) < PER_PAGE) or not listed:
             break
-    ids = [item["id"] for item in items if names.owns(item.get("name")) and _is_id(item.get("id"))]
+    ids = [found for item in items if names.owns(item.get("name")) and (found := identifier_of(item)) is not None]
     times = [str(item.get("createdAt")) for item in items]
-    return OwnEngagements(tuple(dict.fromkeys(ids)), ended or times == sorted(times, reverse=True))
+    complete = ended or (whole and times == sorted(times, reverse=True))
+    return OwnEngagements(tuple(dict.fromkeys(ids)), complete, latest)
+
+
+def _name(item: object) -> object:
+    return item.get("name") if isinstance(item, dict) else None
+
+
+def _created(item: object, answer: Answer) -> float:
+    """When an engagement was created, by our clock, whatever the service's shows; infinitely late where untold."""
+    now, date = time.time(), date_of(answer)
+    created_at = item.get("createdAt") if isinstance(item, dict) else None
+    try:
+        moment = datetime.fromisoformat(str(created_at)).timestamp()
+    except (ValueError, OverflowError):
+        return math.inf
+    return moment if date is None else moment - date + now
 
 
 def member_of(answer: Answer, name: str) -> object:
     """A member of the object that an answer's body is; None where there is none."""
-    reading = answer.reading
-    value = reading.value if isinstance(reading, Parsed) else None
-    if isinstance(reading, Malformed):
-        value = _made_out(answer.body)
+    value, _ = _value_of(answer)
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _made_out(body: bytes) -> object:
-    """What a body seems to say that is not JSON strictly, for undoing must not fail by a byte order mark or a NaN."""
-    try:
-        return json.loads(body.decode(json.detect_encoding(body), "replace").removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return None
+def _value_of(answer: Answer) -> tuple[object, bool]:
+    """What the body of an answer says, and whether that is all of it."""
+    reading = answer.reading
+    if isinstance(reading, Parsed):
+        return reading.value, True
+    if isinstance(reading, Malformed):
+        with suppress(ValueError, RecursionError):  # a byte order mark or a NaN is a fault, and leaves nothing out
+            text = answer.body.decode(json.detect_encoding(answer.body), "replace")
+            return json.loads(text.removeprefix("\ufeff")), True
+    return make_out(answer.body), False
+
+
+def identifier_of(data: Mapping[str, Any]) -> str | None:
+    """The id of a resource as a path shows it, where it has one; a faulty service may give a number."""
+    value = data.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and value else None
 
 
 def data_of(answer: Answer) -> Mapping[str, Any]:
@@ -145,7 +181,3 @@ def _answer(exchange: Exchange) -> Answer | str:
         return exchange.answer
     except Unanswered as unanswered:
         return str(unanswered)
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, str) and value != ""

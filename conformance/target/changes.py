@@ -43,6 +43,8 @@ class Entry:
         state: What is known of it.
         id: The id of what was created, as the service gave it.
         doubtful: Whether the answer to a creation named something else than was sent.
+        timely: Whether what the answer to a creation tells was created, by its own times, when it was asked for.
+        at: When it was about to be sent, in seconds of the epoch; 0 where that is not known.
     """
 
     number: int
@@ -53,3 +55,5 @@ class Entry:
     state: State = State.INTENDED
     id: str | None = None
     doubtful: bool = False
+    timely: bool = False
+    at: float = 0.0

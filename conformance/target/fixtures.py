@@ -64,6 +64,7 @@ class Fixtures:
         mailbox: The suite's own mailbox, if it listens.
         send: Sends a call with the main key; for the target file's templates of subordinate records.
         journal: Told of members that are made.
+        is_over: Whether the run is over, so that nothing is worth waiting for.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Fixtures:
         mailbox: Mailbox | None = None,
         send: Callable[[Call], Exchange] | None = None,
         journal: NotesMembers | None = None,
+        is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._profile = profile
         self._provisioner = provisioner
@@ -82,6 +84,7 @@ class Fixtures:
         self._mailbox = mailbox
         self._send = send
         self._journal = journal
+        self._is_over = is_over
         self._lock = threading.RLock()
         self._shared: dict[str, Credential | Unavailable] = {}
         self._unused = list(enumerate(profile.members, start=1))
@@ -159,13 +162,12 @@ class Fixtures:
         Raises:
             Unavailable: No mailbox can be read.
         """
-        if self._mailbox is not None:
-            return self._mailbox.messages(to, patience)
         deadline = time.monotonic() + patience
-        while not (mails := self._provisioned("mailbox", lambda made: made.read_mail(to))):
-            if (rest := deadline - time.monotonic()) <= 0:
+        while not (mails := self._mails(to, min(_MAIL_PAUSE, patience))):
+            if (rest := deadline - time.monotonic()) <= 0 or self._is_over():
                 break
-            time.sleep(min(_MAIL_PAUSE, rest))
+            if self._mailbox is None:
+                time.sleep(min(_MAIL_PAUSE, rest))
         return mails
 
     def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
@@ -191,6 +193,12 @@ class Fixtures:
         return self._provisioned(
             f"subordinates:{kind}", lambda made: made.subordinate_exists(engagement_id, kind, record_id)
         )
+
+    def _mails(self, to: str, patience: float) -> list[Mail]:
+        """The e-mails that are there; the suite's own mailbox tells at once when a first one arrives."""
+        if self._mailbox is not None:
+            return self._mailbox.messages(to, patience)
+        return self._provisioned("mailbox", lambda made: made.read_mail(to))
 
     def _shared_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
         with self._lock:

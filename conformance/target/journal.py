@@ -116,18 +116,20 @@ class Journal:
         with self._lock:
             # A number is used once, also where writing its line failed half-way.
             self._last += 1
-            entry = Entry(self._last, action, key, subject, before)
-            fields = {"entry": entry.number, "at": _now(), "do": action, "key": key, "subject": subject}
+            at = _now()
+            entry = Entry(self._last, action, key, subject, before, at=_seconds(at))
+            fields = {"entry": entry.number, "at": at, "do": action, "key": key, "subject": subject}
             self._append(fields | ({"before": before} if before is not None else {}), durable=True)
             self._take(entry)
             return entry
 
-    def done(self, entry: Entry, made_id: str | None = None, *, doubtful: bool = False) -> None:
-        """Note that a change was carried out."""
+    def done(self, entry: Entry, made_id: str | None = None, *, doubtful: bool = False, timely: bool = False) -> None:
+        """Note that a change was carried out, and what its answer told; see ``Entry``."""
         with self._lock:
-            entry.state, entry.id, entry.doubtful = State.DONE, made_id, doubtful
-            known = {"id": made_id} if made_id is not None else {}
-            self._append({"entry": entry.number, "is": State.DONE, **known, **({"doubtful": True} if doubtful else {})})
+            entry.state, entry.id, entry.doubtful, entry.timely = State.DONE, made_id, doubtful, timely
+            told = {"id": made_id, "doubtful": doubtful or None, "timely": (doubtful and timely) or None}
+            known = {name: value for name, value in told.items() if value is not None}
+            self._append({"entry": entry.number, "is": State.DONE, **known})
 
     def refused(self, entry: Entry) -> None:
         """Note that the service refused a change."""
@@ -208,8 +210,8 @@ class Journal:
             return
         if number > self._last and record.get("do") in tuple(Action):
             self._last = number
-            subject, before = _text(record, "subject"), _text(record, "before")
-            self._take(Entry(number, Action(record["do"]), _text(record, "key") or "api_key", subject, before))
+            subject, before, at = _text(record, "subject"), _text(record, "before"), _seconds(record.get("at"))
+            self._take(Entry(number, Action(record["do"]), _text(record, "key") or "api_key", subject, before, at=at))
         elif number in self._entries and record.get("is") in tuple(State):
             self._restate(self._entries[number], State(record["is"]), record)
 
@@ -217,6 +219,7 @@ class Journal:
         entry.state = state
         entry.id = _text(record, "id") or entry.id
         entry.doubtful = entry.doubtful or record.get("doubtful") is True
+        entry.timely = entry.timely or record.get("timely") is True
         if state is State.SETTLED:
             self._unsettled.pop(entry.number, None)
 
@@ -253,6 +256,13 @@ def _text(record: Mapping[str, Any], member: str) -> str | None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _seconds(at: object) -> float:
+    try:
+        return datetime.fromisoformat(str(at)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _unwritable(path: Path, error: OSError) -> JournalError:

@@ -61,7 +61,13 @@ class Provisioner:
         self._missing: set[str] = set()
 
     @classmethod
-    def of(cls, profile: Profile, log: Callable[[str], None], environ: Mapping[str, str] | None = None) -> Self | None:
+    def of(
+        cls,
+        profile: Profile,
+        log: Callable[[str], None],
+        environ: Mapping[str, str] | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> Self | None:
         """The provisioner of a target, not started yet; None where the target has none.
 
         The program sees PATH, HOME, LANG, LC_*, TMPDIR, SYSTEMROOT and what ``provisioner.environment`` names, so
@@ -71,6 +77,7 @@ class Provisioner:
             profile: The target.
             log: Called with each line of the program's stderr; it must redact and must not raise.
             environ: The suite's own environment; ``os.environ`` where none is given.
+            is_over: Whether the run is over, so that no answer is waited for any longer.
         """
         settings = profile.provisioner
         if settings is None:
@@ -80,9 +87,8 @@ class Provisioner:
             for name, value in (os.environ if environ is None else environ).items()
             if name in _INHERITED or name.startswith("LC_")
         }
-        return cls(
-            RpcChild(settings.command, inherited | dict(settings.environment), profile.folder, settings.timeout, log)
-        )
+        environment = inherited | dict(settings.environment)
+        return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
 
     def __enter__(self) -> Self:
         return self

@@ -7,12 +7,14 @@ import unicodedata
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.json_text import Parsed, read_json
-from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, member_of
+from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
 from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError
+from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +33,9 @@ _ACTIONS: Final = {
 }
 _LONGEST_SUBJECT: Final = 200
 _TOO_MANY_REQUESTS: Final = 429
+_CLOCKS_DIFFER: Final = 2.0
+"""Seconds between the times of one answer: a Date is cut to whole ones, and clocks are read one after the other."""
+
 _GONE: Final = frozenset({404, 410})
 
 
@@ -113,11 +118,11 @@ class JournalRecorder:
             self._journal.refused(sent.entry)
         elif 200 <= answer.status < 300:  # noqa: PLR2004
             self._open[call].remove(sent)
-            self._carried_out(sent.entry, call, data_of(answer))
+            self._carried_out(sent.entry, call, exchange)
 
-    def _carried_out(self, entry: Entry, call: Call, data: Mapping[str, Any]) -> None:
+    def _carried_out(self, entry: Entry, call: Call, exchange: Exchange) -> None:
         if entry.action is Action.CREATE_ENGAGEMENT:
-            self._created(entry, data)
+            self._created(entry, exchange)
             return
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION and entry.subject is not None and entry.subject == entry.before:
@@ -127,11 +132,11 @@ class JournalRecorder:
         elif entry.action is Action.REMOVE_MEMBER:
             self._removed(entry)
 
-    def _created(self, entry: Entry, data: Mapping[str, Any]) -> None:
-        made_id = data.get("id")
-        if isinstance(made_id, str) and made_id:
+    def _created(self, entry: Entry, exchange: Exchange) -> None:
+        data = {} if exchange.received is None else data_of(exchange.received)
+        if (made_id := identifier_of(data)) is not None:
             doubtful = _is_anothers(entry.subject, data.get("name"), self._journal.names)
-            self._journal.done(entry, made_id, doubtful=doubtful)
+            self._journal.done(entry, made_id, doubtful=doubtful, timely=_is_timely(data.get("createdAt"), exchange))
         # Without an id only its name can find it again, just as where no answer came.
 
     def _removed(self, entry: Entry) -> None:
@@ -202,6 +207,19 @@ def _is_anothers(sent: str | None, answered: object, names: RunNames) -> bool:
         return False
     ours, theirs = _bare(sent), _bare(answered)
     return not (ours.startswith(theirs) or theirs.startswith(ours))
+
+
+def _is_timely(created_at: object, exchange: Exchange) -> bool:
+    """Whether a creation took place while it was answered, by the service's clock or by ours."""
+    if exchange.received is None or not isinstance(created_at, str):
+        return False
+    try:
+        moment = datetime.fromisoformat(created_at).timestamp()
+    except (ValueError, OverflowError):
+        return False
+    ended = exchange.started_at.timestamp() + exchange.seconds
+    ends = [ended if date is None else date for date in (None, date_of(exchange.received))]
+    return any(-_CLOCKS_DIFFER - exchange.seconds <= moment - end <= _CLOCKS_DIFFER for end in ends)
 
 
 def _bare(name: str) -> str:

@@ -23,6 +23,8 @@ MAX_LINE: Final = 1 << 20
 _METHOD_NOT_FOUND: Final = -32601
 _CHUNK: Final = 1 << 16
 _MAX_REASON: Final = 300
+_LOOKING_UP: Final = 0.5
+"""Seconds of waiting after which it is looked whether the run is over."""
 
 
 class ProvisionerError(Exception):
@@ -42,6 +44,7 @@ class RpcChild:
         folder: Where it is started, or None for the current folder.
         timeout: Seconds that one answer may take.
         log: Called with each line of its stderr, from a thread of its own; must not raise.
+        is_over: Whether the run is over, so that nothing is worth waiting for.
     """
 
     def __init__(
@@ -51,12 +54,14 @@ class RpcChild:
         folder: Path | None,
         timeout: float,
         log: Callable[[str], None],
+        is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._command = tuple(command)
         self._environment = dict(environment)
         self._folder = folder
         self._timeout = timeout
         self._log = log
+        self._is_over = is_over
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: threading.Thread | None = None
@@ -126,6 +131,8 @@ class RpcChild:
             message = self._message(self._line(process, method, deadline))
             # The answer to an earlier call that took too long is late, not wrong.
             if isinstance(message["id"], int) and 0 < message["id"] < expected:
+                if time.monotonic() > deadline:
+                    raise ProvisionerError(self._late(f"did not answer {method}"))
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
                 raise self._break("The provisioner answered with an id that it was not asked with.")
@@ -135,8 +142,8 @@ class RpcChild:
         descriptor = _descriptor(process.stdin)
         rest = memoryview(request)
         while rest:
-            if not _ready(descriptor, select.POLLOUT, deadline):
-                raise self._break(f"The provisioner did not take the request {method} within {self._timeout:g} s.")
+            if not self._ready(descriptor, select.POLLOUT, deadline):
+                raise self._break(self._late(f"did not take the request {method}"))
             try:
                 rest = rest[os.write(descriptor, rest) :]
             except BlockingIOError:
@@ -151,8 +158,8 @@ class RpcChild:
             searched = len(self._buffer)
             if searched > MAX_LINE:
                 raise self._break("The provisioner wrote a line of more than 1 MiB.")
-            if not _ready(descriptor, select.POLLIN, deadline):
-                raise ProvisionerError(f"The provisioner did not answer {method} within {self._timeout:g} s.")
+            if not self._ready(descriptor, select.POLLIN, deadline):
+                raise ProvisionerError(self._late(f"did not answer {method}"))
             chunk = os.read(descriptor, _CHUNK)
             if not chunk:
                 raise self._break(_ended(process))
@@ -160,6 +167,20 @@ class RpcChild:
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line
+
+    def _ready(self, descriptor: int, event: int, deadline: float) -> bool:
+        """Whether a pipe can be read or written before a deadline and before the run is over."""
+        poll = select.poll()
+        poll.register(descriptor, event)
+        while (left := deadline - time.monotonic()) > 0 and not self._is_over():
+            if poll.poll(1000 * min(left, _LOOKING_UP)):
+                return True
+        return False
+
+    def _late(self, what: str) -> str:
+        return (
+            f"The provisioner {what} {'before the run was over' if self._is_over() else f'within {self._timeout:g} s'}."
+        )
 
     def _message(self, line: bytes) -> Mapping[str, Any]:
         reading = read_json(line)
@@ -206,13 +227,6 @@ class RpcChild:
 
 def _descriptor(stream: Any) -> int:  # noqa: ANN401 - pipes are typed as optional, and here they exist
     return int(stream.fileno())
-
-
-def _ready(descriptor: int, event: int, deadline: float) -> bool:
-    """Whether a pipe can be read or written before a deadline."""
-    poll = select.poll()
-    poll.register(descriptor, event)
-    return bool(poll.poll(1000 * max(0.0, deadline - time.monotonic())))
 
 
 def _ended(process: subprocess.Popen[bytes]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.target.asking import PAGES, Asking, data_of, own_engagements, told
+from conformance.target.asking import PAGES, Asking, OwnEngagements, data_of, own_engagements, told
 from conformance.target.changes import Action, Entry, State
 from conformance.target.journal import Journal, JournalError
 from conformance.target.recorder import owner
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _GONE: Final = frozenset({404, 410})
 _REFUSED: Final = frozenset({401, 403})
+_CLOCKS_APART: Final = 60.0
+"""Seconds by which the clocks of the run, of the service and of a later cleanup may differ."""
 
 
 @dataclass(slots=True)
@@ -169,7 +171,7 @@ class _Undoing:
     def _is_safe(self, entry: Entry, made_id: str) -> bool:
         """Whether an id is surely that of something the run made; a faulty service may have answered another's."""
         # A throttled key may be another organization's, where the same id stands for something else.
-        if not entry.doubtful and entry.key != "throttled":
+        if entry.key != "throttled" and (not entry.doubtful or self._names_tell_nothing()):
             return True
         answer = self._asking.one(calls.get_engagement(made_id), owner(entry.key))
         if not isinstance(answer, str):
@@ -180,6 +182,11 @@ class _Undoing:
                 return True
         self._leave(f"The engagement {made_id} was not deleted, because its name is not one of this run's.")
         return False
+
+    def _names_tell_nothing(self) -> bool:
+        """Whether the service garbles all names, so that only its times tell what was created for this run."""
+        named = [entry for entry in self._journal.entries() if entry.id and self._journal.names.owns(entry.subject)]
+        return len({entry.id for entry in named}) > 1 and all(entry.doubtful and entry.timely for entry in named)
 
     def _delete(self, ids: Sequence[str], key: str) -> bool:
         """Delete engagements of one organization; whether all are gone."""
@@ -202,10 +209,17 @@ class _Undoing:
         if gone:
             self._settle(*(entry for entry in entries if entry.state is State.REFUSED))
         if gone and not isinstance(found, str) and found.complete:
-            self._settle(*(entry for entry in lost if self._journal.names.owns(entry.subject)))
+            self._settle(*(entry for entry in lost if self._has_a_name(entry) or self._is_older(found, entry)))
         if unclear := sum(entry.state is State.INTENDED for entry in lost):
             reason = f": {found}" if isinstance(found, str) else ""
             self._leave(f"Of {unclear} creations that had no answer it could not be told what came of them{reason}.")
+
+    def _has_a_name(self, entry: Entry) -> bool:
+        return self._journal.names.owns(entry.subject)
+
+    def _is_older(self, found: OwnEngagements, entry: Entry) -> bool:
+        """Whether all that others have is older than a creation, so that nothing came of it, whatever its name was."""
+        return found.latest_other < entry.at - _CLOCKS_APART
 
     def _pending(self, action: Action) -> list[Entry]:
         return [entry for entry in self._journal.pending() if entry.action is action]

@@ -22,10 +22,12 @@ class Credential:
     Attributes:
         name: How outputs call it: ``api_key``, ``organizations:read``, ``none`` ...
         authorization: The header's value; None sends no header.
+        invalid: Whether every request that shows it must be refused, so that none can change anything.
     """
 
     name: str
     authorization: str | None = field(repr=False)
+    invalid: bool = field(default=False, compare=False)
 
     @classmethod
     def bearer(cls, name: str, key: str) -> Credential:
@@ -50,6 +52,8 @@ class Call:
             effect again.
         expects_429: Whether it is sent to meet the rate limit: it is then neither delayed nor repeated, and a 429 is
             its answer.
+        unjudged: Whether the interface says nothing of it at all, as of what a target file says about records below an
+            engagement: no law holds for its answer.
     """
 
     operation: Operation
@@ -61,6 +65,7 @@ class Call:
     probe: tuple[str, str] | None = None
     repeatable: bool = False
     expects_429: bool = False
+    unjudged: bool = False
 
     @property
     def method(self) -> str:
@@ -71,6 +76,11 @@ class Call:
     def harmless(self) -> bool:
         """Whether it may reach the service twice."""
         return self.method == "GET" or self.repeatable
+
+    @property
+    def may_change(self) -> bool:
+        """Whether it could change what the service holds: it is no GET, and it shows a key of somebody's."""
+        return self.method != "GET" and (self.credential is None or not self.credential.invalid)
 
     @property
     def is_proper(self) -> bool:

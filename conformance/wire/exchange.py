@@ -68,8 +68,20 @@ class Answer:
 
     def header(self, name: str) -> str | None:
         """The value of a header, letter case of its name ignored; several are joined as HTTP allows."""
-        values = [value for given, value in self.headers if given.lower() == name.lower()]
+        values = self.values(name)
         return ", ".join(values) if values else None
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Every value of a header as it came, letter case of its name ignored."""
+        return self._values.get(name.lower(), ())
+
+    @cached_property
+    def _values(self) -> dict[str, tuple[str, ...]]:
+        """The values by names in lower case: dozens of laws ask every answer for them."""
+        found: dict[str, tuple[str, ...]] = {}
+        for given, value in self.headers:
+            found[given.lower()] = (*found.get(given.lower(), ()), value)
+        return found
 
     @cached_property
     def reading(self) -> Parsed | Malformed | TooDeep:
@@ -106,6 +118,10 @@ class Exchange:
     attempt: int = 1
     sent: bool = True
     head_seconds: float | None = None
+
+    def __hash__(self) -> int:
+        """Of the number alone, which tells the exchanges of a run apart; a body of megabytes need not be looked at."""
+        return hash(self.number)
 
     @property
     def judgeable(self) -> bool:

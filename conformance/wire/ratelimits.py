@@ -70,13 +70,18 @@ class ServiceClock:
 
     def learn(self, answer: Answer, received_at: datetime) -> None:
         """Take the Date of an answer into account."""
-        moment = _date(answer.header("Date") or "")
+        moment = date_of(answer)
         if moment is not None:
             self._offsets.append(moment - received_at.timestamp())
 
     def time(self, now: datetime) -> float:
         """The service's time, in seconds of the epoch, when ours is ``now``."""
         return now.timestamp() + (self.offset or 0.0)
+
+
+def date_of(answer: Answer) -> float | None:
+    """The Date of an answer in seconds of the epoch; None where it has none that makes sense."""
+    return _date(answer.header("Date") or "")
 
 
 def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> float | None:

@@ -122,6 +122,18 @@ def test_a_run_leaves_what_is_others(mode: str, organization: Organization, tmp_
     assert {table for table, rows in now.items() if rows - stored[table]} <= OWN_TABLES[mode]
 
 
+@pytest.mark.parametrize("provisioned", [False, True])
+def test_a_read_only_run_reads(organization: Organization, tmp_path: Path, *, provisioned: bool) -> None:
+    """It sends GETs, and besides only what is refused for its key; nothing is made and taken away again."""
+    run = organization.start(tmp_path / "run", "--read-only", provisioned=provisioned)
+
+    assert_conformant(run.wait(PATIENCE))
+    recorded = json.loads((tmp_path / "run" / "report" / "exchanges.har").read_bytes())["log"]["entries"]
+    sent = [(entry["request"]["method"], entry["response"]["status"]) for entry in recorded]
+    assert [one for one in sent if one[0] != "GET" and one[1] != 401] == []
+    assert ("GET", 200) in sent
+
+
 def test_two_runs_at_once_do_not_disturb_each_other(organization: Organization, tmp_path: Path) -> None:
     """Both find nothing wrong, and each takes only its own away."""
     shown = organization.shown()

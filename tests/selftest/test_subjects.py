@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS, Latitude
 from conformance.selftest import subjects
-from conformance.selftest.subjects import HARD, Subject
+from conformance.selftest.subjects import EXCLUDED, HARD, Subject
 
 
 def test_every_fault_is_a_subject() -> None:
@@ -52,15 +50,21 @@ def test_mixtures_come_from_the_seed() -> None:
     assert all(one.choices.keys() == POINTS.keys() for one in subjects.mixtures(3, 1))
 
 
-def test_mixtures_let_many_pairs_meet() -> None:
-    """Services that were picked for it let more pairs of choices meet than one service can."""
-    one, many = subjects.mixtures(1, 1), subjects.mixtures(12, 1)
+def test_every_two_choices_meet() -> None:
+    """The covering services let every pair of choices meet that may, and none that must not."""
+    covering = subjects.covering(1)
 
-    assert subjects.share_of_pairs(one) == pytest.approx(len(subjects.pairs(one[0].choices)) / _number_of_pairs())
-    assert subjects.share_of_pairs(many) > 5 * subjects.share_of_pairs(one)
+    assert subjects.share_of_pairs(covering) == 1
+    assert subjects.share_of_pairs(covering[:-1]) < 1
+    assert all(Latitude(one.choices) and EXCLUDED.isdisjoint(subjects.pairs(one.choices)) for one in covering)
+
+
+def test_mixtures_exclude_what_must_not_meet() -> None:
+    """What would leave nothing to try is not drawn."""
+    assert all(EXCLUDED.isdisjoint(subjects.pairs(one.choices)) for one in subjects.mixtures(30, 5))
+
+
+def test_share_of_pairs_of_nothing() -> None:
+    """Without a service no two choices meet."""
     assert subjects.share_of_pairs([]) == 0
-
-
-def _number_of_pairs() -> int:
-    sizes = [len(point.values) for point in POINTS.values()]
-    return (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
+    assert 0 < subjects.share_of_pairs(subjects.mixtures(1, 1)) < 0.2

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from tests.hostile.running import Started, adopt_orphans, strays
 from tests.hostile.target import HostileTarget, hostile
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
@@ -22,6 +24,36 @@ def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
             return False
         time.sleep(0.005)
     return True
+
+
+WHOLE = 360
+"""Requests that an undisturbed quick run sends, or a few less; a moment is a number of requests, not a time."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a run is ended.
+
+    Attributes:
+        requests: After how many requests.
+        seconds: And how long after that.
+    """
+
+    requests: int
+    seconds: float
+
+    @classmethod
+    def of(cls, *what: object) -> Moment:
+        """A random moment: mostly amid the requests, and one time in five while it undoes, reports and ends."""
+        chance = random.Random(":".join(map(str, what)))
+        if chance.random() < 0.2:
+            return cls(WHOLE, chance.uniform(0, 2.5))
+        return cls(chance.randint(0, WHOLE), chance.uniform(0, 0.05))
+
+    def wait(self, started: Started, target: HostileTarget) -> None:
+        """Wait for it, or for the end of the run."""
+        until(lambda: started.process.poll() is not None or target.turns >= self.requests)
+        until(lambda: started.process.poll() is not None, self.seconds)
 
 
 def under_way(started: Started, requests: int = 1) -> None:

@@ -16,7 +16,7 @@ from conformance.reports.model import load_report
 from tests.hostile.cases import Every
 from tests.hostile.running import Ended, Started, start
 from tests.hostile.target import HostileTarget, Turn, honestly, hostile
-from tests.sudden.conftest import PATIENCE, under_way, until
+from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 
 MOMENTS = int(os.environ.get("SUDDEN_MOMENTS", "10"))
 """How many moments are tried for each signal; fifty take some minutes."""
@@ -51,7 +51,7 @@ def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: Hos
     """The run undoes what it did, reports what it knows and says that it was interrupted."""
     before = target.inventory()
     started = begun(target, tmp_path / "report")
-    time.sleep(random.Random(f"{number}:{moment}").uniform(0, 6))
+    Moment.of(number, moment).wait(started, target)
 
     started.process.send_signal(number)
     sent = time.monotonic()
@@ -62,6 +62,25 @@ def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: Hos
     assert_whole(ended)
     assert ended.report["run"]["interrupted"] == (ended.status == 128 + number)
     assert ended.status in {128 + number, 0}, ended.told()
+    assert target.inventory() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", range(-(-MOMENTS // 2)))
+def test_a_signal_while_it_starts(number: signal.Signals, moment: int, target: HostileTarget, tmp_path: Path) -> None:
+    """Before there is anything to undo: the status of the signal, and no traceback but the interpreter's own."""
+    before = target.inventory()
+    words = ("run", "--base-url", target.url, "--effort", "quick")
+    started = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+    until((tmp_path / "report" / "journal.jsonl").exists, random.Random(f"{number}:{moment}").uniform(0, 2))
+
+    started.process.send_signal(number)
+    ended = started.wait(PATIENCE)
+
+    assert ended.status == 128 + number, ended.err
+    assert "/conformance/cli/" not in ended.err
+    if (ended.folder / "journal.jsonl").exists():
+        assert_whole(ended)
     assert target.inventory() == before
 
 

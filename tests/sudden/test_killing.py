@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from tests.hostile.cases import Every
 from tests.hostile.running import Ended, start
 from tests.hostile.target import HostileTarget, Turn, hostile
-from tests.sudden.conftest import PATIENCE, under_way
+from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 from tests.sudden.test_interruption import MOMENTS, begun
 
 
@@ -29,7 +28,7 @@ def test_cleaning_up_after_a_kill(behaviour: str, moment: int, tmp_path: Path) -
     with hostile(**parts) as target:
         before = target.inventory()
         started = begun(target, tmp_path / "report")
-        time.sleep(random.Random(f"{behaviour}:{moment}").uniform(0, 6))
+        Moment.of(behaviour, moment).wait(started, target)
         started.process.kill()
         started.wait(PATIENCE)
 
@@ -47,7 +46,7 @@ def test_cleaning_up_needs_the_key_and_no_more(target: HostileTarget, tmp_path: 
     """With a key that is refused nothing is done, and it is said; the right one can be given afterwards."""
     before = target.inventory()
     started = begun(target, tmp_path / "report")
-    time.sleep(2)
+    assert until(lambda: target.turns > 40)
     started.process.kill()
     started.wait(PATIENCE)
 

@@ -35,6 +35,7 @@ class Service:
 
     Attributes:
         writes: Every call that is no GET, as ``METHOD path``.
+        created_at: When everything was created; empty for times that no reader knows.
         overrides: Statuses to answer with in place of doing anything, by operation.
     """
 
@@ -48,6 +49,7 @@ class Service:
     calls: list[Call] = field(default_factory=list)
     made: int = 0
     observers: list[Any] = field(default_factory=list)
+    created_at: str = ""
 
     def send(self, call: Call) -> Exchange:
         """Carry a call out as the wire does, observers included."""
@@ -96,7 +98,7 @@ class Service:
     def _listEngagements(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         query = {name: int(value) for name, value in call.query if value.isdecimal()}
         items = [
-            {"id": key, "name": name, "createdAt": f"{9999 - rank}"}
+            {"id": key, "name": name, "createdAt": self.created_at or f"{9999 - rank}"}
             for rank, (key, name) in enumerate(reversed(self.engagements.items()))
         ]
         first = (query["page"] - 1) * query["perPage"]

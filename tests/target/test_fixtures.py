@@ -295,7 +295,7 @@ def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -
 
     made = fixtures(PROVISIONED, Program(), mailbox=Box())
 
-    assert made.mail("a@x", 3.0) == [Mail("s", ("a@x",), "3.0", "")]
+    assert made.mail("a@x", 3.0) == [Mail("s", ("a@x",), "0.25", "")]
 
 
 def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) -> None:
@@ -326,6 +326,7 @@ def test_records_are_made_through_the_service(
     assert json.loads(sent[0].body or b"") == {"of": "a/b", "in": ["a/b", 1]}
     assert (sent[1].method, sent[1].path) == ("GET", "/api/v1/engagements/a%2Fb/tasks/x%3Fy")
     assert not any(call.is_proper for call in sent)
+    assert all(call.unjudged for call in sent)
     assert [call.harmless for call in sent] == [False, True]
 
 

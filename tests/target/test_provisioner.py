@@ -259,6 +259,31 @@ def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> Non
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))
 
 
+def test_answers_to_earlier_calls_are_not_read_for_ever(start: Start) -> None:
+    """A program that answers the first question again and again does not keep anybody."""
+    program = start(
+        loop="""
+        while request["id"] > 1:
+            print('{"jsonrpc": "2.0", "id": 1, "result": {}}', flush=True)
+        answer(request, result={"key": "k-1234567"})
+        """,
+        timeout=0.5,
+    )
+    program.create_throttled_key()
+
+    with pytest.raises(ProvisionerError, match=r"did not answer create_organization within 0.5 s"):
+        program.create_organization()
+
+
+def test_a_run_that_is_over_waits_for_no_answer(tmp_path: Path) -> None:
+    """However much time an answer may take."""
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    over: list[bool] = []
+    child = RpcChild(command, {}, tmp_path, 3600.0, print, lambda: bool(over) or over.append(True) is not None)
+    with Provisioner(child) as program, pytest.raises(ProvisionerError, match="before the run was over"):
+        program.create_organization()
+
+
 @pytest.mark.parametrize(
     ("command", "reason"),
     [(["/no/such/program"], "No such file"), (["."], "ermission denied"), (["a\0b"], "cannot be passed on")],

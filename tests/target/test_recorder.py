@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,12 +85,19 @@ def test_a_creation_without_a_verdict_stays_intended(
     assert only(journal).state is State.INTENDED
 
 
-@pytest.mark.parametrize("body", [{}, {"data": {}}, {"data": {"id": 7}}, {"data": {"id": ""}}, [], b"\xff"])
+@pytest.mark.parametrize("body", [{}, {"data": {}}, {"data": {"id": True}}, {"data": {"id": ""}}, [], b"\xff"])
 def test_a_creation_without_an_id_stays_intended(journal: Journal, see: Callable[..., None], body: object) -> None:
     """A success that names no id has to be found by its name."""
     see(create(), 201, body)
 
     assert only(journal).state is State.INTENDED
+
+
+def test_an_id_that_is_a_number_is_kept_as_text(journal: Journal, see: Callable[..., None]) -> None:
+    """A faulty service's ids are known by what a path shows of them."""
+    see(create(), 201, {"data": {"id": 7}})
+
+    assert (only(journal).id, only(journal).state) == ("7", State.DONE)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409, 422])
@@ -153,6 +161,19 @@ def test_an_answer_with_anothers_name_is_doubtful(
     see(create(sent), 201, created(name=answered))
 
     assert only(journal).doubtful is doubtful
+
+
+@pytest.mark.parametrize(("seconds_ago", "timely"), [(0, True), (1, True), (60, False), (-60, False), (None, False)])
+def test_a_doubtful_answer_is_timely_where_its_times_agree(
+    journal: Journal, see: Callable[..., None], seconds_ago: float | None, *, timely: bool
+) -> None:
+    """What was created long before cannot be what was just asked for."""
+    moment = None if seconds_ago is None else datetime.now(UTC) - timedelta(seconds=seconds_ago)
+    created_at = None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    see(create(), 201, {"data": {"id": "e_1", "name": "Quarterly audit", "createdAt": created_at}})
+
+    assert (only(journal).doubtful, only(journal).timely) == (True, timely)
+    assert only(Journal.read(journal._path.parent)).timely is timely
 
 
 @pytest.mark.parametrize("status", [200, 204, 404, 410])

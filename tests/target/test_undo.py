@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -268,6 +269,66 @@ def test_a_doubtful_id_that_turns_out_to_be_ours_is_deleted(
 
     assert clean_up().left == []
     assert running.engagements == FOREIGN
+
+
+def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
+    running: Any, clean_up: Callable[..., UndoResult]
+) -> None:
+    """A creation that had to be refused bears no name of the run; its answer may be lost all the same."""
+    running.lost.add("createEngagement")
+    running.send(calls.create_engagement({"description": "no name"}))
+
+    assert clean_up().left == ["Of 1 creations that had no answer it could not be told what came of them."]
+    running.created_at = "2020-01-01T00:00:00.000Z"
+    assert clean_up().left == []
+    assert running.engagements == FOREIGN
+
+
+def _answered(
+    running: Any, make_exchange: Callable[..., Exchange], label: str, made_id: str, name: str, *, age: float = 0.0
+) -> None:
+    """Let the journal see the answer to a creation, and the service have what it tells."""
+    call = calls.create_engagement({"name": f"{PREFIX}{label}"})
+    created_at = (datetime.now(UTC) - timedelta(seconds=age)).isoformat()
+    running.observers[0].before(call)
+    data = {"id": made_id, "name": name, "createdAt": created_at}
+    running.observers[0].after(make_exchange(call, 201, {"data": data}))
+    running.engagements[made_id] = name
+
+
+def test_garbled_names_do_not_keep_engagements_there(
+    running: Any, clean_up: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+) -> None:
+    """Where no name ever comes back right, what was created when the run asked for it is the run's."""
+    for number in range(3):
+        _answered(running, make_exchange, f"{number}", f"g_{number}", "c\udcff")
+
+    assert clean_up().left == []
+    assert running.engagements == FOREIGN
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [("g_1", "Quarterly audit", 0)],
+        [("g_1", "Quarterly audit", 0), ("g_1", "Quarterly audit", 0)],
+        [("g_1", "Quarterly audit", 0), ("e_9", f"{PREFIX}1", 0)],
+        [("g_1", "Quarterly audit", 90), ("g_2", "Audit", 0)],
+    ],
+    ids=["a single one", "one id for all", "names that come back right", "made before"],
+)
+def test_other_names_are_believed(
+    running: Any,
+    clean_up: Callable[..., UndoResult],
+    make_exchange: Callable[..., Exchange],
+    told: list[tuple[str, str, float]],
+) -> None:
+    """Without good evidence that the names lie, what bears another name stays."""
+    for number, (made_id, name, age) in enumerate(told):
+        _answered(running, make_exchange, f"{number}", made_id, name, age=age)
+
+    assert "The engagement g_1 was not deleted, because its name is not one of this run's." in clean_up().left
+    assert running.engagements["g_1"] == "Quarterly audit"
 
 
 def test_an_id_of_a_throttled_keys_organization_is_looked_at_first(

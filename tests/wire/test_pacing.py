@@ -102,6 +102,8 @@ WAITS: list[tuple[Callable[[float], dict[str, str]], float, float]] = [
     (lambda _: headers("x", "y", "z"), 1, 2),
     (lambda _: {}, 1, 2),
     (lambda _: {"Retry-After": "soon"}, 1, 2),
+    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as an answer without a Date tells
+    (lambda now: headers(9, 0, now + 200, Retry_After="0"), 1, 2),
 ]
 
 

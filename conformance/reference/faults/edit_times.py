@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement
 
 _HOUR = 3_600_000
-_A_MOMENT = 0.004
 
 Sent = dict[str, Any]
 

@@ -140,7 +140,7 @@ class ReadGivesNeighbour(Service):
         return self.resource(call, _newest(self, call))
 
 
-@fault("read-moves-updated-at", "create-engagement-lasts", "update-engagement-moves-updated-at")
+@fault("read-moves-updated-at", "reading-changes-nothing", "create-engagement-lasts")
 class ReadMovesUpdatedAt(Service):
     """A read moves updatedAt."""
 

@@ -1,0 +1,37 @@
+"""All that is made from self-tests in this repository: docs/selftest.json, a table in README.md, docs/coverage.md.
+
+Usage: python benchmarks/selftest_summary.py [SELFTEST_JSON ...]
+
+With the selftest.json of one or more self-tests docs/selftest.json is made of them; of what two of them tried, the
+first one gives the figures. Without any, only the pages are made anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from conformance.selftest.coverage import coverage_lines
+from conformance.selftest.summary import read, summary, with_table, write
+
+ROOT = Path(__file__).parent.parent
+SUMMARY = ROOT / "docs" / "selftest.json"
+COVERAGE = ROOT / "docs" / "coverage.md"
+README = ROOT / "README.md"
+
+
+def main() -> None:
+    """Write the files and say which."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("selftests", nargs="*", type=Path, metavar="SELFTEST_JSON")
+    selftests = parser.parse_args().selftests
+    if selftests:
+        write(summary([json.loads(path.read_text("utf-8")) for path in selftests]), SUMMARY)
+    README.write_text(with_table(README.read_text("utf-8"), read(SUMMARY)), "utf-8")
+    COVERAGE.write_text("\n".join(coverage_lines(SUMMARY)) + "\n", "utf-8")
+    print(f"Made from {SUMMARY}: {README} and {COVERAGE}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""Faults of answers that only one operation, one status or one kind of request shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.call import Reply
+from conformance.reference.clock import timestamp
+from conformance.reference.faults.making import made, replied
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.responses import Response
+
+    from conformance.reference.call import Call
+    from conformance.reference.faults import Fault
+
+    Kind = Callable[[Call, Reply], bool]
+
+
+def _operation_id(call: Call) -> str:
+    """Give the operation of a call that may have been refused before it was known."""
+    return call.operation.id if hasattr(call, "operation") else ""
+
+
+def _of(operation: str, *statuses: int) -> Kind:
+    """Answers of an operation with one of some statuses, or with any."""
+    return lambda call, reply: _operation_id(call) == operation and (not statuses or reply.status in statuses)
+
+
+# Errors
+
+
+def _erring(identifier: str, title: str, kind: Kind, change: Callable[[dict[str, Any]], Any], *breaks: str) -> Fault:
+    """A service whose errors are different in some answers; ``change`` is given the body."""
+
+    def respond(self: Service, call: Call, reply: Reply) -> Response:
+        if reply.is_error and kind(call, reply):
+            reply = Reply(reply.status, change(reply.content), reply.headers)
+        return Service.respond(self, call, reply)
+
+    return made(identifier, title, *breaks, respond=respond)
+
+
+def _with(**members: Any) -> Callable[[dict[str, Any]], Any]:  # noqa: ANN401 - what errors are made of
+    return lambda content: {"error": {**content["error"], **members}}
+
+
+def _lacking(name: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda content: {"error": {key: value for key, value in content["error"].items() if key != name}}
+
+
+def _coded(operation: str, words: str, status: int, code: str) -> Fault:
+    return _erring(f"code-{status}-of-{words}", f"A {status} of {operation} has the code {code}.",
+                   _of(operation, status), _with(code=code), f"error-code-{status}")  # fmt: skip
+
+
+CODES = (
+    _coded("updateMemberRole", "role-change", 404, "USER_NOT_FOUND"),
+    _coded("removeMember", "removal", 404, "MEMBER_NOT_FOUND"),
+    _coded("deleteEngagement", "deletion", 404, "ENGAGEMENT_NOT_FOUND"),
+    _coded("archiveEngagement", "archive", 404, "ENGAGEMENT_NOT_FOUND"),
+    _coded("updateEngagement", "edit", 404, "RESOURCE_NOT_FOUND"),
+    _coded("unarchiveEngagement", "unarchiving", 404, "ENGAGEMENT_NOT_FOUND"),
+    _coded("updateEngagement", "edit", 409, "ENGAGEMENT_ARCHIVED"),
+    _coded("inviteMember", "invitation", 422, "INVALID_EMAIL"),
+    _coded("inviteMember", "invitation", 400, "INVALID_EMAIL"),
+    _coded("listEngagements", "list", 422, "INVALID_QUERY"),
+    _coded("listMembers", "member-list", 422, "INVALID_QUERY"),
+    _coded("updateCurrentOrganization", "renaming", 422, "INVALID_NAME"),
+    _coded("getCurrentOrganization", "organization", 403, "INSUFFICIENT_SCOPE"),
+    _coded("deleteEngagement", "refused-deletion", 403, "INSUFFICIENT_SCOPE"),
+)
+
+
+def _malformed(content: Callable[[dict[str, Any]], Any], identifier: str, title: str, *breaks: str) -> Fault:
+    """Malformed JSON is answered by something else than what answers the rest."""
+
+    def kind(call: Call, _: Reply) -> bool:
+        return bool(call.content) and not call.content.rstrip().endswith((b"}", b"]"))
+
+    return _erring(identifier, title, kind, content, *breaks)
+
+
+ERRORS = (
+    _malformed(lambda _: {"detail": "There was an error parsing the body"}, "malformed-detail",
+               "Malformed JSON is answered with a detail instead of an error.", "error-envelope"),
+    _malformed(lambda _: {"message": "Unexpected token", "status": 400}, "malformed-message",
+               "Malformed JSON is answered with a message instead of an error.", "error-envelope"),
+    _malformed(_with(statusCode=500), "malformed-says-500", "The statusCode of what malformed JSON gets is 500.",
+               "error-status-code-agrees"),
+    _erring("query-errors-bare", "An invalid parameter is answered without an error around the code.",
+            _of("listEngagements", 400, 422), lambda content: content["error"], "error-envelope"),
+    _erring("role-404-without-code", "The 404 of an unknown user lacks the code.", _of("updateMemberRole", 404),
+            _lacking("code"), "error-envelope"),
+    _erring("removal-404-says-400", "The statusCode of the 404 of an unknown user is 400.", _of("removeMember", 404),
+            _with(statusCode=400), "error-status-code-agrees"),
+    _erring("deletion-404-null", "The error of the 404 of a deletion is null.", _of("deleteEngagement", 404),
+            lambda _: {"error": None}, "error-envelope"),
+    _erring("archived-edit-message-object", "The message of a refused edit of what is archived is an object.",
+            lambda call, reply: _operation_id(call) == "updateEngagement" and reply.status in {403, 409, 423},
+            _with(message={"text": "archived"}), "error-envelope"),
+    _erring("invalid-messages-list", "The message of a refused creation is a list.", _of("createEngagement", 400, 422),
+            _with(message=["name is invalid"]), "error-envelope"),
+    _erring("invitation-errors-listed", "A refused invitation has errors instead of an error.",
+            _of("inviteMember", 400, 422), lambda content: {"errors": [content["error"]]}, "error-envelope"),
+    _erring("status-code-float", "The statusCode of an error is a number with a fraction.", lambda *_: True,
+            lambda content: {"error": {**content["error"], "statusCode": content["error"]["statusCode"] + 0.5}},
+            "error-envelope", "error-status-code-agrees"),
+    _erring("message-number-on-404", "The message of a 404 is a number.", lambda _, reply: reply.status == 404,  # noqa: PLR2004
+            _with(message=404), "error-envelope"),
+)  # fmt: skip
+
+
+# Successes
+
+
+def _no_data(operation: str) -> Fault:
+    """An operation that answers 2xx with the body of an error."""
+
+    def change(_: Call, reply: Reply) -> Reply:
+        return Reply(reply.status, {"error": {"code": "OK", "message": "done", "statusCode": reply.status}})
+
+    return replied(f"success-as-error-{operation}".lower(), f"A success of {operation} has the body of an error.",
+                   operation, change, "success-data-object")  # fmt: skip
+
+
+SUCCESSES = (
+    _no_data("updateEngagement"),
+    _no_data("archiveEngagement"),
+    replied("list-data-null-when-empty", "An empty list of engagements is null.", "listEngagements",
+            lambda _, reply: replace(reply, content={**reply.content, "data": reply.content.get("data") or None}),
+            "list-data-array"),
+    replied("list-meta-lost-when-empty", "An empty list of engagements has no meta.", "listEngagements",
+            lambda _, reply: reply if reply.content["data"] else replace(reply, content={"data": []}),
+            "list-meta-object"),
+    replied("members-data-null-when-empty", "An empty list of members is null.", "listMembers",
+            lambda _, reply: replace(reply, content={**reply.content, "data": reply.content.get("data") or None}),
+            "list-data-array"),
+    replied("list-total-zero-when-empty", "A page past the end says that there is nothing in total.", "listEngagements",
+            lambda _, reply: reply if reply.content["data"] else replace(
+                reply, content={"data": [], "meta": {**reply.content["meta"], "total": 0, "totalPages": 0}}),
+            "list-engagements-total", "list-past-the-end"),
+    replied("list-page-of-strings", "The data of a list with one item is that item.", "listEngagements",
+            lambda _, reply: replace(reply, content={**reply.content, "data": reply.content["data"][0]})
+            if len(reply.content["data"]) == 1 else reply, "list-data-array"),
+)  # fmt: skip
+
+
+def _past_end(status: int) -> Fault:
+    """A page past the end that is refused as it must not be."""
+
+    def check_page_exists(_: Service, meta: dict[str, Any]) -> None:
+        if meta["page"] > max(meta["totalPages"], 1):
+            raise Refusal(status, "There is no such page.")
+
+    return made(f"past-end-{status}", f"A page past the end is refused with {status}.", "list-past-the-end",
+                check_page_exists=check_page_exists)  # fmt: skip
+
+
+PAST_END = (_past_end(403), _past_end(401))
+
+
+def _empty_refused(of: str) -> Fault:
+    """A list that is refused where nothing matches."""
+
+    def act(self: Service, call: Call) -> Reply:
+        reply = Service.act(self, call)
+        if call.operation.id == of and reply.content["meta"]["total"] == 0:
+            raise Refusal(404, "Nothing matches.")
+        return reply
+
+    words = {"listEngagements": "engagements", "listMembers": "members"}[of]
+    return made(f"empty-{words}-404", f"A list of {words} that nothing matches is refused with 404.",
+                f"list-{words}-succeeds", act=act)  # fmt: skip
+
+
+EMPTY = (_empty_refused("listEngagements"), _empty_refused("listMembers"))
+
+
+# Times
+
+
+def _written(identifier: str, title: str, write: Callable[[int], str], *breaks: str) -> Fault:
+    return made(identifier, title, *breaks, timestamp=lambda _, milliseconds: write(milliseconds))
+
+
+TIMES = (
+    _written("time-trailing-zeros-lost", "A moment is written without zeros at its end.",
+             lambda at: f"{timestamp(at)[:-1].rstrip('0').rstrip('.')}Z", "timestamp-format"),
+    _written("time-zone-name", "A moment ends with UTC instead of Z.", lambda at: f"{timestamp(at)[:-1]}UTC",
+             "timestamp-format"),
+    _written("time-short-hours", "A moment is written without a zero before the hour and the minute.",
+             lambda at: timestamp(at).replace("T0", "T").replace(":0", ":"), "timestamp-format"),
+    _written("time-four-decimals", "A moment is written with four decimals.", lambda at: f"{timestamp(at)[:-1]}0Z",
+             "timestamp-format"),
+    _written("time-week", "A moment is written as a day of a week of the year.",
+             lambda at: f"{timestamp(at)[:4]}-W12-3{timestamp(at)[10:]}", "timestamp-format"),
+)  # fmt: skip

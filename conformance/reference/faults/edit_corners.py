@@ -1,0 +1,270 @@
+"""Faults of edits that show only for some fields, some values, or some histories of an engagement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.making import made, overwrite
+from conformance.reference.queries import EngagementQuery
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.records import Engagement
+    from conformance.reference.views import View
+
+    Sent = dict[str, Any]
+
+_EFFECT, _TEXT = "update-engagement-takes-effect", "update-engagement-keeps-text"
+_KEEPS, _MOVES = "update-engagement-keeps-the-rest", "update-engagement-moves-updated-at"
+_SPARES = "update-engagement-spares-others"
+_HOUR = 3_600_000
+_EVERYTHING = 10_000
+
+
+def _sending(identifier: str, title: str, change: Callable[[Engagement, Sent], Sent], *breaks: str) -> Fault:
+    """A service that carries out something else than what an edit sends."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        call.values = change(call.engagement, call.values)
+        return Service.update_engagement(self, call)
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+def _without(sent: Sent, *fields: str) -> Sent:
+    return {name: value for name, value in sent.items() if name not in fields}
+
+
+SENT = (
+    _sending(
+        "edit-same-name-ignored",
+        "An edit that sends the name as it stands changes nothing at all.",
+        lambda engagement, sent: {} if sent.get("name") == engagement.name else sent,
+        _EFFECT,
+    ),
+    _sending(
+        "edit-empty-description-ignored",
+        "An edit with an empty description keeps the one from before.",
+        lambda _, sent: _without(sent, "description") if sent.get("description") == "" else sent,
+        _EFFECT,
+    ),
+    _sending(
+        "edit-adds-no-description",
+        "An edit cannot give a description to an engagement that has none.",
+        lambda engagement, sent: sent if engagement.description else _without(sent, "description"),
+        _EFFECT,
+    ),
+    _sending(
+        "edit-changes-no-description",
+        "An edit cannot change a description that there is.",
+        lambda engagement, sent: _without(sent, "description") if engagement.description else sent,
+        _EFFECT,
+        _TEXT,
+    ),
+    _sending(
+        "edit-both-takes-description-only",
+        "An edit of name and description changes the description only.",
+        lambda _, sent: _without(sent, "name") if "description" in sent else sent,
+        _EFFECT,
+        _TEXT,
+    ),
+    _sending(
+        "edit-swaps-both",
+        "An edit of name and description takes one for the other.",
+        lambda _, sent: (
+            {"name": sent["description"], "description": sent["name"]}
+            if sent.get("name") and sent.get("description")
+            else sent
+        ),
+        _EFFECT,
+        _TEXT,
+    ),
+    _sending(
+        "edit-name-becomes-description",
+        "An edit of the name alone makes it the description, too.",
+        lambda _, sent: {**sent, "description": sent["name"]} if set(sent) == {"name"} else sent,
+        _KEEPS,
+    ),
+    _sending(
+        "edit-name-adds-description",
+        "An edit of the name alone gives an engagement that has no description the old name for one.",
+        lambda engagement, sent: (
+            {**sent, "description": engagement.name} if set(sent) == {"name"} and not engagement.description else sent
+        ),
+        _KEEPS,
+    ),
+    _sending(
+        "edit-longer-description-cut",
+        "An edit cuts a description to the length of the one before.",
+        lambda engagement, sent: (
+            {**sent, "description": sent["description"][: len(engagement.description)]}
+            if sent.get("description") and engagement.description
+            else sent
+        ),
+        _EFFECT,
+        _TEXT,
+    ),
+    _sending(
+        "edit-keeps-prefix",
+        "An edit that gives a name beginning with the old one keeps the old one.",
+        lambda engagement, sent: _without(sent, "name") if str(sent.get("name")).startswith(engagement.name) else sent,
+        _EFFECT,
+    ),
+)
+
+
+def _counted(identifier: str, title: str, changes: Callable[[int], bool], *breaks: str) -> Fault:
+    """A service that ignores some of the edits of an engagement, by their number."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        edits: dict[str, int] = getattr(self, "_edits", {})
+        number = edits.get(call.engagement.id, 0) + 1
+        setattr(self, "_edits", {**edits, call.engagement.id: number})  # noqa: B010 - a field of this fault alone
+        if not changes(number):
+            self.check_editable(call.engagement)
+            return self.resource(call, self.view_edited(call.engagement))
+        return Service.update_engagement(self, call)
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+COUNTED = (
+    _counted("edit-once", "Only the first edit of an engagement is carried out.", lambda number: number == 1, _EFFECT),
+    _counted(
+        "edit-two-at-most",
+        "Only two edits of an engagement are carried out.",
+        lambda number: number < 3,  # noqa: PLR2004
+        _EFFECT,
+    ),
+    _counted(
+        "edit-every-second", "Every second edit of an engagement is forgotten.", lambda number: number % 2 == 1, _EFFECT
+    ),
+)
+
+# Times
+
+
+def _timed(identifier: str, title: str, time: Callable[[Engagement, Sent, int], int], *breaks: str) -> Fault:
+    """An edit with another time of change; ``time`` is given what was, what was sent, and now."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        reply = Service.update_engagement(self, call)
+        overwrite(self, "engagements", call.engagement.id, updated_at=time(call.engagement, call.values, self.now()))
+        return reply
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+TIMES = (
+    _timed(
+        "edit-name-keeps-updated-at",
+        "An edit of the name alone does not move updatedAt.",
+        lambda engagement, sent, now: engagement.updated_at if set(sent) == {"name"} else now,
+        _MOVES,
+    ),
+    _timed(
+        "edit-both-keeps-updated-at",
+        "An edit of name and description does not move updatedAt.",
+        lambda engagement, sent, now: engagement.updated_at if len(sent) > 1 else now,
+        _MOVES,
+    ),
+    _timed(
+        "edit-undescribed-keeps-updated-at",
+        "An edit of an engagement without a description does not move updatedAt.",
+        lambda engagement, _, now: now if engagement.description else engagement.updated_at,
+        _MOVES,
+    ),
+    _timed(
+        "edit-moves-updated-at-by-a-millisecond-back",
+        "An edit moves updatedAt a millisecond back.",
+        lambda engagement, _, __: engagement.updated_at - 1,
+        "updated-at-never-goes-back",
+        _MOVES,
+    ),
+    _timed(
+        "edit-second-keeps-updated-at",
+        "Only the first edit of an engagement moves updatedAt.",
+        lambda engagement, _, now: now if engagement.updated_at == engagement.created_at else engagement.updated_at,
+        _MOVES,
+        "sort-by-updated-at",
+    ),
+)
+
+
+@fault("edit-sets-updated-at-ahead", "updated-at-never-goes-back", "archive-refreshes-updated-at")
+class EditSetsUpdatedAtAhead(Service):
+    """An edit sets updatedAt an hour ahead, which archiving takes back."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Set it ahead."""
+        reply = super().update_engagement(call)
+        overwrite(self, "engagements", call.engagement.id, updated_at=self.now() + _HOUR)
+        return reply
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Take the time as it is."""
+        overwrite(self, "engagements", engagement.id, status=status, updated_at=self.now())
+
+
+@fault("edit-description-moves-created-at", "created-at-never-changes", _KEEPS)
+class EditDescriptionMovesCreatedAt(Service):
+    """An edit of the description alone moves createdAt."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Move it."""
+        reply = super().update_engagement(call)
+        if set(call.values) == {"description"}:
+            overwrite(self, "engagements", call.engagement.id, created_at=self.now())
+        return reply
+
+
+# Others
+
+
+@fault("edit-changes-namesakes", _SPARES)
+class EditChangesNamesakes(Service):
+    """An edit changes every engagement of the same name."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Look for the name."""
+        reply = super().update_engagement(call)
+        query = EngagementQuery(call.organization_id, 0, _EVERYTHING)
+        for other in self.store.engagements(query).items:
+            if other.name == call.engagement.name:
+                self.store.edit_engagement(other.id, call.values, self.now())
+        return reply
+
+
+@fault("edit-touches-next", _SPARES)
+class EditTouchesNext(Service):
+    """An edit of the name moves the updatedAt of the engagement created next."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Touch it."""
+        reply = super().update_engagement(call)
+        query = EngagementQuery(call.organization_id, 0, _EVERYTHING, descending=False, ties="oldest")
+        later = [one for one in self.store.engagements(query).items if one.created_at > call.engagement.created_at]
+        if later and "name" in call.values:
+            self.store.edit_engagement(later[0].id, {}, self.now())
+        return reply
+
+
+@fault("edit-keeps-small-letters-behind-answer", "update-engagement-keeps-text")
+class EditKeepsSmallLettersBehindAnswer(Service):
+    """The answer to an edit shows what was sent, and a description is kept in small letters."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Keep something else than what is answered."""
+        reply = super().update_engagement(call)
+        if call.values.get("description"):
+            overwrite(self, "engagements", call.engagement.id, description=str(call.values["description"]).lower())
+        return reply
+
+    def view_edited(self, engagement: Engagement) -> View:
+        """Show the whole engagement."""
+        return self.view_engagement(engagement)

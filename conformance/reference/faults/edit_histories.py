@@ -1,0 +1,149 @@
+"""Faults of edits that depend on what was done to an engagement before: archiving, unarchiving."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.making import made
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.records import Engagement
+
+    Sent = dict[str, Any]
+
+_KEEPS = "update-engagement-keeps-the-rest"
+_UNARCHIVED = "unarchived-editable"
+
+
+# What archiving and unarchiving leave behind
+
+
+def _past(self: Service, call: Call) -> set[str]:
+    """What was done to the engagement of a call before."""
+    history: dict[str, set[str]] = getattr(self, "_history", {})
+    return history.get(call.engagement.id, set())
+
+
+def _historic(
+    identifier: str, title: str, act: Callable[[Service, Call, set[str]], Reply | None], *breaks: str
+) -> Fault:
+    """A service that treats edits by what happened to the engagement before; ``act`` may do something else."""
+
+    def remember(self: Service, call: Call, word: str) -> None:
+        history: dict[str, set[str]] = getattr(self, "_history", {})
+        merged = {**history, call.engagement.id: {*_past(self, call), word}}
+        setattr(self, "_history", merged)  # noqa: B010 - a field of this fault alone
+
+    def archive_engagement(self: Service, call: Call) -> Reply:
+        remember(self, call, "rearchived" if "unarchived" in _past(self, call) else "archived")
+        return Service.archive_engagement(self, call)
+
+    def unarchive_engagement(self: Service, call: Call) -> Reply:
+        remember(self, call, "unarchived")
+        return Service.unarchive_engagement(self, call)
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        return act(self, call, _past(self, call)) or Service.update_engagement(self, call)
+
+    return made(
+        identifier,
+        title,
+        *breaks,
+        archive_engagement=archive_engagement,
+        unarchive_engagement=unarchive_engagement,
+        update_engagement=update_engagement,
+    )
+
+
+def _ignore_unarchived(service: Service, call: Call, past: set[str]) -> Reply | None:
+    if "unarchived" in past and call.engagement.status == "active":
+        return service.resource(call, service.view_edited(call.engagement))
+    return None
+
+
+def _archive_unarchived(service: Service, call: Call, past: set[str]) -> Reply | None:
+    if "unarchived" in past and call.engagement.status == "active":
+        service.store.edit_engagement(call.engagement.id, {"status": "archived"}, service.now())
+    return None
+
+
+def _miss_unarchived(service: Service, call: Call, past: set[str]) -> Reply | None:
+    if "unarchived" in past and call.engagement.status == "active":
+        raise service.not_found("engagement")
+    return None
+
+
+def _permit_rearchived(_: Service, call: Call, past: set[str]) -> Reply | None:
+    if "rearchived" in past:
+        call.engagement = replace(call.engagement, status="active")
+    return None
+
+
+HISTORIC = (
+    _historic(
+        "unarchived-edit-ignored",
+        "An edit of an unarchived engagement is answered as done, and not done.",
+        _ignore_unarchived,
+        _UNARCHIVED,
+    ),
+    _historic(
+        "unarchived-edit-archives", "An edit of an unarchived engagement archives it again.", _archive_unarchived,
+        "unarchived-archivable", _UNARCHIVED, _KEEPS,
+    ),
+    _historic(
+        "unarchived-edit-404", "An edit of an unarchived engagement finds nothing.", _miss_unarchived, _UNARCHIVED
+    ),
+    _historic(
+        "rearchived-editable",
+        "An engagement that was unarchived and archived again can be edited.",
+        _permit_rearchived,
+        "archived-edit-refused",
+        "archived-edit-changes-nothing",
+    ),
+)  # fmt: skip
+
+
+def _archived_edit(identifier: str, title: str, passes: Callable[[Sent], bool], *breaks: str) -> Fault:
+    """A service that permits some edits of what is archived."""
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        if passes(call.values):
+            call.engagement = replace(call.engagement, status="active")
+        return Service.update_engagement(self, call)
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+@fault("archived-edit-500", "no-server-error", "archived-edit-refused")
+class ArchivedEdit500(Service):
+    """An edit of an archived engagement ends in an unexpected error."""
+
+    def check_editable(self, engagement: Engagement) -> None:
+        """Stumble."""
+        if engagement.status == "archived":
+            raise Refusal(500, "The engagement is locked.")
+
+
+ARCHIVED = (
+    _archived_edit(
+        "archived-both-editable",
+        "Name and description of an archived engagement can be edited together.",
+        lambda sent: len(sent) > 1,
+        "archived-edit-refused",
+        "archived-edit-changes-nothing",
+    ),
+    _archived_edit(
+        "archived-emptied",
+        "The description of an archived engagement can be emptied.",
+        lambda sent: set(sent) == {"description"} and not sent["description"],
+        "archived-edit-refused",
+    ),
+)

@@ -1,0 +1,116 @@
+"""Faults of the organization, of its counts and of its role filter that show only for some values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.making import instead, made, shown
+from conformance.reference.queries import MemberQuery
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.records import Member, Organization, Page
+    from conformance.reference.views import View
+
+
+# Invitations
+
+
+# The organization
+
+
+def _assigning_with_name(field: str, column: str, value: str) -> Fault:
+    """An update that takes a field from the client only together with the name."""
+
+    def update_organization(self: Service, call: Call) -> Reply:
+        body: Any = self.parse(call.content)
+        if isinstance(body, dict) and field in body and "name" in body:
+            self.store._db.execute(  # noqa: SLF001 - faults have no other way
+                f"UPDATE organizations SET {column} = ? WHERE id = ?",  # noqa: S608 - literals of this package
+                value,
+                call.organization_id,
+            )
+        return Service.update_organization(self, call)
+
+    return made(
+        f"organization-loses-{field}".lower(), f"An update of the organization that sends {field} resets it.",
+        "update-organization-only-name", update_organization=update_organization,
+    )  # fmt: skip
+
+
+ASSIGNED = (_assigning_with_name("slug", "slug", "reset"), _assigning_with_name("plan", "plan", "free"))
+
+
+@fault("rename-once", "update-organization-takes-effect")
+class RenameOnceOnly(Service):
+    """Only the first renaming of an organization is kept."""
+
+    _renamed: frozenset[str] = frozenset()
+
+    def update_organization(self, call: Call) -> Reply:
+        """Forget a second one."""
+        if call.organization_id in self._renamed:
+            organization = replace(self.store.organization(call.organization_id), name=call.values.get("name", ""))
+            return self.resource(call, self.view_renamed(organization))
+        self._renamed |= {call.organization_id}
+        return super().update_organization(call)
+
+
+COUNTS = (
+    made("member-count-of-members-only", "The organization counts those whose role is member.", "member-count-agrees",
+         count_members=lambda self, organization: self.store.members(
+             MemberQuery(organization.id, 0, 1, role="member")).total),
+    made("member-count-without-admins", "The organization counts its members without the admins.",
+         "member-count-agrees",
+         count_members=lambda self, organization: Service.count_members(self, organization) - self.store.members(
+             MemberQuery(organization.id, 0, 1, role="admin")).total),
+    made("member-count-fixed", "The organization always has five members.", "member-count-agrees",
+         count_members=lambda _, __: 5),
+)  # fmt: skip
+
+
+def _filtered(identifier: str, says: str, change: Callable[[MemberQuery], MemberQuery]) -> Fault:
+    def find_members(self: Service, query: MemberQuery) -> Page[Member]:
+        return Service.find_members(self, change(query))
+
+    return made(identifier, f"The list of members {says}.", "list-members-role-filter", find_members=find_members)
+
+
+ROLE_FILTERS = (
+    _filtered("role-filter-owner-ignored", "shows everybody when asked for owners",
+              lambda query: replace(query, role=None) if query.role == "owner" else query),
+    _filtered("role-filter-admin-ignored", "shows everybody when asked for admins",
+              lambda query: replace(query, role=None) if query.role == "admin" else query),
+    _filtered("role-filter-member-ignored", "shows everybody when asked for the role member",
+              lambda query: replace(query, role=None) if query.role == "member" else query),
+    _filtered("role-filter-member-shows-admins", "shows admins when asked for the role member",
+              lambda query: replace(query, role="admin") if query.role == "member" else query),
+    _filtered("role-filter-ignored-on-small-pages", "forgets its role filter on pages of less than 20",
+              lambda query: replace(query, role=None) if query.limit < 20 else query),  # noqa: PLR2004
+    _filtered("role-filter-forgets-page", "gives the first page for every page where it has a role filter",
+              lambda query: replace(query, offset=0) if query.role else query),
+)  # fmt: skip
+
+
+def _settings(name: str) -> Fault:
+    """A setting that is a number."""
+    return shown(f"setting-{name}-number".lower(), f"The setting {name} is 0 or 1.", "view_settings",
+                 instead((name,), int), "get-organization-fields")  # fmt: skip
+
+
+SETTINGS = tuple(_settings(name) for name in ("requireTwoFactor", "domainAutoJoin", "ssoEnabled"))
+
+
+@fault("organization-created-now", "update-organization-keeps-the-rest")
+class OrganizationCreatedNow(Service):
+    """The organization always shows the present time as that of its creation."""
+
+    def view_organization(self, organization: Organization) -> View:
+        """Show now."""
+        return {**super().view_organization(organization), "createdAt": self.timestamp(self.now())}

@@ -1,0 +1,113 @@
+"""Faults of isolation that show only for some engagements, some lists, or in what a refusal leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.making import made
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement, Page
+
+
+# Other organizations
+
+
+def _leaking(identifier: str, title: str, leaks: Callable[[Call, Engagement], bool], *breaks: str) -> Fault:
+    """Some engagements of other organizations are found."""
+
+    def find_engagement(self: Service, call: Call) -> Engagement:
+        found = self.store.engagement(call.resource_id)
+        return found if found and leaks(call, found) else Service.find_engagement(self, call)
+
+    return made(identifier, title, *breaks, find_engagement=find_engagement)
+
+
+LEAKS = (
+    _leaking("leak-read-archived", "Archived engagements of other organizations can be read.",
+             lambda call, found: call.operation.id == "getEngagement" and found.status == "archived",
+             "isolation-get-engagement"),
+    _leaking("leak-delete-archived", "Archived engagements of other organizations can be deleted.",
+             lambda call, found: call.operation.id == "deleteEngagement" and found.status == "archived",
+             "isolation-delete-engagement", "isolation-untouched"),
+)  # fmt: skip
+
+
+@fault("leak-read-null", "isolation-get-engagement", "success-data-object")
+class LeakReadNull(Service):
+    """Reading another organization's engagement gives 200 with null."""
+
+    def act(self, call: Call) -> Reply:
+        """Give nothing."""
+        found = self.store.engagement(call.resource_id) if call.operation.id == "getEngagement" else None
+        reply = None if found and found.organization_id != call.organization_id else super().act(call)
+        if reply is None:
+            reply = self.resource(call, {})
+            reply.content["data"] = None
+        return reply
+
+
+@fault("leak-edit-touches", "isolation-untouched")
+class LeakEditTouches(Service):
+    """An edit of another organization's engagement is refused, and moves its updatedAt."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Touch it."""
+        try:
+            return await super().perform(call)
+        except Refusal:
+            if call.operation.id == "updateEngagement":
+                self.store.edit_engagement(call.resource_id, {}, self.now())
+            raise
+
+
+@fault("leak-applied-remove-member", "isolation-untouched")
+class LeakAppliedRemoveMember(Service):
+    """The removal of another organization's member is refused, and done."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Remove the member where it is."""
+        try:
+            return await super().perform(call)
+        except Refusal:
+            for other in self.store.organization_ids() if call.operation.id == "removeMember" else ():
+                if other != call.organization_id:
+                    self.store.remove_member(other, call.resource_id)
+            raise
+
+
+def _mixed(identifier: str, says: str, mixes: Callable[[EngagementQuery], bool], *breaks: str) -> Fault:
+    """A list that begins with another organization's engagement."""
+
+    def find_engagements(self: Service, query: EngagementQuery) -> Page[Engagement]:
+        page = Service.find_engagements(self, query)
+        if not mixes(query):
+            return page
+        for other in self.store.organization_ids():
+            if other != query.organization_id:
+                theirs = Service.find_engagements(self, replace(query, organization_id=other, offset=0, limit=1)).items
+                page = replace(page, items=(*theirs, *page.items)[: query.limit])
+        return page
+
+    return made(identifier, f"The list of engagements begins with other organizations' {says}.", *breaks,
+                find_engagements=find_engagements)  # fmt: skip
+
+
+LISTS = (
+    _mixed("leak-list-by-name", "where it is sorted by name", lambda query: query.sort == "name",
+           "list-engagements-pages-partition", "isolation-lists", "sort-by-name"),
+    _mixed("leak-list-archived", "where archived ones are asked for", lambda query: query.status == "archived",
+           "isolation-lists", "list-engagements-status-filter"),
+    _mixed("leak-list-page-two", "from the second page on", lambda query: query.offset > 0,
+           "list-engagements-pages-partition", "list-engagements-total", "sort-by-created-at", "sort-by-updated-at",
+           "isolation-lists"),
+)  # fmt: skip

@@ -1,0 +1,141 @@
+"""Faults of the pages of lists that show only at some sizes, or only with some order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.making import made
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.queries import EngagementQuery
+
+    Asked = dict[str, Any]
+    """The parameters as they were read: page, perPage, status, sort and order."""
+
+_MOST = 100
+_HALF = 50
+
+_HONOURED = "list-engagements-paging-honoured"
+_SERVED = "list-engagements-succeeds"
+_LENGTH = "list-engagements-page-length"
+_PAGES = "list-engagements-total-pages"
+_PARTITION = "list-engagements-pages-partition"
+_WITH_FILTER = "sort-with-filter"
+_CREATED, _NAMED = "sort-by-created-at", "sort-by-name"
+
+
+def _asking(
+    identifier: str, says: str, change: Callable[[Asked, EngagementQuery], EngagementQuery], *breaks: str
+) -> Fault:
+    """A list that asks for something else; ``change`` is given what was asked for, and the honest query."""
+
+    def engagement_query(self: Service, call: Call) -> EngagementQuery:
+        return change(call.values, Service.engagement_query(self, call))
+
+    return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
+
+
+# Pages
+
+
+def _pages(identifier: str, says: str, count: Callable[[int, int], int], *breaks: str) -> Fault:
+    """Both lists count their pages in another way."""
+    return made(
+        identifier,
+        f"A list {says}.",
+        *breaks,
+        total_pages=lambda _, total, per_page: count(total, per_page),
+        check_page_exists=lambda _, __: None,
+    )
+
+
+def _refusing(identifier: str, title: str, is_refused: Callable[[int], bool], *breaks: str, of: str) -> Fault:
+    """A list that refuses some sizes of pages."""
+
+    def check(self: Service, call: Call) -> None:
+        Service.check(self, call)
+        if call.operation.id == of and is_refused(call.values["perPage"]):
+            raise Refusal(400, "This is not a size that pages have.")
+
+    return made(identifier, title, *breaks, check=check)
+
+
+def _meta_text(name: str) -> Fault:
+    """Meta repeats a parameter as it was sent: as text."""
+
+    def act(self: Service, call: Call) -> Reply:
+        reply = Service.act(self, call)
+        sent = call.request.query_params.get(name)
+        if "meta" in reply.content and sent is not None:
+            reply.content["meta"][name] = sent
+        return reply
+
+    return made(
+        f"meta-repeats-{name}".lower(), f"The meta of a list repeats {name} as text, where it was sent.",
+        "list-meta-fields", act=act,
+    )  # fmt: skip
+
+
+SIZES = (
+    _pages("pages-of-20", "counts its pages as if each had 20", lambda total, _: -(-total // 20), _PAGES,
+           "list-members-total-pages"),
+    _pages("pages-rounded", "rounds the number of its pages to the nearest", lambda total, size: round(total / size),
+           _PAGES, "list-members-total-pages"),
+    _pages("pages-at-least-two", "says that there are two pages at least",
+           lambda total, size: max(2, -(-total // size)), _PAGES, "list-members-total-pages"),
+    _refusing("per-page-100-refused", "A page of 100 engagements is refused.", lambda size: size >= _MOST,
+              _SERVED, _HONOURED, of="listEngagements"),
+    _refusing("members-per-page-100-refused", "A page of 100 members is refused.", lambda size: size >= _MOST,
+              "list-members-succeeds", "list-members-paging-honoured", of="listMembers"),
+    _refusing("per-page-50-at-most", "A page of more than 50 engagements is refused.", lambda size: size > _HALF,
+              _SERVED, _HONOURED, of="listEngagements"),
+    _refusing("per-page-one-refused", "A page of one engagement is refused.", lambda size: size == 1, _SERVED,
+              _HONOURED, of="listEngagements"),
+    _meta_text("page"),
+    _meta_text("perPage"),
+    _asking(
+        "per-page-one-gives-two",
+        "gives two where one a page is asked for",
+        lambda asked, query: replace(query, limit=2) if asked["perPage"] == 1 else query,
+        _LENGTH,
+    ),
+    _asking(
+        "sorted-pages-overlap",
+        "begins a page with the last item of the page before where it is sorted by name",
+        lambda asked, query: replace(query, offset=max(query.offset - 1, 0)) if asked["sort"] == "name" else query,
+        _PARTITION,
+        _NAMED,
+        _WITH_FILTER,
+    ),
+    _asking(
+        "sorted-pages-skip",
+        "leaves one out between two pages where it is sorted by createdAt",
+        lambda asked, query: (
+            replace(query, offset=query.offset + 1) if asked["sort"] == "createdAt" and query.offset else query
+        ),
+        _PARTITION,
+        _CREATED,
+        _LENGTH,
+    ),
+    _asking(
+        "offset-of-20",
+        "begins page 2 after 20, whatever perPage says",
+        lambda asked, query: replace(query, offset=(asked["page"] - 1) * 20),
+        _PARTITION,
+        _LENGTH,
+    ),
+    _asking(
+        "page-two-as-three",
+        "gives page 3 for page 2",
+        lambda asked, query: replace(query, offset=query.offset + query.limit) if asked["page"] == 2 else query,  # noqa: PLR2004
+        _PARTITION,
+        _LENGTH,
+    ),
+)  # fmt: skip

@@ -1,0 +1,173 @@
+"""Faults of members that show only for some roles, some changes, or some requests afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.making import made
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.records import Key, Member
+
+
+# Invitations
+
+
+# Roles
+
+
+def _role_changing(identifier: str, title: str, change: Callable[[Service, Call], Reply | None], *breaks: str) -> Fault:
+    """A change of role that does something else; ``change`` gives None to go on as usual."""
+
+    def update_member_role(self: Service, call: Call) -> Reply:
+        return change(self, call) or Service.update_member_role(self, call)
+
+    return made(identifier, title, *breaks, update_member_role=update_member_role)
+
+
+def _downwards_only(service: Service, call: Call) -> Reply | None:
+    if (call.member.role, call.values["role"]) == ("member", "admin"):
+        return service.resource(call, service.view_role(replace(call.member, role="admin")))
+    return None
+
+
+def _once_only(service: Service, call: Call) -> Reply | None:
+    if call.member.updated_at > call.member.joined_at:
+        return service.resource(call, service.view_role(replace(call.member, role=call.values["role"])))
+    return None
+
+
+def _swap_addresses(service: Service, call: Call) -> Reply | None:
+    service.store._db.execute(  # noqa: SLF001 - faults have no other way
+        "UPDATE users SET email = upper(substr(email, 1, 1)) || '.' || substr(email, 2) WHERE id = ?",
+        call.member.user_id,
+    )
+    return None
+
+
+ROLES = (
+    _role_changing("role-only-downwards", "An admin becomes a member, but a member stays one.", _downwards_only,
+                   "role-changes-both-ways"),
+    _role_changing("role-once", "Only the first change of a member's role is carried out.", _once_only,
+                   "role-changes-both-ways"),
+    _role_changing("role-changes-address", "A change of role changes the member's address.", _swap_addresses,
+                   "update-role-keeps-the-rest"),
+)  # fmt: skip
+
+
+def _owner_refused(status: int, *breaks: str) -> Fault:
+    def check_role_changeable(_: Service, member: Member) -> None:
+        if member.role == "owner":
+            raise Refusal(status, "The role of an owner cannot be changed.")
+
+    return made(f"owner-role-{status}", f"Changing an owner's role is refused with {status}.", *breaks,
+                check_role_changeable=check_role_changeable)  # fmt: skip
+
+
+OWNER_ROLES = (_owner_refused(500, "no-server-error", "owner-role-change-refused"),)
+
+
+def _owner_to(role: str) -> Fault:
+    """An owner's role that can be changed to one of the two."""
+
+    def update_member_role(self: Service, call: Call) -> Reply:
+        if call.member.role == "owner" and call.values["role"] == role:
+            call.member = replace(call.member, role="none")
+        return Service.update_member_role(self, call)
+
+    return made(f"owner-becomes-{role}", f"An owner can be made {role} by a change of role.",
+                "owner-role-change-refused", "owner-stays-owner", update_member_role=update_member_role)  # fmt: skip
+
+
+OWNERS_DEMOTED = (_owner_to("admin"), _owner_to("member"))
+
+
+def _promoting(identifier: str, title: str, who: str) -> Fault:
+    """Only those of one role can be made owners."""
+
+    def check_role_change(self: Service, call: Call) -> dict[str, Any]:
+        body: Any = self.parse(call.content)
+        member = self.store.member(call.organization_id, call.resource_id)
+        if isinstance(body, dict) and body.get("role") == "owner" and member and member.role == who:
+            return {"role": "owner"}
+        return Service.check_role_change(self, call)
+
+    return made(identifier, title, "no-owner-through-role-change", check_role_change=check_role_change)
+
+
+PROMOTED = (
+    _promoting("owner-from-admin", "An admin can be made an owner by a change of role.", "admin"),
+    _promoting("owner-from-member", "One who is a mere member can be made an owner by a change of role.", "member"),
+)
+
+
+@fault("removed-role-change-restores", "removed-member-not-removable", "removed-member-unlisted")
+class UnknownRoleChangeRestores(Service):
+    """Changing the role of a removed member is refused, and makes the user a member again."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Bring the user back."""
+        try:
+            return await super().perform(call)
+        except Refusal as refusal:
+            gone = getattr(self, "_gone", {}).pop(call.resource_id, None)
+            if call.operation.id == "updateMemberRole" and refusal.status == 404 and gone:  # noqa: PLR2004
+                self.store.add_member(gone.organization_id, gone.user_id, gone.role, gone.joined_at, gone.last_seen_at)
+            raise
+
+    def remove_member(self, call: Call) -> Reply:
+        """Remember the member."""
+        setattr(self, "_gone", {call.member.user_id: call.member})  # noqa: B010 - a field of this fault alone
+        return super().remove_member(call)
+
+
+# Removal
+
+
+@fault("removed-member-for-a-second", "removed-member-loses-organization", "removed-member-loses-engagements")
+class RemovedMemberForASecond(Service):
+    """The key of a removed member works for another half second."""
+
+    _since: dict[str, float] | None = None
+
+    def remove_member(self, call: Call) -> Reply:
+        """Note when it was."""
+        self._since = {**(self._since or {}), call.member.user_id: self.seconds()}
+        return super().remove_member(call)
+
+    def authenticate(self, call: Call) -> Key:
+        """Look away for a while."""
+        key = self.find_key(self.bearer_token(call))
+        since = (self._since or {}).get(key.user_id or "", 0) if key else 0
+        if key is not None and key.revoked and self.seconds() - since < 0.5:  # noqa: PLR2004
+            return replace(key, revoked=False)
+        return super().authenticate(call)
+
+
+@fault("removed-member-key-404", "removed-member-loses-organization", "removed-member-loses-engagements")
+class RemovedMemberKey404(Service):
+    """The key of a removed member finds nothing instead of being refused."""
+
+    def refuse_removed_member(self) -> None:
+        """Find nothing."""
+        raise self.not_found("organization")
+
+
+@fault("removed-member-lists", "removed-member-loses-organization", "removed-member-loses-engagements")
+class RemovedStillReadsLists(Service):
+    """The key of a removed member can still list."""
+
+    def authenticate(self, call: Call) -> Key:
+        """Let lists pass."""
+        key = self.find_key(self.bearer_token(call))
+        if key is not None and key.revoked and self.find_operation(call).id.startswith("list"):
+            return replace(key, revoked=False)
+        return super().authenticate(call)

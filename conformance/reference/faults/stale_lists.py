@@ -1,0 +1,267 @@
+"""Faults of what is kept twice: lists, counts and reads that do not learn of every change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.making import made
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+    from conformance.reference.queries import EngagementQuery, MemberQuery
+    from conformance.reference.records import Engagement, Member, Organization, Page
+    from conformance.reference.views import View
+
+_AS_READ = "list-engagements-as-read"
+_EVERYTHING = 10_000
+_WRITES = ("createEngagement", "updateEngagement", "deleteEngagement", "archiveEngagement", "unarchiveEngagement")
+
+
+# Items of the list that show what was
+
+
+def _copied(identifier: str, title: str, fields: tuple[str, ...], *breaks: str) -> Fault:
+    """A list that shows some fields as they were when an engagement was created."""
+
+    def new_engagement(self: Service, call: Call) -> Engagement:
+        engagement = Service.new_engagement(self, call)
+        copies = getattr(self, "_copies", {})
+        setattr(self, "_copies", {**copies, engagement.id: engagement})  # noqa: B010 - a field of this fault alone
+        return engagement
+
+    def view_item(self: Service, engagement: Engagement) -> View:
+        copy = getattr(self, "_copies", {}).get(engagement.id, engagement)
+        changes: dict[str, Any] = {name: getattr(copy, name) for name in fields}
+        return Service.view_item(self, replace(engagement, **changes))
+
+    return made(identifier, title, *breaks, new_engagement=new_engagement, view_item=view_item)
+
+
+COPIES = (
+    _copied("listed-name-stale", "The list shows the name that an engagement was created with.", ("name",), _AS_READ),
+    _copied(
+        "listed-description-stale",
+        "The list shows the description that an engagement was created with.",
+        ("description",),
+        _AS_READ,
+    ),
+    _copied(
+        "listed-time-stale",
+        "The list shows updatedAt as it was at the creation.",
+        ("updated_at",),
+        _AS_READ,
+        "sort-by-updated-at",
+        "updated-at-never-goes-back",
+    ),
+    _copied(
+        "listed-stale",
+        "The list shows engagements as they were created.",
+        ("name", "description", "status", "updated_at"),
+        _AS_READ,
+        "list-engagements-status-filter",
+        "archived-listed",
+    ),
+)
+
+
+# Caches
+
+
+def _cached(
+    identifier: str, title: str, operation: str, is_forgotten: Callable[[Call, str], bool], *breaks: str
+) -> Fault:
+    """An operation whose answers are kept; ``is_forgotten`` is given a later call and the path of one that was kept."""
+
+    def act(self: Service, call: Call) -> Reply:
+        kept: dict[tuple[str, str, str], Reply] = getattr(self, "_kept", {})
+        kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(call, asked[1])}
+        asked = (call.key.digest, call.request.url.path, call.request.url.query)
+        reply = kept.get(asked) if call.operation.id == operation else None
+        reply = reply or Service.act(self, call)
+        if call.operation.id == operation:
+            kept = {**kept, asked: reply}
+        setattr(self, "_kept", kept)  # noqa: B010 - a field of this fault alone
+        return reply
+
+    return made(identifier, title, *breaks, act=act)
+
+
+def _does(*operations: str) -> Callable[[Call, str], bool]:
+    """Forget everything with some operations."""
+    return lambda call, _: call.operation.id in operations
+
+
+def _does_to_it(*operations: str) -> Callable[[Call, str], bool]:
+    """Forget a read with some operations on what was read."""
+    return lambda call, path: call.operation.id in operations and call.request.url.path.startswith(path)
+
+
+def _never(_: Call, __: str) -> bool:
+    return False
+
+
+CACHES = (
+    _cached(
+        "list-cached",
+        "The list of engagements always gives what it gave when it was first asked for in the same way.",
+        "listEngagements",
+        _never,
+        "deleted-unlisted",
+        "list-engagements-as-read",
+        "list-engagements-total",
+        "updated-at-never-goes-back",
+    ),
+    _cached(
+        "list-cached-over-changes",
+        "The list of engagements does not learn of edits and archives until an engagement is created or deleted.",
+        "listEngagements",
+        _does("createEngagement", "deleteEngagement"),
+        _AS_READ,
+    ),
+    _cached(
+        "read-cached-over-archives",
+        "A read does not learn of archiving until the engagement is edited.",
+        "getEngagement",
+        _does_to_it("updateEngagement", "deleteEngagement", "unarchiveEngagement"),
+        "archive-sets-status",
+        "archived-edit-changes-nothing",
+        "archive-engagement-answers-updated-at",
+        "archive-refreshes-updated-at",
+    ),
+    _cached(
+        "read-cached-over-edits",
+        "A read does not learn of edits until the engagement is archived.",
+        "getEngagement",
+        _does_to_it("archiveEngagement", "deleteEngagement", "unarchiveEngagement"),
+        "update-engagement-takes-effect",
+        "update-engagement-moves-updated-at",
+    ),
+    _cached(
+        "read-cached-over-deletions",
+        "A read does not learn of deletions.",
+        "getEngagement",
+        _does_to_it("archiveEngagement", "updateEngagement", "unarchiveEngagement"),
+        "deleted-unreadable",
+        "delete-effective-at-once",
+    ),
+    _cached(
+        "organization-cached-over-engagements",
+        "A read of the organization does not learn of engagements until it is renamed.",
+        "getCurrentOrganization",
+        _does("updateCurrentOrganization"),
+        "engagement-count-agrees",
+        "create-engagement-counted",
+        "deleted-uncounted",
+    ),
+    _cached(
+        "organization-cached-over-renamings",
+        "A read of the organization does not learn of renamings until an engagement changes.",
+        "getCurrentOrganization",
+        _does(*_WRITES),
+        "update-organization-takes-effect",
+    ),
+    _cached(
+        "organization-cached-over-removals",
+        "A read of the organization does not learn of removals until an engagement changes.",
+        "getCurrentOrganization",
+        _does(*_WRITES),
+        "removed-member-uncounted",
+        "update-organization-takes-effect",
+        "member-count-agrees",
+    ),
+    _cached(
+        "members-cached-over-roles",
+        "The list of members does not learn of changed roles until somebody is removed or invited.",
+        "listMembers",
+        _does("removeMember", "inviteMember"),
+        "role-changes-both-ways",
+    ),
+)
+
+
+# Counters and indexes of their own
+
+
+@fault("counter-misses-archived-deletions", "engagement-count-agrees", "deleted-uncounted")
+class CounterMissesArchivedDeletions(Service):
+    """The organization still counts an engagement that was archived when it was deleted."""
+
+    _missed: dict[str, int] | None = None
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Count it still."""
+        if call.engagement.status == "archived":
+            missed = self._missed or {}
+            self._missed = {**missed, call.organization_id: missed.get(call.organization_id, 0) + 1}
+        return super().delete_engagement(call)
+
+    def count_engagements(self, organization: Organization) -> int:
+        """Add what was missed."""
+        return super().count_engagements(organization) + (self._missed or {}).get(organization.id, 0)
+
+
+@fault("filter-by-first-status", "list-engagements-status-filter", "archived-listed", "list-engagements-filter-counts")
+class FilterByFirstStatus(Service):
+    """The list filters by an index that does not learn of unarchiving."""
+
+    _once_archived: frozenset[str] = frozenset()
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Keep it in the index."""
+        self._once_archived |= {call.engagement.id}
+        return super().archive_engagement(call)
+
+    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
+        """Look into the index."""
+        if not query.status:
+            return super().find_engagements(query)
+        everything = super().find_engagements(replace(query, status=None, offset=0, limit=_EVERYTHING)).items
+        wanted = query.status == "archived"
+        kept = tuple(one for one in everything if (one.id in self._once_archived) is wanted)
+        page = super().find_engagements(replace(query, limit=1, offset=0))
+        return replace(page, items=kept[query.offset : query.offset + query.limit], total=len(kept))
+
+
+@fault("role-filter-stale", "list-members-role-filter", "role-changes-both-ways")
+class RoleFilterStale(Service):
+    """The role filter goes by the roles that members had when they joined."""
+
+    _first: dict[str, str] | None = None
+
+    def update_member_role(self, call: Call) -> Reply:
+        """Remember the role from before."""
+        self._first = {call.member.user_id: call.member.role, **(self._first or {})}
+        return super().update_member_role(call)
+
+    def find_members(self, query: MemberQuery) -> Page[Member]:
+        """Filter by it."""
+        if not query.role:
+            return super().find_members(query)
+        everybody = super().find_members(replace(query, role=None, offset=0, limit=_EVERYTHING))
+        first = self._first or {}
+        kept = tuple(one for one in everybody.items if first.get(one.user_id, one.role) == query.role)
+        return replace(everybody, items=kept[query.offset : query.offset + query.limit], total=len(kept))
+
+
+@fault("read-stale-once", "update-engagement-takes-effect")
+class ReadStaleOnce(Service):
+    """The first read after an edit shows the engagement as it was before."""
+
+    _before: dict[str, Engagement] | None = None
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Remember it."""
+        reply = super().update_engagement(call)
+        self._before = {**(self._before or {}), call.engagement.id: call.engagement}
+        return reply
+
+    def get_engagement(self, call: Call) -> Reply:
+        """Show what was, once."""
+        before = (self._before or {}).pop(call.engagement.id, call.engagement)
+        return self.resource(call, self.view_read(before))

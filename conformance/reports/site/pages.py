@@ -1,0 +1,128 @@
+"""The files of the site."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from conformance.reports.html import html_bytes
+from conformance.reports.model import load_report
+from conformance.reports.site import matrices
+from conformance.reports.templating import environment, fixed_parts
+from conformance.reports.view import MARKS, bar
+from conformance.reports.wording import MODES, SECTIONS, VERDICTS, counted, moment, verdict_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from conformance.reports.site.matrices import Implementation, RequirementRow
+    from conformance.reports.site.stored import StoredRun
+
+    Content = Callable[[], Iterable[bytes]]
+    Links = Mapping[Path, str]
+
+_STYLES: Final = ("report.css", "site/site.css")
+MOST_CHANGES: Final = 40
+"""Changes of one kind that a step of a history lists."""
+
+
+def site_files(runs: Sequence[StoredRun], output: Path) -> Mapping[Path, Content]:
+    """Every file of the site by its path; the content is made in pieces when it is asked for.
+
+    A run whose folder holds a report.html is linked there by a relative address, so that site and folders can be moved
+    together; for any other one a page is made from its report.json.
+
+    Args:
+        runs: The runs, the oldest first.
+        output: The folder of the site.
+    """
+    listed = matrices.implementations(runs)
+    own = {run.folder: f"runs/{number:03}.html" for number, run in enumerate(runs, 1) if not run.page.is_file()}
+    links = {run.folder: own.get(run.folder) or _relative(run.page, output) for run in runs}
+    pages: dict[str, Callable[[], bytes]] = {
+        "index.html": partial(_index, listed, runs, links),
+        "requirements.html": partial(_requirements, listed, links),
+        "observations.html": partial(_observations, listed),
+        **{f"implementations/{one.file}": partial(_implementation, one, links) for one in listed},
+        **{own[run.folder]: partial(_of_report, run) for run in runs if run.folder in own},
+    }
+    return {output / name: partial(_pieces, make) for name, make in pages.items()}
+
+
+def _pieces(make: Callable[[], bytes]) -> Iterable[bytes]:
+    return [make()]
+
+
+def _relative(page: Path, output: Path) -> str:
+    return quote(os.fsencode(os.path.relpath(page, output.resolve())))
+
+
+def _of_report(run: StoredRun) -> bytes:
+    return html_bytes(load_report(run.folder / "report.json"))
+
+
+def _index(listed: Sequence[Implementation], runs: Sequence[StoredRun], links: Links) -> bytes:
+    verdicts = Counter(one.latest.report["verdict"] for one in listed)
+    return _rendered(
+        "index",
+        listed=listed,
+        links=links,
+        classes=_classes(listed),
+        class_outcomes=lambda report: {one["id"]: one["outcome"] for one in report["classes"]},
+        verdicts=[(verdict, verdicts[verdict]) for verdict in VERDICTS if verdicts[verdict]],
+        runs=runs,
+    )
+
+
+def _classes(listed: Sequence[Implementation]) -> list[tuple[str, str]]:
+    """Id and title of every class that a latest run knows."""
+    return list({one["id"]: one["title"] for item in listed for one in item.latest.report["classes"]}.items())
+
+
+def _requirements(listed: Sequence[Implementation], links: Links) -> bytes:
+    rows = matrices.requirement_rows(listed)
+    return _rendered("requirements", listed=listed, links=links, sections=_by_section(rows))
+
+
+def _by_section(rows: Iterable[RequirementRow]) -> list[tuple[str, str, list[RequirementRow]]]:
+    grouped = groupby(rows, key=lambda row: row.requirement["section"])
+    return [(number, SECTIONS.get(number, "Further"), list(members)) for number, members in grouped]
+
+
+def _observations(listed: Sequence[Implementation]) -> bytes:
+    return _rendered("observations", listed=listed, rows=matrices.observation_rows(listed))
+
+
+def _implementation(implementation: Implementation, links: Links) -> bytes:
+    return _rendered(
+        "implementation",
+        above="../",
+        implementation=implementation,
+        steps=matrices.history(implementation),
+        links=links,
+        sentence=verdict_sentence(implementation.latest.report),
+        most=MOST_CHANGES,
+    )
+
+
+def _rendered(page: str, *, above: str = "", **names: Any) -> bytes:  # noqa: ANN401 - what the template uses
+    """A page of the site; ``above`` leads from it to the site's folder."""
+    shared = {
+        "page": page,
+        "above": above,
+        "marks": MARKS,
+        "words": matrices.words(),
+        "verdict_words": VERDICTS,
+        "modes": MODES,
+        "counted": counted,
+        "moment": moment,
+        "counts_of": matrices.counts_of,
+        "bar": bar,
+    }
+    template = environment().get_template(f"site/{page}.html.j2")
+    return template.render(**shared, **names, **fixed_parts(_STYLES)).encode("utf-8", "backslashreplace")

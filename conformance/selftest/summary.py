@@ -1,0 +1,116 @@
+"""What self-tests came to, in few words: for the repository, where the whole would be too long to read in a change."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.selftest.figures import GOOD, Figures, state_of
+from conformance.selftest.results import rows
+from conformance.selftest.subjects import Subject
+from conformance.selftest.trial import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+FORMAT: Final = "conformance-selftest-summary/1"
+
+BEGIN: Final = "<!-- selftest: made by `tox -e selftest` from docs/selftest.json -->"
+END: Final = "<!-- /selftest -->"
+
+
+def summary(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The summary of self-tests that tried different subjects, or the same at different efforts.
+
+    Where two of them tried one subject, both count for the convictions, and the first for the figures.
+
+    Args:
+        documents: The contents of their selftest.json, at least one.
+    """
+    trials: dict[tuple[str, str], Trial] = {}
+    convicted: dict[str, dict[str, set[str]]] = {}
+    for document in documents:
+        for trial in map(trial_of, document["trials"]):
+            trials.setdefault((trial.subject.kind, trial.subject.id), trial)
+            if trial.subject.kind == "fault":
+                found = convicted.setdefault(trial.subject.id, {})
+                for requirement, checks in trial.convicting.items():
+                    found.setdefault(requirement, set()).update(checks)
+    figures = Figures()
+    for key in sorted(trials):
+        figures.add(trials[key])
+    return {
+        "format": FORMAT,
+        "suite": documents[0]["suite"],
+        "runs": [document["run"] for document in documents],
+        "good": figures.good,
+        "figures": figures.summary(),
+        "bad": {trial.subject.id: state.value for trial in figures.trials if (state := state_of(trial)) not in GOOD},
+        "convictions": {
+            fault: {requirement: sorted(checks) for requirement, checks in sorted(found.items())}
+            for fault, found in sorted(convicted.items())
+        },
+    }
+
+
+def trial_of(entry: Mapping[str, Any]) -> Trial:
+    """A trial from its entry in selftest.json."""
+    return Trial(
+        subject=Subject(entry["id"], entry["kind"], entry["title"], tuple(entry["breaks"]), entry["choices"]),
+        errors=tuple(entry["errors"]),
+        left=tuple(entry["left"]),
+        **{
+            name: entry[name]
+            for name in ("reported", "convicting", "undecided", "passed", "requests", "found_after", "seconds")
+        },
+    )
+
+
+def write(content: Mapping[str, Any], path: Path) -> None:
+    """Write a summary, a fault a line."""
+    path.write_text("".join(_lines(content)), "utf-8")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a summary.
+
+    Raises:
+        ValueError: The file holds none.
+    """
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    if content.get("format") != FORMAT:
+        raise ValueError(f"{path} is no summary of a self-test.")
+    return content
+
+
+def table(content: Mapping[str, Any]) -> list[str]:
+    """The figures as the lines of a Markdown table."""
+    return ["| Figure | Value |", "|---|---|", *(f"| {words} | {value} |" for words, value in rows(content))]
+
+
+def with_table(page: str, content: Mapping[str, Any]) -> str:
+    """A page with the table between its two marks made anew.
+
+    Raises:
+        ValueError: The page has not each mark once.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end or BEGIN in rest:
+        raise ValueError(f"The page needs the marks {BEGIN} and {END}, each once.")
+    return "\n".join((f"{before}{BEGIN}", "", *table(content), "", f"{END}{after}"))
+
+
+def _lines(content: Mapping[str, Any]) -> Iterator[str]:
+    *others, last = content.items()
+    yield "{\n"
+    for name, value in others:
+        yield f" {json.dumps(name)}: {json.dumps(value)},\n"
+    yield f" {json.dumps(last[0])}: {{\n"
+    yield ",\n".join(_members(last[1].items()))
+    yield "\n }\n}\n"
+
+
+def _members(items: Iterable[tuple[str, object]]) -> Iterator[str]:
+    return (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in items)

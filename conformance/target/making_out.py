@@ -1,0 +1,85 @@
+"""What a broken body seems to say: undoing must not fail by a byte order mark, a NaN, or half an answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+MAX_READ: Final = 2**17
+"""Bytes of a broken body that are looked at: what tells ids stands in front."""
+
+_DEEPEST: Final = 4
+"""Levels that are kept: the body, its data, the items of a list, and what is in them as an empty thing."""
+
+_PART: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++', re.DOTALL)
+
+
+def make_out(body: bytes) -> object:
+    """Read a body that is not JSON strictly, as far as it goes; total over all bytes, in time linear in them.
+
+    Returns:
+        A value of the types that ``json`` makes; what is nested deeper than anything that matters is left out, and
+        so is what a torn text no longer tells. None where nothing can be made out.
+    """
+    start = body[:MAX_READ]
+    builder = _Builder()
+    for match in _PART.finditer(start.decode(json.detect_encoding(start), "replace").removeprefix("\ufeff")):
+        builder.take(match[0])
+    return builder.made
+
+
+class _Builder:
+    """Puts the parts of a text together to a value, whatever their order."""
+
+    def __init__(self) -> None:
+        self.made: object = None
+        self._open: list[dict[str, Any] | list[Any]] = []
+        self._names: list[str | None] = []
+        self._beyond = 0
+
+    def take(self, part: str) -> None:
+        """Take the next part of the text."""
+        if part in "[{":
+            self._begin([] if part == "[" else {})
+        elif part in "]}":
+            self._end()
+        elif self._beyond == 0 and part not in ":,":
+            self._put(_plain(part), is_text=part[0] == '"')
+
+    def _begin(self, value: dict[str, Any] | list[Any]) -> None:
+        if self._beyond or len(self._open) == _DEEPEST:
+            self._beyond += 1
+            return
+        if self._open:
+            self._put(value, is_text=False)
+        elif self.made is None:
+            self.made = value
+        self._open.append(value)
+        self._names.append(None)
+
+    def _end(self) -> None:
+        if self._beyond:
+            self._beyond -= 1
+        elif self._open:
+            self._open.pop()
+            self._names.pop()
+
+    def _put(self, value: object, *, is_text: bool) -> None:
+        """Put a value where it belongs: in an object the first text is a name, and what follows its value."""
+        if not self._open:
+            return
+        holder = self._open[-1]
+        if isinstance(holder, list):
+            holder.append(value)
+        elif (name := self._names[-1]) is not None:
+            holder[name], self._names[-1] = value, None
+        elif is_text and isinstance(value, str):
+            self._names[-1] = value
+
+
+def _plain(part: str) -> object:
+    try:
+        return json.loads(part)
+    except ValueError:
+        return None

@@ -1,0 +1,126 @@
+"""Provisioners that misbehave: the run goes on without them, ends in time, and no program stays behind."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.hostile.running import Ended, adopt_orphans, start, strays, target_file
+from tests.hostile.target import hostile
+
+PATIENCE: Final = 240.0
+MEGABYTES: Final = 600
+UNLOCKED: Final = ("get-organization-*", "isolation-*", "scope-allows-get-organization", "invitation-mail-*")
+
+_ANSWERS: Final = """
+import json, os, sys, time
+def answers(**more):
+    for line in sys.stdin:
+        call = json.loads(line)
+        answer = {"jsonrpc": "2.0", "id": call["id"], "error": {"code": -32601, "message": "no"}} | more
+        print(json.dumps(answer), flush=True)
+"""
+
+PROGRAMS: Final[dict[str, tuple[str, str]]] = {
+    "says nothing": ("sys.stdin.read()", "did not answer"),
+    "never reads and never ends": ("while True: time.sleep(60)", "did not answer"),
+    "ends at once": ("sys.exit(7)", "ended by itself with status 7"),
+    "dies of a signal": ("sys.stdin.readline(); os.kill(os.getpid(), 11)", "ended by a signal"),
+    "writes garbage": ("print('hello', flush=True); sys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "floods stdout with a line that never ends": (
+        "\nwhile True: sys.stdout.write('x' * 65536)", "a line of more than 1 MiB",
+    ),
+    "floods stdout with lines": ("\nwhile True: print('{}')", "no JSON-RPC 2.0 answer"),
+    "floods stderr with lines": ("\nwhile True: sys.stderr.write('all is well\\n' * 1000)", "did not answer"),
+    "floods stderr with a line that never ends": ("\nwhile True: sys.stderr.write('x' * 65536)", "did not answer"),
+    "drips an answer": (
+        "sys.stdin.readline()\nwhile True: sys.stdout.write(' '); sys.stdout.flush(); time.sleep(0.05)",
+        "did not answer",
+    ),
+    "answers another question": ("answers(id=99)", "an id that it was not asked with"),
+    "answers with a bomb of brackets": (
+        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()",
+        "no JSON-RPC",
+    ),
+    "goes on after its stdin is closed": ("answers()\nwhile True: time.sleep(60)", "has no method"),
+    "shuts its ears to SIGTERM": (
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); answers()\nwhile True: time.sleep(60)",
+        "has no method",
+    ),
+    "leaves a child behind": ("\nif os.fork() == 0:\n    time.sleep(600)\nanswers()", "has no method"),
+    "leaves a child behind that floods stderr": (
+        "\nif os.fork() == 0:\n    while True: sys.stderr.write('conformance\\n' * 1000)\nanswers()", "has no method",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays() -> Iterator[None]:
+    """No program that a run started outlives it."""
+    adopt_orphans()
+    yield
+    assert strays() == []
+
+
+def _run(folder: Path, program: str, *words: str, timeout: float = 1.0) -> Ended:
+    path = folder / "provision.py"  # its name is what strays are told by
+    path.write_text(_ANSWERS + program, "utf-8")
+    command = json.dumps([sys.executable, str(path), "conformance"])
+    with hostile() as target:
+        before = target.inventory()
+        lines = [f"provisioner: {{command: {command}, timeout: {timeout}}}"]
+        file = target_file(folder, target.url, *lines, timeout=10)
+        started = start(
+            folder / "report", "run", "--target", str(file), "--effort", "quick", *words,
+            CONFORMANCE_API_KEY=target.api_key,
+        )  # fmt: skip
+        ended = started.wait(PATIENCE)
+        assert target.inventory() == before
+    return ended
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> None:
+    """What needs it is untested with the reason, everything else is judged."""
+    program, reason = PROGRAMS[name]
+    words = [word for pattern in UNLOCKED for word in ("--only", pattern)]
+
+    ended = _run(tmp_path, program, *words, timeout=1 if reason == "did not answer" else 60)
+
+    assert ended.status == 0, ended.told()
+    assert "Traceback" not in ended.out + ended.err
+    assert not (ended.folder / "errors.log").exists()
+    assert ended.megabytes <= MEGABYTES
+    assert "get-organization-succeeds" in ended.outcomes("passed")
+    untested = [entry for entry in ended.report["requirements"] if entry["id"] == "isolation-get-engagement"]
+    assert [entry["outcome"] for entry in untested] == ["untested"]
+    assert reason in untested[0]["reason"]
+    log = ended.folder / "provisioner.log"
+    assert not log.exists() or log.stat().st_size < 2**19
+
+
+STALLING: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "says nothing": ("sys.stdin.read()", ()),
+    "drips": ("while True: sys.stdout.write(' '); sys.stdout.flush(); time.sleep(0.05)", ()),
+    "has no mail": (
+        "answers(error=None, result={'messages': []})",
+        ("--disposable", "--only", "invite-*", "--only", "*mail*"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STALLING)
+def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) -> None:
+    """However long an answer or an e-mail may take by the target file, a run that is over waits for none."""
+    program, words = STALLING[name]
+
+    ended = _run(tmp_path, program, "--max-seconds", "8", *words, timeout=3600)
+
+    assert ended.status in {0, 3}, ended.told()
+    assert "Traceback" not in ended.out + ended.err
+    assert ended.report["run"]["seconds"] < PATIENCE / 2

@@ -1,0 +1,239 @@
+"""The site over many runs: what its pages say, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.cli import main
+from conformance.reports.model import InvalidReport, write_report
+from conformance.reports.site import read_runs, site_files
+from conformance.reports.site.matrices import history, implementations, letter, observation_rows, requirement_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from conformance.reports.model import Report
+
+    Keep = Callable[..., Path]
+
+NAMES = ("index", "requirements", "observations")
+
+
+@pytest.fixture
+def keep(samples: ModuleType, tmp_path: Path) -> Keep:
+    """Writes the folder of a run: a sample under another name and time, changed as told."""
+
+    def write(folder: str, *, sample: str = "passing", name: str = "one", day: int = 1, **observed: str) -> Path:
+        report: Report = deepcopy(getattr(samples, sample)()[0])
+        report["target"]["name"] = name
+        report["run"]["started_at"] = f"2026-03-{day:02}T09:30:00Z"
+        for one in report["observations"]:
+            one["observed"] = observed.get(one["id"].replace("-", "_"), one["observed"])
+        (tmp_path / folder).mkdir()
+        write_report(report, tmp_path / folder / "report.json")
+        return tmp_path / folder
+
+    return write
+
+
+def _site(output: Path, *folders: Path) -> Result:
+    return CliRunner().invoke(main, ["site", *map(str, folders), "--output", str(output)])
+
+
+def _text(page: Path) -> str:
+    return " ".join(re.sub(r"<style>.*?</style>|<[^>]+>", " ", page.read_text("utf-8"), flags=re.DOTALL).split())
+
+
+def test_the_site_has_a_page_for_everything(keep: Keep, tmp_path: Path) -> None:
+    """The start, both matrices, a history for each implementation, and a page for a run that has none of its own."""
+    folders = [keep("a"), keep("b", sample="failing", day=2), keep("c", name="two")]
+    (folders[0] / "report.html").write_text("the run's own page")
+
+    result = _site(tmp_path / "site", *folders)
+
+    assert (result.exit_code, result.output) == (0, f"3 runs: {tmp_path / 'site' / 'index.html'}\n")
+    assert sorted(str(path.relative_to(tmp_path / "site")) for path in (tmp_path / "site").rglob("*.html")) == [
+        "implementations/001.html",
+        "implementations/002.html",
+        "index.html",
+        "observations.html",
+        "requirements.html",
+        "runs/002.html",
+        "runs/003.html",
+    ]
+
+
+def test_every_link_leads_somewhere(keep: Keep, tmp_path: Path) -> None:
+    """Links are relative, within the site or to a run's own page, and their anchors exist."""
+    own = keep("a run", sample="failing")
+    (own / "report.html").write_text("the run's own page")
+    _site(tmp_path / "site", own, keep("b", name="two", sample="failing"), keep("c", name="three", sample="hostile"))
+
+    pages = list((tmp_path / "site").rglob("*.html"))
+    links = [(page, link) for page in pages for link in re.findall(r'href="([^"]*)"', page.read_text("utf-8"))]
+    assert len(links) > 20
+    for page, link in links:
+        parts = urlsplit(link)
+        assert not parts.scheme
+        aim = page if not parts.path else page.parent / unquote(parts.path)
+        assert aim.is_file(), link
+        if parts.fragment and aim != own / "report.html" and aim.resolve() != (own / "report.html").resolve():
+            assert f'id="{unquote(parts.fragment)}"' in aim.read_text("utf-8"), link
+
+
+def test_pages_load_nothing_and_have_no_script(keep: Keep, tmp_path: Path) -> None:
+    """One style, which the policy names by its digest; names of targets are text."""
+    _site(tmp_path / "site", keep("a", sample="hostile", name="<script>x</script>"), keep("b", sample="failing"))
+
+    for name in (*NAMES, "implementations/001"):
+        text = (tmp_path / "site" / f"{name}.html").read_text("utf-8")
+        assert not re.search(r"<(script|link|img|iframe|object|embed|base)\b", text)
+        assert not re.search(r"<[^>]*\s(on\w+|style|src)=", text)
+        assert 'content="default-src &#39;none&#39;; style-src &#39;sha256-' in text
+
+
+def test_the_requirements_by_implementations(keep: Keep) -> None:
+    """Each implementation counts by its latest run; what is waived is told apart from what failed."""
+    listed = implementations(
+        read_runs(
+            [
+                keep("a", name="b-service"),
+                keep("b", name="a-service", sample="failing"),
+                keep("c", day=2, name="b-service"),
+            ]
+        )
+    )
+
+    rows = {row.requirement["id"]: row for row in requirement_rows(listed)}
+
+    assert [one.name for one in listed] == ["a-service", "b-service"]
+    assert len(listed[1].runs) == 2
+    broken = [row for row in rows.values() if row.failed]
+    assert [row.outcomes for row in broken] == [("failed", "passed"), ("failed", "passed"), ("waived", "passed")]
+    assert not any(row.same for row in broken)
+    assert rows["mail-3"].outcomes == (None, "untested")
+    assert [int(row.requirement["section"]) for row in rows.values()] == sorted(
+        int(row.requirement["section"]) for row in rows.values()
+    )
+
+
+def test_who_does_what_where_the_text_is_open(keep: Keep) -> None:
+    """The answer that most give is A; what was not observed has no letter."""
+    folders = [
+        keep(str(number), name=f"n{number}", duplicate_name="accepted" if number == 2 else "409")
+        for number in (1, 2, 3)
+    ]
+    silent = keep("silent", name="n4")
+    report = json.loads((silent / "report.json").read_bytes())
+    report["observations"] = []
+    (silent / "report.json").write_text(json.dumps(report))
+
+    rows = {row.observation["id"]: row for row in observation_rows(implementations(read_runs([*folders, silent])))}
+
+    assert rows["duplicate-name"].answers == (("A", "409", 2), ("B", "accepted", 1))
+    assert [given for given, _ in rows["duplicate-name"].letters] == ["A", "B", "A", ""]
+    assert not rows["duplicate-name"].same
+    assert rows["success-status-create"].same
+
+
+def test_letters_do_not_run_out() -> None:
+    """After Z comes AA."""
+    assert [letter(place) for place in (0, 25, 26, 27, 26 + 26 * 26)] == ["A", "Z", "AA", "AB", "AAA"]
+
+
+def test_the_history_is_told_from_the_newest_run_on(keep: Keep, tmp_path: Path) -> None:
+    """Each run says what changed since the one before, whatever order the folders are named in."""
+    folders = [
+        keep("new", day=3, sample="failing"),
+        keep("old", day=1),
+        keep("middle", day=2, duplicate_name="accepted"),
+    ]
+
+    (one,) = implementations(read_runs(folders))
+    newest, middle, oldest = history(one)
+
+    assert oldest.drift is None
+    assert middle.drift is not None
+    assert [change.id for change in middle.drift.observations] == ["duplicate-name"]
+    assert newest.drift is not None
+    assert len(newest.drift.regressions) == 2
+    _site(tmp_path / "site", *folders)
+    text = _text(tmp_path / "site" / "implementations" / "001.html")
+    assert text.index("3 March 2026") < text.index("2 March 2026") < text.index("1 March 2026")
+    assert "2 regressions, 0 mended" in text
+
+
+def test_a_folder_counts_once(keep: Keep) -> None:
+    """Also under another spelling."""
+    folder = keep("a")
+
+    assert len(read_runs([folder, folder.parent / "x" / ".." / "a"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "holds no report.json"),
+        (b'{"format": "conformance-report/1", "su', "is not JSON"),
+        (b"{}", "breaks its schema"),
+        (b"[]", "breaks its schema"),
+        (b"\xff\xfe", "is not JSON"),
+    ],
+)
+def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, content: bytes | None, words: str) -> None:
+    """In one sentence, with exit 2, and no page is written."""
+    bad = tmp_path / "cut short"
+    bad.mkdir()
+    if content is not None:
+        (bad / "report.json").write_bytes(content)
+
+    result = _site(tmp_path / "site", keep("a"), bad)
+
+    assert result.exit_code == 2
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert str(bad) in line
+    assert words in result.stderr
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_place_that_cannot_be_written_is_named(keep: Keep, tmp_path: Path) -> None:
+    """A file stands where a folder would have to be made."""
+    (tmp_path / "file").write_text("")
+
+    result = _site(tmp_path / "file" / "site", keep("a"))
+
+    assert result.exit_code == 2
+    assert "cannot be written" in result.stderr
+
+
+def test_many_folders_are_read_in_several_processes(keep: Keep) -> None:
+    """The order is that of time, and a bad one among them is still named."""
+    folders = [keep(f"run-{number}", day=31 - number) for number in range(20)]
+
+    runs = read_runs(folders)
+    (folders[7] / "report.json").write_bytes(b"{")
+
+    assert [run.folder.name for run in runs] == [f"run-{number}" for number in reversed(range(20))]
+    with pytest.raises(InvalidReport, match=r"run-7 holds no whole run"):
+        read_runs(folders)
+
+
+def test_the_site_may_lie_above_its_runs(keep: Keep, tmp_path: Path) -> None:
+    """Links then lead down, and the run's own page is left as it is."""
+    folder = keep("a")
+    (folder / "report.html").write_text("the run's own page")
+
+    files: Any = site_files(read_runs([folder]), tmp_path)
+
+    assert folder / "report.html" not in files
+    assert b'href="a/report.html"' in b"".join(files[tmp_path / "index.html"]())

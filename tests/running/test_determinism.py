@@ -1,0 +1,106 @@
+"""The same seed sends the same requests in every check, and any number of workers comes to the same verdicts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.oracle.ledger import RULES
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest.hosting import HostedExecution
+from conformance.selftest.subjects import latitudes
+from conformance.verdicts import conclude
+from conformance.verdicts.judge import Judge
+from conformance.verdicts.session import run_checks
+from conformance.wire.exchange import Exchange
+
+Streams = dict[str, list[tuple[str, ...]]]
+
+GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\bmember-[0-9a-f]{12}(?=@)")
+"""Identifiers and addresses of members, as the reference service gives them, and those that checks derive from them."""
+
+PLACES = re.compile(r"\b(page|perPage)=\d+")
+
+BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_name", "archived_by_change"})
+"""Journeys that ask for the pages on which the service said that the run's engagements lie."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a run sent and came to."""
+
+    streams: Streams
+    verdicts: dict[str, str]
+    exchanges: int
+
+
+def run_once(seed: int, workers: int, *only: str) -> Made:
+    """One run against a fresh reference service."""
+    options = RunOptions(effort=Effort.QUICK, seed=seed, workers=workers, only=only)
+    with HostedExecution(latitudes("default")[0], options) as execution:
+        judge = Judge(execution.run)
+        assert execution.reach() is None
+        run_checks(judge)
+        execution.undo()
+        assert judge.errors == []
+        sent = execution.run.wire.exchanges
+        streams = streams_of(sent, execution.run.names.prefix)
+        concluded = conclude.requirements(judge.results, "It was left out.")
+        return Made(streams, {entry["id"]: entry["outcome"] for entry in concluded}, len(sent))
+
+
+def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
+    """The requests of each check in order, what the service gave numbered by its first use there."""
+    streams: Streams = defaultdict(list)
+    numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for exchange in exchanges:
+        met = numbers[exchange.check]
+
+        def mapped(text: str, met: dict[str, int] = met) -> str:
+            text = GIVEN.sub(lambda found: f"<{met.setdefault(found[0], len(met) + 1)}>", text)
+            return text.replace(prefix, "<run>-")
+
+        sent = exchange.call
+        path = PLACES.sub(r"\1=<place>", sent.path) if exchange.check in BY_PLACE else sent.path
+        key = "" if sent.credential is None else sent.credential.name
+        body = exchange.request.body.decode("utf-8", "backslashreplace")
+        streams[exchange.check].append((sent.method, mapped(path), mapped(body), key, repr(sent.headers)))
+    return streams
+
+
+@pytest.fixture(scope="module")
+def wide() -> Made:
+    """A run of seed 7 with the usual number of workers."""
+    return run_once(7, 8)
+
+
+@pytest.fixture(scope="module")
+def narrow() -> Made:
+    """A run of the same seed with few workers."""
+    return run_once(7, 2)
+
+
+def test_same_seed_sends_the_same_requests(wide: Made, narrow: Made) -> None:
+    """Each check and journey sends the same in the same order, however many others are under way."""
+    assert wide.exchanges > 400
+    assert wide.streams.keys() == narrow.streams.keys()
+    for check, stream in wide.streams.items():
+        assert narrow.streams[check] == stream, check
+
+
+def test_workers_do_not_change_verdicts(wide: Made, narrow: Made) -> None:
+    """Every requirement comes to the same outcome with 8 workers and with 2.
+
+    Single checks may tell less: whether two requests really were under way together is the ledger's to see.
+    """
+    assert list(wide.verdicts.values()).count("passed") > 200
+    assert wide.verdicts == narrow.verdicts
+
+
+def test_another_seed_sends_other_requests(wide: Made) -> None:
+    """The comparison is no empty one: another seed walks otherwise."""
+    assert run_once(8, 8, RULES[0]).streams["random_walks"] != wide.streams["random_walks"] != []

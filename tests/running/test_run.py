@@ -1,0 +1,77 @@
+"""A run sends what its mode permits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from conformance.running.options import Effort, RunOptions
+from conformance.running.run import Run
+from conformance.target.capabilities import Unavailable
+from conformance.target.profile import Mode
+from conformance.wire import call
+from conformance.wire.call import Call, Credential
+
+MAIN_KEY = None
+SOMEBODYS = Credential.bearer("engagements:write", "key-of-somebody")
+NOBODYS = Credential("unknown_key", "Bearer nobody", invalid=True)
+
+
+class Sent:
+    """The part of a wire that takes what is sent."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def send_all(self, calls: list[Call]) -> list[Call]:
+        """Note the calls."""
+        self.calls += calls
+        return calls
+
+
+def run_in(mode: Mode) -> tuple[Run, Sent]:
+    """A run of a mode, and what it sends."""
+    wire = Sent()
+    options = RunOptions(effort=Effort.QUICK, seed=1, workers=1, report=Path("unused"))
+    parts: dict[str, Any] = {"profile": SimpleNamespace(mode=mode), "options": options, "wire": wire}
+    return Run(**parts, fixtures=cast("Any", None), journal=cast("Any", None), names=cast("Any", None)), wire
+
+
+@pytest.mark.parametrize("key", [MAIN_KEY, SOMEBODYS])
+def test_a_read_only_run_refuses_to_write(key: Credential | None) -> None:
+    """Nothing of a batch is sent that holds a write with somebody's key, whoever asks for it."""
+    run, wire = run_in(Mode.READ_ONLY)
+    calls = [call.get_organization(), call.archive_engagement("eng_1")]
+
+    with pytest.raises(Unavailable, match="--read-only") as refused:
+        run.send_all([one if key is None else one.with_key(key) for one in calls])
+
+    assert refused.value.need == "writes"
+    assert wire.calls == []
+
+
+def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
+    """GETs go out with any key, and everything does that must be refused for its key."""
+    run, wire = run_in(Mode.READ_ONLY)
+    calls = [
+        call.get_organization(),
+        call.list_members().with_key(SOMEBODYS),
+        call.remove_member("u").with_key(NOBODYS),
+    ]
+
+    run.send_all(calls)
+
+    assert wire.calls == calls
+
+
+@pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.DISPOSABLE])
+def test_other_runs_write(mode: Mode) -> None:
+    """They send what is asked for."""
+    run, wire = run_in(mode)
+
+    run.send(call.create_engagement({"name": "new"}))
+
+    assert [one.operation.id for one in wire.calls] == ["createEngagement"]

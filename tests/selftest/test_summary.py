@@ -1,0 +1,138 @@
+"""What self-tests came to in few words, and the pages made of that."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.cli.requirements import requirements
+from conformance.selftest import results
+from conformance.selftest.coverage import convictions, coverage_lines
+from conformance.selftest.figures import Figures
+from conformance.selftest.subjects import Subject
+from conformance.selftest.summary import BEGIN, END, read, summary, table, trial_of, with_table, write
+from conformance.selftest.trial import Trial
+
+FAULT = Subject("archived-edit-401", "fault", "An edit is refused with 401.", ("archived-edit-refused",))
+OTHER = Subject("archived-edit-404", "fault", "An edit is refused with 404.", ("archived-edit-refused",))
+VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
+RUN = {"started_at": "2026-01-01T00:00:00Z", "seconds": 1.0, "effort": "quick", "seed": 1, "jobs": 2}
+
+
+def convicted(subject: Subject, *checks: str) -> Trial:
+    """A trial in which these checks found what the subject breaks."""
+    (requirement,) = subject.breaks
+    return Trial(
+        subject,
+        reported={requirement: [f"{check}: wrong" for check in checks]} if checks else {},
+        convicting={requirement: sorted(checks)} if checks else {},
+        requests=100,
+        found_after=10 if checks else None,
+    )
+
+
+def document(*trials: Trial) -> dict[str, object]:
+    """The selftest.json of these trials, as it is read back."""
+    figures = Figures()
+    for one in trials:
+        figures.add(one)
+    found: dict[str, object] = json.loads(json.dumps(results.document(figures, RUN)))
+    return found
+
+
+def test_trials_come_back_from_their_entries() -> None:
+    """Nothing that the figures need is lost in selftest.json."""
+    made = convicted(FAULT, "test_a::test_b")
+
+    assert [trial_of(entry) for entry in document(made)["trials"]] == [made]  # type: ignore[attr-defined]
+
+
+def test_summary_of_two_self_tests() -> None:
+    """Each subject counts once in the figures, with its first trial; the convictions of all count."""
+    first = document(convicted(FAULT, "test_a::test_b"), Trial(VALUE, requests=7))
+    second = document(convicted(FAULT, "test_a::test_c"), convicted(OTHER))
+
+    made = summary([first, second])
+
+    assert made["figures"]["faults"] == 2
+    assert made["figures"]["latitudes"] == 1
+    assert made["figures"]["requests"] == 207
+    assert made["bad"] == {OTHER.id: "survived"}
+    assert not made["good"]
+    assert made["convictions"] == {
+        FAULT.id: {"archived-edit-refused": ["test_a::test_b", "test_a::test_c"]},
+        OTHER.id: {},
+    }
+    assert convictions(made) == {
+        ("archived-edit-refused", "test_a::test_b"): 1,
+        ("archived-edit-refused", "test_a::test_c"): 1,
+    }
+
+
+def test_written_summary_is_read_back(tmp_path: Path) -> None:
+    """A fault is a line, so that changes can be read."""
+    made = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER))])
+    path = tmp_path / "selftest.json"
+
+    write(made, path)
+
+    assert read(path) == made
+    assert sum(line.startswith('  "archived-edit-') for line in path.read_text().splitlines()) == 2
+
+
+def test_other_files_are_no_summary(tmp_path: Path) -> None:
+    """A selftest.json of another format is refused."""
+    path = tmp_path / "selftest.json"
+    path.write_text(json.dumps(document(convicted(FAULT))))
+
+    with pytest.raises(ValueError, match="no summary"):
+        read(path)
+
+
+def test_table_stands_between_its_marks() -> None:
+    """What stood there is replaced, the rest of the page stays, and a second time changes nothing."""
+    made = summary([document(convicted(FAULT, "test_a::test_b"))])
+
+    page = with_table(f"before\n{BEGIN}\nold\n{END}\nafter\n", made)
+
+    assert page == "\n".join(("before", BEGIN, "", *table(made), "", END, "after", ""))
+    assert "| Faults | 1 |" in page
+    assert with_table(page, made) == page
+
+
+@pytest.mark.parametrize("page", ["", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
+def test_page_without_its_marks_is_refused(page: str) -> None:
+    """Where the table belongs is not guessed."""
+    with pytest.raises(ValueError, match="needs the marks"):
+        with_table(page, summary([document(convicted(FAULT))]))
+
+
+def test_coverage_tells_checks_convictions_and_faults(tmp_path: Path) -> None:
+    """A requirement stands with its checks, whom they have convicted, and its faults."""
+    path = tmp_path / "summary.json"
+    check = "test_s3_archiving::test_edit_of_archived_engagement_is_refused"
+    write(summary([document(convicted(FAULT, check), convicted(OTHER, check))]), path)
+
+    (line,) = [one for one in coverage_lines(path) if one.startswith("| **archived-edit-refused** |")]
+
+    assert f"`{check}` (2)" in line
+    assert f"**{FAULT.id}**" in line
+
+
+def test_coverage_without_a_self_test_tells_no_convictions() -> None:
+    """Checks and faults are known without one."""
+    lines = list(coverage_lines(None))
+
+    assert sum(line.startswith("| **") for line in lines) > 200
+    assert not any("` (" in line for line in lines)
+
+
+def test_selftest_goes_with_coverage_only(tmp_path: Path) -> None:
+    """The option says nothing elsewhere, so it is refused there."""
+    path = tmp_path / "summary.json"
+    path.write_text("{}")
+
+    assert CliRunner().invoke(requirements, ["--selftest", str(path)]).exit_code == 2
