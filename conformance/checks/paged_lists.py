@@ -9,6 +9,7 @@ from conformance.checks.stock import identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.oracle.listing import Listing
+from conformance.oracle.paging import MOST_PAGES
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
-_MOST_PAGES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class PagedLists:
 def paged_engagements(run: Run) -> PagedLists:
     """All engagements are listed in one answer and page by page."""
     names = run.journeys.result(stock).names
-    created = _identifiers(run, "createEngagement") - _identifiers(run, "deleteEngagement")
-    archived = created & _identifiers(run, "archiveEngagement")
+    created = named_in(run, "createEngagement") - named_in(run, "deleteEngagement")
+    archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, call.list_engagements)
     return replace(lists, active=created - archived, archived=archived, names=names)
 
@@ -73,7 +73,7 @@ def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
-    pages = range(1, max(1, min(_MOST_PAGES, -(-total // size))) + 1)
+    pages = range(1, max(1, min(MOST_PAGES, -(-total // size))) + 1)
     rest = run.send_all([listing(page=page, perPage=size) for page in pages])
     return (first, *rest)
 
@@ -86,7 +86,7 @@ def _told(answer: Exchange) -> int:
         return 0
 
 
-def _identifiers(run: Run, operation: str) -> frozenset[str]:
+def named_in(run: Run, operation: str) -> frozenset[str]:
     """The ids that calls with the main key were about; for creations, those that successes gave."""
     calls = [
         exchange
