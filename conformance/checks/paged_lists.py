@@ -33,7 +33,7 @@ class PagedLists:
 
     Attributes:
         look: The answer with 100 a page, then the pages from the first one on.
-        single: A page of one item, one of seven, and the list without any parameter.
+        single: A page of one item and one of seven; of engagements also the list without any parameter.
         active: Ids of engagements that the run has made and left as they were; none for members.
         archived: Ids of engagements that it has made and tried to archive.
         names: Names by which the order of the list can be told.
@@ -56,7 +56,7 @@ def paged_engagements(run: Run) -> PagedLists:
     names = run.journeys.result(stock).names
     created = named_in(run, "createEngagement") - named_in(run, "deleteEngagement")
     archived = created & named_in(run, "archiveEngagement")
-    lists = _paged(run, call.list_engagements)
+    lists = _paged(run, call.list_engagements, call.list_engagements())
     return replace(lists, active=created - archived, archived=archived, names=names)
 
 
@@ -65,9 +65,9 @@ def paged_members(run: Run) -> PagedLists:
     return _paged(run, call.list_members)
 
 
-def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
+def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
     # One after the other, like the pages: so many requests of one kind show whether they count against the limit.
-    single = [run.send(one) for one in (listing(page=2, perPage=1), listing(perPage=7), listing())]
+    single = [run.send(one) for one in (listing(page=2, perPage=1), listing(perPage=7), *beside)]
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
