@@ -123,6 +123,8 @@ class Pacer:
         candidates = [wait for wait in (until_reset, asked) if wait is not None and wait > 0]
         if not candidates:
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
+        # Reset is when service resumes; where it did not, the service means what it says by Retry-After.
+        candidates = candidates if waits == 0 else sorted(candidates, reverse=True)
         return next((wait + GRACE for wait in candidates if wait <= self._longest), None)
 
     def hold(self, lane: Lane, seconds: float) -> None:
