@@ -203,6 +203,7 @@ def _sights(run: Run, name: str) -> Iterator[list[Sight]]:
                 moment, identifier = _moment(item.get(name)), item.get("id")
                 if (
                     moment is None
+                    or not isinstance(identifier, str)
                     or identifier not in own
                     or gone.get(identifier, exchange.started_at) < exchange.started_at
                 ):

@@ -49,22 +49,24 @@ class _Needle:
     form: bytes
     name: str
     label: bytes
-    weak: bool = False
+    weak: bool
+    word: bool
+    """Whether it must not be the beginning of a longer word."""
 
     def is_in(self, data: bytes) -> bool:
-        """Whether the data shows it as it is; a weak one must not be the beginning of a longer word."""
-        return self.form in data and (not self.weak or re.search(re.escape(self.form) + _WORD_ENDS, data) is not None)
+        """Whether the data shows it as it is."""
+        return self.form in data and (not self.word or re.search(re.escape(self.form) + _WORD_ENDS, data) is not None)
 
     def replace(self, data: bytes) -> bytes:
         """Replace it where it stands as it is."""
-        if self.weak:
+        if self.word:
             return re.sub(re.escape(self.form) + _WORD_ENDS, lambda _: self.label, data)
         return data.replace(self.form, self.label)
 
     def replace_escaped(self, data: bytes) -> bytes:
         """Replace it where some of its characters are escaped; rare, so the pattern is made when it is needed."""
         spellings = b"".join(_any_spelling(byte) for byte in self.form)
-        return re.sub(spellings + (_WORD_ENDS if self.weak else b""), self.label.replace(b"\\", b"\\\\"), data)
+        return re.sub(spellings + (_WORD_ENDS if self.word else b""), self.label.replace(b"\\", b"\\\\"), data)
 
 
 class Redactor:
@@ -111,7 +113,7 @@ class Redactor:
             self._add_weak(name, raw)
             raw = b"Bearer " + raw
         known = {needle.form for needle in self._needles}
-        added = [_needle(form, name, weak=weak) for form in _forms(raw) if form not in known]
+        added = [_needle(form, name, weak=weak, word=weak and form == raw) for form in _forms(raw) if form not in known]
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
 
     def _add_weak(self, name: str, raw: builtins.bytes) -> None:
@@ -188,8 +190,8 @@ def _without_escapes(data: bytes) -> bytes:
     return b"".join([*done, data])
 
 
-def _needle(form: bytes, name: str, *, weak: bool = False) -> _Needle:
-    return _Needle(form, name, f"<{name}>".encode(), weak)
+def _needle(form: bytes, name: str, *, weak: bool, word: bool) -> _Needle:
+    return _Needle(form, name, f"<{name}>".encode(), weak, word)
 
 
 def _forms(secret: bytes) -> list[bytes]:

@@ -12,12 +12,13 @@ from tests.hostile.target import Behaviour, Reply, Turn
 
 ODD: Final = (
     None, True, False, 0, -1, 7, 2**70, 1e300, 0.5, "", " ", "x", "\ud800", "\0", "é" * 50, "2026-02-30T00:00:00.000Z",
-    "0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z", "2026-01-01T00:00:00.000Z", [], {}, [[]], [None], {"": None},
-    {"id": []}, [{"id": {}}], "archived", "active", "owner", "NaN", "__proto__",
+    "0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z", "2026-01-01T00:00:00.000Z", [], {}, [[]], [None],
+    {"": None}, {"id": []}, [{"id": {}}], "archived", "active", "owner", "NaN", "__proto__",
 )  # fmt: skip
 TEXTS: Final = (
-    "", " ", "-1", "0", "1", "nan", "inf", "1e9", "\xff", "9" * 30, "0x10", "١", "1,1", "Thu, 01 Jan 1970 00:00:00 GMT",
-    "Mon, 32 Foo 2026 25:61:61 GMT", "application/json;", "text/html", "application/json; charset=utf-16", "*/*", ";", "=",
+    "", " ", "-1", "0", "1", "nan", "inf", "1e9", "\xff", "9" * 30, "0x10", "1,1", "Thu, 01 Jan 1970 00:00:00 GMT",
+    "Mon, 32 Foo 2026 25:61:61 GMT", "application/json;", "text/html", "application/json; charset=utf-16", "*/*",
+    ";", "=",
 )  # fmt: skip
 
 

@@ -12,14 +12,22 @@ from typing import Any, Final
 import pytest
 
 from conformance.reports.markdown import inline
-from tests.hostile import broken_connections, odd_framing, odd_identifiers, table, trying_services, wrong_answers
+from tests.hostile import (
+    broken_connections,
+    odd_framing,
+    odd_identifiers,
+    random_changes,
+    table,
+    trying_services,
+    wrong_answers,
+)
 from tests.hostile.cases import Case
 from tests.hostile.running import Ended, start, target_file
 from tests.hostile.target import hostile
 
 CASES: Final = {
     **broken_connections.CASES, **wrong_answers.CASES, **trying_services.CASES, **odd_framing.CASES,
-    **odd_identifiers.CASES,
+    **odd_identifiers.CASES, **random_changes.CASES,
 }  # fmt: skip
 MEGABYTES: Final = 600
 MEASURED: Final = "HOSTILE_TABLE" in os.environ
