@@ -20,9 +20,10 @@ What a run does against software that is broken or means harm. The server that p
 `tests/hostile`; most of them are put in front of the reference service, so that everything but the behaviour is
 right. "Untouched" means that the target held afterwards what it held before. Times and memory are of one run of
 `tox -e hostile`, a few at a time; the timeout is that of a single request, as the target file of that run says.
+"Took" is by the clock, and a busy machine adds to it; "CPU" is the processor time of the run.
 
-| the target | exit status | verdict | what is told | timeout (s) | took (s) | MB | untouched |
-|---|---|---|---|---|---|---|---|
+| the target | exit status | verdict | what is told | timeout (s) | took (s) | CPU (s) | MB | untouched |
+|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -40,7 +41,7 @@ class Row:
         report, ended = self.ended.report, self.ended
         cells = [
             inline(self.name), str(ended.status), report["verdict"], inline(_told(ended)), f"{self.case.timeout:g}",
-            f"{ended.seconds:.1f}", f"{ended.megabytes:.0f}", "yes" if self.clean else "no",
+            f"{ended.seconds:.1f}", f"{ended.cpu:.1f}", f"{ended.megabytes:.0f}", "yes" if self.clean else "no",
         ]  # fmt: skip
         return f"| {' | '.join(cells)} |"
 

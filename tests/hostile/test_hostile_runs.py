@@ -33,6 +33,7 @@ MEGABYTES: Final = 600
 MEASURED: Final = "HOSTILE_TABLE" in os.environ
 """Whether the times are judged and the table is written anew, as ``tox -e hostile`` wants it."""
 
+ROWS: Final[list[table.Row]] = []
 _TOGETHER: Final = 3
 _BUSY: Final = 300.0
 """Seconds that a machine busy with something else may add."""
@@ -73,14 +74,10 @@ def outcomes(
         if item.path == request.path and parameters.get("name") in CASES:
             asked[parameters["name"]] = CASES[parameters["name"]]
     with ThreadPoolExecutor(_TOGETHER) as pool:
-        runs = {
+        yield {
             name: pool.submit(Outcome, name, case, tmp_path_factory.mktemp("run") / "it")
             for name, case in asked.items()
         }
-        yield runs
-    if MEASURED and len(runs) == len(CASES):
-        ended = {name: run.result() for name, run in runs.items() if run.exception() is None}
-        table.write(table.Row(name, CASES[name], run.ended, run.after == run.before) for name, run in ended.items())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -90,6 +87,9 @@ def test_a_run_ends_as_it_must(
     """Status, verdict, sentence, time, memory and what is left behind are right, and no key is anywhere."""
     case, outcome = CASES[name], outcomes[name].result()
     ended = outcome.ended
+    if MEASURED:
+        ROWS.append(table.Row(name, case, ended, outcome.after == outcome.before))
+        table.write(ROWS)
     record_property("seconds", round(ended.seconds, 1))
     record_property("megabytes", round(ended.megabytes))
     record_property("status", ended.status)
