@@ -132,7 +132,11 @@ def strays(*known: int, patience: float = 6.0) -> list[str]:
 def _children() -> list[tuple[int, str]]:
     found = []
     for task in Path("/proc/self/task").iterdir():
-        for pid in (task / "children").read_text().split():
+        try:
+            pids = (task / "children").read_text().split()
+        except OSError:  # the thread has ended meanwhile
+            continue
+        for pid in pids:
             try:
                 line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
                 ended = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")

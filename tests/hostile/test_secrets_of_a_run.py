@@ -102,7 +102,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     assert any("<api_key>" in text for text in texts.values())
     log = next(text for name, text in texts.items() if name.endswith("provisioner.log"))
     assert "I have made <" in log
-    assert "nothing was kept away" not in log
+    assert "and nothing was kept away" not in log
     kept_elsewhere = [path for path in scratch.rglob("*") if path.is_file()]
     assert [path for path in kept_elsewhere if any(secret.encode() in path.read_bytes() for secret in secrets)] == []
 
