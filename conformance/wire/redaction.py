@@ -33,6 +33,9 @@ _ESCAPE: Final = re.compile(
 )
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
 _ROUNDS: Final = 3
+_MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
+"""Letters and digits: no word, also where an example of a document looks so."""
+
 _GZIP: Final = b"\x1f\x8b"
 _MOST_UNPACKED: Final = 8 * 2**20
 _WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
@@ -106,7 +109,7 @@ class Redactor:
         if not secret:
             raise ValueError(f"the secret {name} is empty")
         raw = secret.encode("utf-8", "surrogatepass")
-        weak = len(raw) < SHORTEST or raw in self._ordinary
+        weak = len(raw) < SHORTEST or (raw in self._ordinary and _MIXED.search(raw) is None)
         if secret in name and not weak:  # the name must not give it away
             name = "secret"
         if weak:

@@ -48,6 +48,15 @@ def test_a_reflected_header_does_not_tell_a_weak_key(key: str, around: str) -> N
     assert f"Bearer {key}" not in shown
 
 
+def test_a_key_that_a_document_shows_is_a_key() -> None:
+    """Letters and digits are no word, wherever they stand."""
+    made = Redactor(b"Authorization: Bearer key0123456789")
+    made.add("api_key", "key0123456789")
+
+    assert made.weak == []
+    assert made.text("it is key0123456789") == "it is <api_key>"
+
+
 def test_a_word_that_begins_with_a_weak_key_stays() -> None:
     """Half a word is no key."""
     assert redactor("a").text("Use Bearer authentication") == "Use Bearer authentication"
