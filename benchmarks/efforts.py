@@ -66,7 +66,9 @@ def suite(*options: str, key: str = "") -> Cost:
     """A run of the suite."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "conformance", "run", "--quiet", *options, "--report", folder]
-        seconds, _ = _timed(command, {"CONFORMANCE_API_KEY": key} if key else {})
+        seconds, said = _timed(command, {"CONFORMANCE_API_KEY": key} if key else {})
+        if not (Path(folder) / "report.json").exists():
+            raise SystemExit(said)
         report = json.loads((Path(folder) / "report.json").read_text("utf-8"))
         failed = frozenset(entry["id"] for entry in report["requirements"] if entry["outcome"] == "failed")
         return Cost(report["run"]["requests"], seconds, failed)
@@ -90,7 +92,7 @@ def _timed(command: list[str], environment: dict[str, str], cwd: str | None = No
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, cwd=cwd, timeout=LONGEST, env=ENVIRONMENT | environment
     )
-    return time.perf_counter() - begun, done.stdout
+    return time.perf_counter() - begun, done.stdout + done.stderr
 
 
 def _failures(junit: Path) -> frozenset[str]:

@@ -41,11 +41,11 @@ def engagements_by_status(run: Run) -> FilteredLists:
     """Engagements are listed by status, 100 a page."""
     kept = run.journeys.result(stock)
     lists = (
-        ({"status": "active", "sort": "createdAt"}, kept.active),
-        ({"status": "archived", "sort": "updatedAt"}, kept.archived),
-        ({"sort": "createdAt"}, (*kept.active, *kept.archived)),
+        ({"status": "active", "sort": "createdAt", "order": "desc"}, kept.active),
+        ({"status": "archived", "sort": "updatedAt"}, kept.archived),  # descending unasked, for the laws of every list
+        ({"sort": "createdAt", "order": "desc"}, (*kept.active, *kept.archived)),
     )
-    pages = [until_seen(run, wanted, order="desc", **query) for query, wanted in lists]
+    pages = [until_seen(run, wanted, **query) for query, wanted in lists]
     return FilteredLists(tuple(page for look in pages for page in look), kept)
 
 

@@ -113,6 +113,7 @@ def odd_editing(run: Run) -> OddEditing:
     namesake = run.send(call.update_engagement(identifier, {"name": other.sent["name"]}))
     if namesake.status == _CONFLICT:
         run.send(call.get_engagement(identifier))  # for the ledger
+    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

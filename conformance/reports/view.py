@@ -100,7 +100,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Target", target["name"]),
         ("Address", target["base_url"]),
         ("Mode", MODES[run["mode"]]),
-        ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f} s"),
+        ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f}\u00a0s"),
         ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
         ("Suite", f"{suite['name']} {suite['version']}"),

@@ -121,6 +121,8 @@ class Pacer:
         until_reset = None if told is None else self._until(told)
         asked = retry_after(answer, self.service.time(self._clock.now()))
         candidates = [wait for wait in (until_reset, asked) if wait is not None and wait > 0]
+        # Reset is when service resumes; where it did not, the service means what it says by Retry-After.
+        candidates = candidates if waits == 0 else sorted(candidates, reverse=True)
         fitting = next((wait + GRACE for wait in candidates if wait <= self._longest), None)
         # Without a Date nothing tells how far apart the two clocks are, and so when a Reset is.
         if not candidates or (fitting is None and self.service.offset is None):

@@ -26,12 +26,41 @@ VARIABLES = {
 }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_to_files(page: Path) -> None:
-    """Every relative link of a page is a file of this repository."""
-    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
+def _anchors(page: Path) -> set[str]:
+    """The places of a page that a link can name: its headings, as GitHub names them."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ +(.*?) *$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(page: Path) -> list[str]:
+    """The links of a page, pictures included, that lead to no file of this repository or to no place in one."""
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)[^)]*\)", page.read_text("utf-8")):
         if not link.startswith(("https:", "http:")):
-            assert (page.parent / link).exists(), link
+            path, _, anchor = link.partition("#")
+            aim = page.parent / path if path else page
+            if not aim.exists() or (anchor and anchor not in _anchors(aim)):
+                broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every link within the repository has an aim."""
+    assert broken_links(page) == []
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    """A missing file, a missing heading, a missing picture."""
+    page = tmp_path / "page.md"
+    (tmp_path / "other.md").write_text("# A `name` of its own\n")
+    page.write_text(
+        "# Here\n[a](other.md) [b](other.md#a-name-of-its-own) [c](#here) [d](https://x)\n"
+        "[e](missing.md) [f](other.md#nowhere) [g](#there) ![h](missing.png)\n"
+    )
+
+    assert broken_links(page) == ["missing.md", "other.md#nowhere", "#there", "missing.png"]
 
 
 def test_the_list_of_requirements_is_fresh() -> None:
