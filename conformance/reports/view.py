@@ -43,6 +43,8 @@ FEW: Final = 8
 """Numbers of exchanges that are listed where they are examples."""
 MOST_FAILURES: Final = 8
 """Failures that are shown of one requirement."""
+MOST_COLUMNS: Final = 8
+"""Columns of a census or a journal."""
 MOST_ROWS: Final = 500
 """Rows of a census or a journal."""
 
@@ -78,8 +80,8 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "untested": _untested(report),
         "sections": _sections(report["requirements"]),
         "observations": [(one, _cited(one["exchanges"], by_number)) for one in report["observations"]],
-        "census": _rows(report.get("census")),
-        "journal": _rows(report.get("journal")),
+        "census": _table(report.get("census")),
+        "journal": _table(report.get("journal")),
         "evidence": [by_number[number] for number in sorted(shown)],
         "shown": shown,
         "recorded": by_number.keys(),
@@ -238,6 +240,20 @@ def path_of(exchange: Exchange) -> str:
     except ValueError:
         return exchange.request.url
     return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def _table(value: object) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Further records of a run, whose shape is free: column headings, and rows of a name and cells."""
+    named = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
+    records = [(str(name), member) for name, member in named]
+    if not records or not all(isinstance(member, dict) and len(member) <= MOST_COLUMNS for _, member in records):
+        return [""], [(name, [text]) for name, text in _rows(value)]
+    heads = list(dict.fromkeys(str(head) for _, member in records for head in member))[:MOST_COLUMNS]
+    return heads, [(name, [_cell(member.get(head)) for head in heads]) for name, member in records[:MOST_ROWS]]
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else _json(value)
 
 
 def _rows(value: object) -> list[tuple[str, str]]:
