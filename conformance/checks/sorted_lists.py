@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.checks.filtered_lists import engagements_by_status, of_status, readable, until_seen
+from conformance.checks.locating import located
 from conformance.checks.stock import Stock, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
@@ -24,16 +25,18 @@ class SortedLists:
     """The list sorted by one field.
 
     Attributes:
-        default: Without an order: as many pages of 100 as it took to see the stock.
+        default: Without an order: as many pages of 100 as it took to see the stock, or those that it was found on.
         ascending: Two neighbouring pages of an ascending list, where the stock is.
         descending: The second of two such pages of a descending list, or the one that there is.
         stock: What must be in them.
+        skipped: How many items stand before those of ``default``.
     """
 
     default: Look
     ascending: Look
     descending: Look
     stock: Stock
+    skipped: int = 0
 
 
 def by_created_at(run: Run) -> SortedLists:
@@ -55,8 +58,11 @@ def active_by_name(run: Run) -> Look:
     """Two neighbouring pages of active engagements in the order of their names."""
     everything = run.journeys.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
-    hidden = max(0, _total(of_status(run.journeys.result(engagements_by_status).look, "active").answers) - len(active))
-    return _two_pages(run, active, everything.stock.active, hidden, status="active", sort="name", order="asc")
+    hidden = _total(of_status(run.journeys.result(engagements_by_status).look, "active").answers) - len(active)
+    if everything.skipped:
+        found = located(run, everything.stock.pieces, hidden + len(active), status="active")
+        active, hidden = readable(found.look), hidden + len(active) - found.skipped - len(readable(found.look))
+    return _two_pages(run, active, everything.stock.active, max(0, hidden), status="active", sort="name", order="asc")
 
 
 def archived_by_change(run: Run) -> Look:
@@ -75,14 +81,19 @@ def archived_by_change(run: Run) -> Look:
 def _sorted_by(run: Run, field: str) -> SortedLists:
     kept = run.journeys.result(stock)
     owned = {piece.identifier for piece in kept.pieces}
-    default = until_seen(run, owned, sort=field)
+    default, skipped = until_seen(run, owned, sort=field), 0
+    total = _total(default)
+    if field == "name" and total > len(readable(default)) and not _block(readable(default), owned)[1]:
+        found = located(run, kept.pieces, total)
+        default, skipped = found.look or default, found.skipped
     items = readable(default)
-    hidden = max(0, _total(default) - len(items))
+    hidden = max(0, total - skipped - len(items))
     ascending = _two_pages(run, items, owned, hidden, sort=field, order="asc")
-    page, size = neighbours(*_block(items, owned))
-    last = _pages(page, size, hidden + len(items))[-1]
+    position, count, seen = _block(items, owned)
+    page, size = neighbours(skipped + position, count, seen)
+    last = _pages(page, size, skipped + hidden + len(items))[-1]
     descending = run.send(call.list_engagements(sort=field, order="desc", page=last, perPage=size))
-    return SortedLists(default, ascending, (descending,), kept)
+    return SortedLists(default, ascending, (descending,), kept, skipped)
 
 
 def _two_pages(

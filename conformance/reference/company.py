@@ -14,8 +14,8 @@ _MOST_BETWEEN = 12
 """Requests between two deeds, at most."""
 _AT_ONCE = 3
 """Engagements that they keep."""
-_MANY, _ARCHIVED = 190, 120
-"""Engagements of those who have been here for long, and how many of them are archived."""
+_MANY = {"hundreds": 250, "thousands": 2500}
+"""Engagements of those who have been here for long; every other one is archived."""
 
 
 class Company:
@@ -47,14 +47,14 @@ class Company:
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
                 self._service.store.edit_engagement(kept[0], changes, self._service.now())
 
-    def have_come(self, organization_id: str) -> None:
-        """Have made hundreds of engagements, more of them archived than a page holds, before the first request."""
+    def have_come(self, organization_id: str, many: str) -> None:
+        """Have made hundreds or thousands of engagements, more of them archived than a page holds."""
         if organization_id in self._kept:
             return
         with self._service.store.transaction():
-            made = [self._create(organization_id, number) for number in range(_MANY)]
+            made = [self._create(organization_id, number) for number in range(_MANY[many])]
             self._kept[organization_id] = made
-            for identifier in made[:_ARCHIVED]:
+            for identifier in made[::2]:
                 self._service.store.edit_engagement(identifier, {"status": "archived"}, self._service.now())
 
     def _create(self, organization_id: str, number: int) -> str:

@@ -111,8 +111,8 @@ class Service(Answering, Provisioning):
         match self.latitude["company"]:
             case "busy":
                 self._company.act(key.organization_id)
-            case "many":
-                self._company.have_come(key.organization_id)
+            case "hundreds" | "thousands" as many:
+                self._company.have_come(key.organization_id, many)
 
     def find_operation(self, call: Call) -> Operation:
         """Find what a request asks for.
