@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import settings
 
 from conformance.operations import OPERATIONS
 from conformance.wire.call import Call
@@ -22,6 +23,9 @@ RATE_LIMIT = (
     ("X-RateLimit-Reset", "1760000060"),
 )
 ANSWERED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
+
+settings.register_profile("unhurried", deadline=None)  # no test depends on the speed of the machine
+settings.load_profile("unhurried")
 
 MakeExchange = Callable[..., Exchange]
 

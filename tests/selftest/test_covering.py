@@ -21,7 +21,7 @@ def _met(rows: list[dict[str, str]]) -> set[object]:
     return {pair for row in rows for pair in combinations(sorted(row.items()), 2)}
 
 
-@settings(deadline=None, max_examples=30)  # no test depends on the speed of the machine
+@settings(max_examples=30)
 @given(QUESTIONS, st.integers(0, 3))
 def test_every_pair_meets(questions: dict[str, list[str]], seed: int) -> None:
     """All pairs of values meet, in rows that answer every question."""
