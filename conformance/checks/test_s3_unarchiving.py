@@ -16,6 +16,7 @@ from conformance.wire import call
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 _FORBIDDEN: Final = 403
@@ -68,17 +69,20 @@ def unarchiving(run: Run) -> Unarchiving:
         # The shape of the request is not told; an empty object is the other one that makes sense.
         answer = run.send(call.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(call.get_engagement(past.identifier))
-    revival = _revive(run, past.identifier) if shown(after, "status") == "active" else None
+    revival = _revive(run, answer.call) if shown(after, "status") == "active" else None
     return Unarchiving(past.again.after, bare, answer, after, revival, active, of_active)
 
 
-def _revive(run: Run, identifier: str) -> Revival:
-    name = run.name("unarchived-edited")
+def _revive(run: Run, unarchive: Call) -> Revival:
+    identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
     edit = run.send(call.update_engagement(identifier, {"name": name}))
-    run.send(call.list_engagements(status="active", perPage=PER_PAGE))  # for the laws and the ledger
     archive = run.send(call.archive_engagement(identifier))
-    run.send(call.update_engagement(identifier, {"description": "edited in the archive again"}))  # for the ledger
-    return Revival(name, edit, archive, run.send(call.get_engagement(identifier)))
+    after = run.send(call.get_engagement(identifier))
+    # For the ledger and the laws of every list: an edit in the archive, and what is active for good in the list.
+    run.send(call.update_engagement(identifier, {"description": "edited in the archive again"}))
+    for last in (unarchive, call.get_engagement(identifier), call.list_engagements(status="active", perPage=PER_PAGE)):
+        run.send(last)
+    return Revival(name, edit, archive, after)
 
 
 editing_journey = journey(editing)

@@ -21,6 +21,8 @@ MEMBERS = f"{ORGANIZATION}/members"
 INVITE = f"{MEMBERS}/invite"
 
 TEXT = "\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it's \"x\" C:\\new %20+ a; null x'); DROP " + "0123456789" * 30
+SIGNS = "\u201cq\u201d \u2018r\u2019 `b` %s {0} $1 \\u0041 \u6f22\u5b57\u304b\u306a --d #c ?a /e"
+"""Signs that only one language or another makes something of."""
 
 Request = tuple[str, str, str, Any]
 """The name of a key, the method, the path and the body: JSON, or bytes as they are."""
@@ -132,9 +134,9 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
             )
         yield "main", "POST", ENGAGEMENTS, {"name": "first", "description": "d" * 40}
         yield "main", "POST", ENGAGEMENTS, {"name": "first"}
-        yield "main", "POST", ENGAGEMENTS, {"name": TEXT, "description": f"{TEXT}{'long ' * 300}"}
+        yield "main", "POST", ENGAGEMENTS, {"name": TEXT, "description": f"{TEXT}{'long ' * 450}"}
         yield "main", "GET", f"{ENGAGEMENTS}/26", None
-        yield "main", "PATCH", f"{ENGAGEMENTS}/26", {"name": f"E {TEXT}", "description": f"E {TEXT}{'long ' * 300}"}
+        yield "main", "PATCH", f"{ENGAGEMENTS}/26", {"name": f"E {TEXT}", "description": f"E {TEXT}{'long ' * 450}"}
         yield "main", "GET", f"{ENGAGEMENTS}/26", None
         own = {"id": "99", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
         own["updatedAt"] = own["createdAt"]
@@ -263,13 +265,18 @@ def people(life: Life) -> list[object]:
             ("d.guest", "member"),
         ):
             yield "main", "POST", INVITE, {"email": email, "role": role}
+        moments = {"createdAt": "2020-01-01T00:00:00.000Z", "expiresAt": "2020-01-09T00:00:00.000Z"}
+        claims = {"email": "e.guest@example.com", "role": "member", "status": "accepted", **moments}
+        yield "main", "POST", INVITE, claims
         yield "main", "GET", ORGANIZATION, None
         yield "main", "GET", MEMBERS, None
-        for role in ("admin", "member", "admin", "owner", "guest"):
+        for role in ("admin", "member", "owner", "member", "admin", "owner", "guest"):
             yield "main", "PATCH", user, {"role": role}
             yield "main", "GET", MEMBERS, None
-        yield "main", "PATCH", f"{MEMBERS}/1", {"role": "member"}
-        yield "main", "GET", MEMBERS, None
+            yield "main", "GET", f"{MEMBERS}?role=admin", None
+        for role in ("admin", "member"):
+            yield "main", "PATCH", f"{MEMBERS}/1", {"role": role}
+            yield "main", "GET", MEMBERS, None
         for unknown in ("98765", "usr_AAAAAAAAAAAAAAAAAAAAAA"):
             yield "main", "PATCH", f"{MEMBERS}/{unknown}", {"role": "member"}
             yield "main", "DELETE", f"{MEMBERS}/{unknown}", None
@@ -279,6 +286,7 @@ def people(life: Life) -> list[object]:
         yield "member", "GET", ORGANIZATION, None
         yield "member", "GET", f"{ENGAGEMENTS}/1", None
         yield from operations("member", f"{ENGAGEMENTS}/1")
+        yield "main", "PATCH", user, {"role": "member"}
         yield "main", "DELETE", user, None
         yield "main", "PATCH", user, {"role": "member"}
         yield "main", "GET", MEMBERS, None
@@ -407,6 +415,7 @@ def mistakes(life: Life) -> list[object]:
 def corners(life: Life) -> list[object]:
     """What is done seldom: words as descriptions, edits of a history, lists with everything, keys that are near."""
     service = life.visitor.app.service
+    life.visitor.clock.seconds = float(int(life.visitor.clock.seconds))  # for moments that end with zeros
     life.send("main", "POST", ENGAGEMENTS, {"name": "first"})
     records = [(number, service.add_subordinate(str(number), kind), kind) for number in (8, 9) for kind in _TWICE]
 
@@ -419,8 +428,11 @@ def corners(life: Life) -> list[object]:
             yield "main", "POST", f"{ENGAGEMENTS}/{number}/archive", None
         yield from combinations("main")
         yield from neighbours()
+        yield "main", "GET", f"{ENGAGEMENTS}/8", None
         yield "main", "DELETE", f"{ENGAGEMENTS}/8", None
+        yield "main", "GET", f"{ENGAGEMENTS}/8", None
         yield "main", "DELETE", f"{ENGAGEMENTS}/6", None
+        yield from odd_inputs()
         yield "main", "GET", f"{ENGAGEMENTS}?status=archived", None
         yield "main", "GET", ENGAGEMENTS, None
 
@@ -469,13 +481,34 @@ def combinations(key: str) -> Iterator[Request]:
                     yield key, "GET", f"{ENGAGEMENTS}?{page}{status}{sort}{order}", None
 
 
+def odd_inputs() -> Iterator[Request]:
+    """Input that may be refused, and must not end in an error."""
+    for body in ({"name": ""}, {"name": f"E {SIGNS}", "description": f"E {SIGNS}"}, {"description": "x" * 2500}):
+        yield "main", "PATCH", f"{ENGAGEMENTS}/1", body
+        yield "main", "GET", f"{ENGAGEMENTS}/1", None
+    for body in ({"name": ""}, {"name": SIGNS}):
+        yield "main", "PATCH", ORGANIZATION, body
+        yield "main", "GET", ORGANIZATION, None
+    for body in ({"name": "e", "description": ""}, {"name": "a\x00b"}, {"name": SIGNS, "description": SIGNS}):
+        yield "main", "POST", ENGAGEMENTS, body
+    yield "main", "POST", ENGAGEMENTS, b'{"name": "huge", "other": ' + b"9" * 300 + b"}"
+    huge = "9" * 30
+    for query in (f"page={huge}", "page=1.5", "status=", "perPage=-1", "order=DESC"):
+        yield "main", "GET", f"{ENGAGEMENTS}?{query}", None
+    for number in range(2, 10):
+        yield "main", "PATCH", f"{MEMBERS}/{number}", {"role": "member"}
+    for query in ("perPage=101", "page=999", "page=0", "perPage=0", "role=Admin", "role=admin"):
+        yield "main", "GET", f"{MEMBERS}?{query}", None
+
+
 def neighbours() -> Iterator[Request]:
     """What another organization, and whoever has almost a key, is given of what is archived, and of lists."""
     for near in ("bare", "token", "apikey", "basic-name", "longer", "shorter", "other-half"):
         yield near, "GET", ORGANIZATION, None
     for query in ("status=archived", "sort=name", "page=2&perPage=1", "page=1e3", "page="):
         yield "other", "GET", f"{ENGAGEMENTS}?{query}", None
-    yield "other", "GET", f"{MEMBERS}?role=admin", None
+    for role in ("admin", "member"):
+        yield "other", "GET", f"{MEMBERS}?role={role}", None
     yield "other", "GET", f"{ENGAGEMENTS}/9", None
     yield "other", "DELETE", f"{ENGAGEMENTS}/9", None
     yield "other", "PATCH", f"{ENGAGEMENTS}/9", {"name": "theirs"}

@@ -165,21 +165,22 @@ def _past_end(status: int) -> Fault:
 PAST_END = (_past_end(403), _past_end(401))
 
 
-def _empty_refused(of: str) -> Fault:
-    """A list that is refused where nothing matches."""
-
-    def act(self: Service, call: Call) -> Reply:
-        reply = Service.act(self, call)
-        if call.operation.id == of and reply.content["meta"]["total"] == 0:
-            raise Refusal(404, "Nothing matches.")
-        return reply
-
-    words = {"listEngagements": "engagements", "listMembers": "members"}[of]
-    return made(f"empty-{words}-404", f"A list of {words} that nothing matches is refused with 404.",
-                f"list-{words}-succeeds", act=act)  # fmt: skip
+def _empty_refused(self: Service, call: Call) -> Reply:
+    """Refuse where nothing matches."""
+    reply = Service.act(self, call)
+    if call.operation.id == "listEngagements" and reply.content["meta"]["total"] == 0:
+        raise Refusal(404, "Nothing matches.")
+    return reply
 
 
-EMPTY = (_empty_refused("listEngagements"), _empty_refused("listMembers"))
+EMPTY = (
+    made(
+        "empty-engagements-404",
+        "A list of engagements that nothing matches is refused with 404.",
+        "list-engagements-succeeds",
+        act=_empty_refused,
+    ),
+)
 
 
 # Times

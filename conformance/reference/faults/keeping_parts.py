@@ -31,6 +31,11 @@ def _sent(call: Call) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def _is_text(value: object) -> bool:
+    """Tell whether a value is text that can be kept."""
+    return isinstance(value, str) and not any("\ud800" <= sign <= "\udfff" for sign in value)
+
+
 def _leaving(
     identifier: str, title: str, operation: str, leave: Callable[[Service, Call, dict[str, Any]], None], *breaks: str
 ) -> Fault:
@@ -51,7 +56,7 @@ def _part(field: str) -> Callable[[Service, Call, dict[str, Any]], None]:
     """Keep one field of an edit where it is text."""
 
     def leave(service: Service, call: Call, sent: dict[str, Any]) -> None:
-        if isinstance(sent.get(field), str):
+        if _is_text(sent.get(field)):
             service.store.edit_engagement(call.resource_id, {field: sent[field]}, service.now())
 
     return leave
@@ -61,7 +66,7 @@ def _create(field: str) -> Callable[[Service, Call, dict[str, Any]], None]:
     """Create an engagement where the other field is what is wrong."""
 
     def leave(service: Service, call: Call, sent: dict[str, Any]) -> None:
-        if isinstance(sent.get(field), str):
+        if _is_text(sent.get(field)):
             call.values = {"name": "Untitled", "description": None, field: sent[field]}
             service.store.add_engagement(service.new_engagement(call))
 

@@ -121,13 +121,17 @@ OWNERS = (_inviting_owner(403), _inviting_owner(409))
 class InvitationSwitchesRole(Service):
     """An invitation makes an admin of somebody who is a member already, or a member of an admin."""
 
+    _switched = 0
+
     def invite_member(self, call: Call) -> Reply:
-        """Switch the role of the one who joined last."""
+        """Switch the role of one after the other."""
         members = self.store.members(MemberQuery(call.organization_id, 0, _EVERYTHING)).items
         others = [one for one in members if one.role != "owner"]
         if others:
-            role = "admin" if others[-1].role == "member" else "member"
-            self.store.change_role(call.organization_id, others[-1].user_id, role, self.now())
+            self._switched += 1
+            other = others[self._switched % len(others)]
+            role = "admin" if other.role == "member" else "member"
+            self.store.change_role(call.organization_id, other.user_id, role, self.now())
         return super().invite_member(call)
 
 

@@ -134,7 +134,7 @@ class UnknownRoleChangeRestores(Service):
 
 @fault("removed-member-for-a-second", "removed-member-loses-organization", "removed-member-loses-engagements")
 class RemovedMemberForASecond(Service):
-    """The key of a removed member works for another half second."""
+    """The key of a removed member works for another second."""
 
     _since: dict[str, float] | None = None
 
@@ -147,7 +147,7 @@ class RemovedMemberForASecond(Service):
         """Look away for a while."""
         key = self.find_key(self.bearer_token(call))
         since = (self._since or {}).get(key.user_id or "", 0) if key else 0
-        if key is not None and key.revoked and self.seconds() - since < 0.5:  # noqa: PLR2004
+        if key is not None and key.revoked and self.seconds() - since < 1:
             return replace(key, revoked=False)
         return super().authenticate(call)
 
