@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 
 from conformance.oracle import expect
 from conformance.oracle.judgement import Evidence, NonConformity, Undecided
+from conformance.oracle.words import shown
 from conformance.wire.exchange import Exchange
 
 MakeExchange = Callable[..., Exchange]
@@ -71,7 +73,7 @@ def test_holds_tells_what_it_was_told(exchange: MakeExchange) -> None:
     assert told(lambda: expect.holds(0, "it is lost", made, expected="one", actual="none of it", pointer="/data")) == (
         ("it is lost", "one", "none of it", "/data", (made,))
     )
-    assert told(lambda: expect.holds([], "it is lost", made, expected="one", actual=None))[2] == "null"
+    assert told(lambda: expect.holds([], "it is lost", made, expected="one", actual=5))[2] == "5"
     with Evidence() as evidence:
         expect.holds(1, "it is lost", made, expected="one", actual=1)
     assert list(evidence.exchanges) == [made]
@@ -114,7 +116,7 @@ def test_what_is_no_timestamp_decides_nothing(exchange: MakeExchange, word: Call
     made = exchange(number=8)
 
     for actual, than in ((text, EARLY), (LATE, text)):
-        with Evidence() as evidence, pytest.raises(Undecided, match="is no timestamp") as raised:
+        with Evidence() as evidence, pytest.raises(Undecided, match=re.escape(f"{shown(text)} is no time")) as raised:
             word("updatedAt", actual, than, made)
         assert raised.value.exchanges == (made,)
         assert list(evidence.exchanges) == [made]
