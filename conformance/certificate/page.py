@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report
 
 _PACKAGE: Final = "conformance.certificate"
+_ORDER: Final = ("passed", "failed", "cantTell", "untested", "inapplicable")
 _HEADINGS: Final = {
     "conformant": "Certificate of conformance",
     "inconclusive": "Statement of an inconclusive test",
@@ -51,7 +52,8 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
 
 def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str]]:
     run, target, suite = claims["run"], claims["target"], claims["suite"]
-    counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in claims["outcomes"].items())
+    counted_outcomes = sorted(claims["outcomes"].items(), key=lambda item: _ORDER.index(item[0]))
+    counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in counted_outcomes)
     facts = [
         ("Address", target["base_url"]),
         ("Organization", target["organization"]),

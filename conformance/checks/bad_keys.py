@@ -119,6 +119,7 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
     """The real key under other schemes than Bearer."""
     basic = base64.b64encode(f"{key}:".encode()).decode()
     schemes = [("the scheme Basic", f"Basic {basic}"), ("the scheme Token", f"Token {key}")]
+    schemes.append(("the scheme ApiKey", f"ApiKey {key}"))
     if len(key) >= SHORTEST:  # a shorter one that stands alone would not be taken out of the records
         schemes.append(("a key without a scheme", key))
     return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
@@ -212,11 +213,11 @@ def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent,
 
 
 def _with_other_schemes(run: Run, aim: Aim, schemes: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all operations under real schemes, and in a quick run one of them with a key that has no scheme."""
-    named, bare = schemes[:_NAMED_SCHEMES], schemes[_NAMED_SCHEMES:]
+    """Call all operations under two schemes, and in a quick run one of them under others and without any."""
+    named, others = schemes[:_NAMED_SCHEMES], schemes[_NAMED_SCHEMES:]
     if run.effort is not Effort.QUICK:
         return _send(run, aim, schemes)
-    return _send(run, aim, named) + _sent(run, [(key, call.get_organization()) for key in bare])
+    return _send(run, aim, named) + _sent(run, [(key, call.get_organization()) for key in others])
 
 
 def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:

@@ -41,11 +41,11 @@ def engagements_by_status(run: Run) -> FilteredLists:
     """Engagements are listed by status, 100 a page."""
     kept = run.journeys.result(stock)
     lists = (
-        ({"status": "active", "sort": "createdAt"}, kept.active),
-        ({"status": "archived", "sort": "updatedAt"}, kept.archived),
-        ({"sort": "createdAt"}, (*kept.active, *kept.archived)),
+        ({"status": "active", "sort": "createdAt", "order": "desc"}, kept.active),
+        ({"status": "archived", "sort": "updatedAt"}, kept.archived),  # descending unasked, for the laws of every list
+        ({"sort": "createdAt", "order": "desc"}, (*kept.active, *kept.archived)),
     )
-    pages = [until_seen(run, wanted, order="desc", **query) for query, wanted in lists]
+    pages = [until_seen(run, wanted, **query) for query, wanted in lists]
     return FilteredLists(tuple(page for look in pages for page in look), kept)
 
 
@@ -81,17 +81,25 @@ def readable(look: Look) -> list[dict[str, Any]]:
 def members_by_role(run: Run) -> Look:
     """All members are listed, and those of each role."""
     calls = [call.list_members(perPage=PER_PAGE), *(call.list_members(role=role, perPage=PER_PAGE) for role in ROLES)]
-    answers = run.send_all(calls)
-    everybody = readable((answers[0],))
-    telling = [
-        call.list_members(role=role, perPage=1, page=page)
-        for role, answer in zip(ROLES, answers[1:], strict=True)
-        for page in range(2, len(readable((answer,))) + 1)
-        if page <= len(everybody) and everybody[page - 1].get("role") != role
+    return tuple(run.send_all(calls))
+
+
+def neighbours_of_role(run: Run) -> Look:
+    """Two neighbouring pages of one member each of a role; nothing where no role has two members.
+
+    The later page is, if that can be, one that a list without the filter would fill with somebody of another role.
+    """
+    everybody, *answers = (readable((answer,)) for answer in run.journeys.result(members_by_role))
+    places = [
+        (place < len(everybody) and everybody[place].get("role") == role, role, place)
+        for role, members in zip(ROLES, answers, strict=True)
+        for place in range(1, len(members))
     ]
-    # A later page of a filtered list that a list without the filter would fill otherwise, for the laws of every list.
-    run.send_all(telling[:1])
-    return tuple(answers)
+    if not places:
+        return ()
+    _, role, place = min(places)
+    calls = [call.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
+    return tuple(run.send_all(calls))
 
 
 def stock_read(run: Run) -> list[Exchange]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.checks.engagements import created
 from conformance.operations import OPERATIONS
 from conformance.oracle.describe import answered
-from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.oracle.validity import Validity, validity
 from conformance.running.options import Effort
 from conformance.wire.call import JSON_HEADERS, Call, encode
@@ -93,8 +93,11 @@ def expect_answers(run: Run, exchanges: tuple[Exchange, ...], permitted: Callabl
     """Every answer has a permitted status; the first that has not is made small and told.
 
     Raises:
-        Undecided: There is nothing to judge.
+        Inapplicable: The generated requests of this run had none of the kind.
+        Undecided: None was answered.
     """
+    if not exchanges:
+        raise Inapplicable("No generated request of this run was of this kind")
     told = [exchange for exchange in exchanges if exchange.judgeable]
     if not told:
         raise Undecided("no generated request of this kind was answered")

@@ -11,7 +11,7 @@ from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.target.profile import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from conformance.oracle.laws import Law
     from conformance.running.run import Run
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _CONFIRMED: Final = 3
 """Offenders that are sent again."""
 _SUCCESSES: Final = range(200, 300)
+_OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
+_MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
+_OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
+    "listEngagements"
+}
 
 
 def expect_law(run: Run, law: Law, *operations: str) -> None:
@@ -61,13 +66,21 @@ def _conclude(run: Run, found: Survey, operations: tuple[str, ...]) -> None:
 def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
     """The survey of the run; where it has nothing of the kind, as in a run of few checks, a little is sent for it."""
     found = survey(law, _about(run.wire.exchanges, operations))
-    if not found.applied:
+    if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
         run.journeys.result(basics)
         found = survey(law, _about(run.wire.exchanges, operations))
-    if not found.applied and run.mode is not Mode.READ_ONLY:
+    if not found.applied and run.mode is not Mode.READ_ONLY and not _has_met(run, _OF_LIFECYCLE):
         run.journeys.result(lifecycle)
         found = survey(law, _about(run.wire.exchanges, operations))
     return found
+
+
+def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
+    """Whether a run has sent requests of all these kinds, and met one of each group of statuses: no more are needed."""
+    exchanges = run.wire.exchanges
+    met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
+    sent = {exchange.call.operation.id for exchange in exchanges}
+    return operations <= sent and all(group & met for group in statuses)
 
 
 def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:

@@ -9,6 +9,7 @@ from conformance.checks.stock import created_at, identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.oracle.listing import Listing
+from conformance.oracle.paging import MOST_PAGES
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
-_MOST_PAGES: Final = 12
 _MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 
@@ -33,7 +33,7 @@ class PagedLists:
 
     Attributes:
         look: The answer with 100 a page, then the pages from the first one on.
-        single: A page of one item, one of seven, and the list without any parameter.
+        single: A page of one item and one of seven; of engagements also the list without any parameter.
         active: Ids of engagements that the run has made and left as they were; none for members.
         archived: Ids of engagements that it has made and tried to archive.
         names: Names by which the order of the list can be told.
@@ -54,9 +54,9 @@ class PagedLists:
 def paged_engagements(run: Run) -> PagedLists:
     """All engagements are listed in one answer and page by page."""
     names = run.journeys.result(stock).names
-    created = _identifiers(run, "createEngagement") - _identifiers(run, "deleteEngagement")
-    archived = created & _identifiers(run, "archiveEngagement")
-    lists = _paged(run, call.list_engagements)
+    created = named_in(run, "createEngagement") - named_in(run, "deleteEngagement")
+    archived = created & named_in(run, "archiveEngagement")
+    lists = _paged(run, call.list_engagements, call.list_engagements())
     return replace(lists, active=created - archived, archived=archived, names=names)
 
 
@@ -65,19 +65,19 @@ def paged_members(run: Run) -> PagedLists:
     return _paged(run, call.list_members)
 
 
-def _paged(run: Run, listing: Callable[..., Call]) -> PagedLists:
-    single = run.send_all([listing(page=2, perPage=1), listing(perPage=7), listing()])
+def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
+    # One after the other, like the pages: so many requests of one kind show whether they count against the limit.
+    single = [run.send(one) for one in (listing(page=2, perPage=1), listing(perPage=7), *beside)]
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
 def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
-    """A list in one answer of 100, and then in pages, as many as there are now."""
+    """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
-    pages = range(1, min(_MOST_PAGES, -(-total // size)) + 1)
-    rest = run.send_all([listing(page=page, perPage=size) for page in pages])
-    return (first, *rest)
+    pages = range(1, max(1, min(MOST_PAGES, -(-total // size))) + 1)
+    return (first, *[run.send(listing(page=page, perPage=size)) for page in pages])
 
 
 def _told(answer: Exchange) -> int:
@@ -92,18 +92,18 @@ def creation_times(run: Run) -> dict[str, datetime]:
     """The times of creation by id of all engagements that the run has made and left active, as their answers tell."""
     exchanges = run.wire.exchanges
     moved = {one.call.identifier for one in exchanges if one.call.operation.id in _MOVES}  # with whatever key
-    left = _identifiers(run, "createEngagement") - moved
+    left = named_in(run, "createEngagement") - moved
     answers = [one for one in exchanges if one.call.operation.id == "createEngagement"]
     times = {made: created_at(one) for one in answers if (made := identifier_made(one)) in left}
     return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 
-def _identifiers(run: Run, operation: str) -> frozenset[str]:
+def named_in(run: Run, operation: str) -> frozenset[str]:
     """The ids that calls with the main key were about; for creations, those that successes gave."""
     calls = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.call.operation.id == operation and exchange.call.credential is None
+        if exchange.call.operation.id == operation and exchange.call.is_proper and exchange.call.credential is None
     ]
     if operation != "createEngagement":
         return frozenset(exchange.call.identifier for exchange in calls if exchange.call.identifier is not None)

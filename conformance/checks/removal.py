@@ -29,7 +29,7 @@ class Removal:
         attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
         after: The members after.
         filtered: The members of each role after.
-        again: The removal sent once more.
+        again: The removal sent once more, after that change.
         change: A role change of the removed member.
         bystander_reads: Reads with the bystander's key, before and after; empty without one.
     """
@@ -62,6 +62,8 @@ def removal(run: Run) -> Removal:
     answer = run.send(call.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     after = headcount(run)
+    filtered = tuple(roster(run, role) for role in ("admin", "member"))
+    change = run.send(call.update_member_role(member.user_id, {"role": "member"}))
     return Removal(
         member,
         known.ids - {member.user_id, *(one.before.call.identifier for one in allowed if one.removes)},
@@ -69,9 +71,9 @@ def removal(run: Run) -> Removal:
         answer,
         attempts,
         after,
-        tuple(roster(run, role) for role in ("admin", "member")),
+        filtered,
         run.send(call.remove_member(member.user_id)),
-        run.send(call.update_member_role(member.user_id, {"role": "member"})),
+        change,
         tuple(zip(reads_before, _reads(run, bystander), strict=True)),
     )
 

@@ -26,7 +26,7 @@ class SortedLists:
     Attributes:
         default: Without an order: as many pages of 100 as it took to see the stock.
         ascending: Two neighbouring pages of an ascending list, where the stock is.
-        descending: The second of two such pages of a descending list.
+        descending: The second of two such pages of a descending list, or the one that there is.
         stock: What must be in them.
     """
 
@@ -60,12 +60,16 @@ def active_by_name(run: Run) -> Look:
 
 
 def archived_by_change(run: Run) -> Look:
-    """Two pages of archived engagements, those changed last first; if there are few, they hold all."""
+    """Two pages of archived engagements, those changed last first; if there are few, they hold all.
+
+    Nothing is asked for past the end of what was seen, since that may be refused.
+    """
     everything = run.journeys.result(by_updated_at)
     archived = [item for item in readable(everything.default) if item.get("status") == "archived"]
     half = max(1, min(50, len(archived) // 2))
     query = {"status": "archived", "sort": "updatedAt", "order": "desc", "perPage": half}
-    return tuple(run.send_all([call.list_engagements(**query, page=page) for page in (1, 2)]))
+    pages = (1, 2) if len(archived) > half else (1,)
+    return tuple(run.send_all([call.list_engagements(**query, page=page) for page in pages]))
 
 
 def _sorted_by(run: Run, field: str) -> SortedLists:
@@ -76,14 +80,15 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
     hidden = max(0, _total(default) - len(items))
     ascending = _two_pages(run, items, owned, hidden, sort=field, order="asc")
     page, size = neighbours(*_block(items, owned))
-    descending = run.send(call.list_engagements(sort=field, order="desc", page=page + 1, perPage=size))
+    last = _pages(page, size, hidden + len(items))[-1]
+    descending = run.send(call.list_engagements(sort=field, order="desc", page=last, perPage=size))
     return SortedLists(default, ascending, (descending,), kept)
 
 
 def _two_pages(
     run: Run, descending: list[dict[str, Any]], owned: Collection[str], hidden: int = 0, **query: str
 ) -> Look:
-    """Two neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it.
+    """Neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it.
 
     Args:
         run: The run.
@@ -94,8 +99,13 @@ def _two_pages(
     """
     position, count, seen = _block(list(reversed(descending)), owned)
     page, size = neighbours(hidden + position, count, hidden + seen)
-    calls = [call.list_engagements(**query, page=number, perPage=size) for number in (page, page + 1)]
-    return tuple(run.send_all(calls))
+    pages = _pages(page, size, hidden + seen)
+    return tuple(run.send_all([call.list_engagements(**query, page=number, perPage=size) for number in pages]))
+
+
+def _pages(page: int, size: int, total: int) -> tuple[int, ...]:
+    """A page and the one behind it, if there is one: what lies past the end may be refused."""
+    return (page, page + 1) if page * size < total else (page,)
 
 
 def _total(look: Look) -> int:

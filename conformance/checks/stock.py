@@ -32,8 +32,9 @@ _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
 _RENAMED: Final = 8
-_WORDS: Final = ("null", "0012", "false", "0", "[]")
-"""Descriptions that a careless service takes for something else than text."""
+_UNDESCRIBED: Final = (1, 3, 9)
+_WORDS: Final = {2: "null", 4: "0012", 5: "false", 6: "0", 7: "[]"}
+"""By place, descriptions that a careless service takes for something else than text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def stock(run: Run) -> Stock:
 def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
     """What is changed, by place: a description beside the standing name, one that is taken away, and a name."""
     return {
-        _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": _WORDS[0]},
+        _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
         _EMPTIED: {"description": ""},
         _RENAMED: {"name": run.name("list-tutu")},
     }
@@ -158,8 +159,10 @@ def _words(run: Run) -> list[str]:
 
 
 def _body(name: str, place: int) -> dict[str, str]:
-    """Every second one has a description."""
-    return {"name": name} if place % 2 else {"name": name, "description": _WORDS[place // 2 % len(_WORDS)]}
+    """Some have no description, and some one that could be taken for something else than text."""
+    if place % 10 in _UNDESCRIBED:
+        return {"name": name}
+    return {"name": name, "description": _WORDS.get(place, f"About {name}")}
 
 
 def identifier_made(answer: Exchange) -> str | None:

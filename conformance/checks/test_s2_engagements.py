@@ -52,7 +52,11 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
     """No two engagements that exist at the same time have one identifier."""
     read.success(creating.bare.answer)
 
-    for identifier, creations in _creations(run).items():
+    made = _creations(run)
+    if not made:
+        raise Undecided("no creation was answered with an identifier", *_created(run))
+
+    for identifier, creations in made.items():
         again = [later for later in creations[1:] if _is_another(run, creations[0], later)]
         expected = "an identifier for each of them"
         expect.holds(not again, "two engagements got one identifier", *creations, expected=expected, actual=identifier)
@@ -199,6 +203,7 @@ def _sights(run: Run, name: str) -> Iterator[list[Sight]]:
                 moment, identifier = _moment(item.get(name)), item.get("id")
                 if (
                     moment is None
+                    or not isinstance(identifier, str)
                     or identifier not in own
                     or gone.get(identifier, exchange.started_at) < exchange.started_at
                 ):

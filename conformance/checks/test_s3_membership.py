@@ -108,13 +108,14 @@ def _judge_others(before: Roster, seen: Roster, but: str) -> None:
 @requirement("no-owner-through-role-change")
 def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
     """Nobody becomes an owner through a role change: it is refused, and the member is what it was."""
-    expect.refused(role_changes.to_owner)
+    for attempt in role_changes.to_owner:
+        expect.refused(attempt)
 
     role = role_changes.after.role(role_changes.member.user_id)
     if role == "owner":
         raise NonConformity(
             "a member is an owner after a role change that was refused",
-            role_changes.to_owner,
+            role_changes.to_owner[-1],
             *role_changes.after.pages,
             expected=shown(role_changes.role),
             actual=shown(role),

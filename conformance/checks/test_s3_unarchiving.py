@@ -75,8 +75,7 @@ def unarchiving(run: Run) -> Unarchiving:
 def _revive(run: Run, identifier: str) -> Revival:
     name = run.name("unarchived-edited")
     edit = run.send(call.update_engagement(identifier, {"name": name}))
-    for query in ({"status": "active", "sort": "updatedAt"}, {"status": "archived"}):  # for the laws and the ledger
-        run.send(call.list_engagements(**query, perPage=PER_PAGE))
+    run.send(call.list_engagements(status="active", perPage=PER_PAGE))  # for the laws and the ledger
     archive = run.send(call.archive_engagement(identifier))
     run.send(call.update_engagement(identifier, {"description": "edited in the archive again"}))  # for the ledger
     return Revival(name, edit, archive, run.send(call.get_engagement(identifier)))

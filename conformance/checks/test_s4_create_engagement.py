@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import FIELDS, active, another_identifier, expect_not_honoured, identifier_of
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
+from conformance.checks.stock import Piece, new_engagements
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
@@ -98,6 +100,7 @@ def own_values_at_creation(run: Run) -> list[Creation]:
 
 
 creating_journey = journey(creating)
+new_engagements_journey = journey(new_engagements)
 own_values_journey = journey(own_values_at_creation)
 
 
@@ -116,6 +119,19 @@ def test_creation_answers_what_was_sent(creating: Creating) -> None:
 
         for field, value in creation.sent.items():
             expect.equal(field, answered.get(field), value, creation.answer, pointer=f"/data/{field}")
+
+
+@requirement("create-engagement-answers-what-was-sent")
+def test_creation_answers_words_as_text(new_engagements: tuple[tuple[Piece, ...], float]) -> None:
+    """The answer to a creation carries a description as text also where it reads like something else."""
+    pieces, _ = new_engagements
+    if not pieces:
+        raise Undecided("no engagement was created")
+    for piece in pieces:
+        sent = json.loads(piece.created.call.body or b"{}").get("description")
+        answered = read.data(piece.created).get("description")
+        if sent is not None:
+            expect.equal("description", answered, sent, piece.created, pointer="/data/description")
 
 
 @requirement("create-engagement-lasts")

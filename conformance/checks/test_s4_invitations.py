@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 LIFE: Final = timedelta(days=7)
 TOLERANCE: Final = timedelta(seconds=1)
+_CLAIMS: Final = {
+    "status": "accepted",
+    "createdAt": "2001-02-03T04:05:06.789Z",
+    "expiresAt": "2099-08-07T06:05:04.321Z",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class Inviting:
         before: The members before.
         proper: An invitation for each role.
         after: The members after these two.
+        claiming: An invitation that says its own status and times; where it is taken, they must not count.
         capitals: An invitation of an address with capitals.
         twice: An address invited once more.
     """
@@ -48,8 +54,14 @@ class Inviting:
     before: Headcount
     proper: tuple[Invited, ...]
     after: Headcount
+    claiming: Invited
     capitals: Invited
     twice: Invited
+
+    @property
+    def taken(self) -> tuple[Invited, ...]:
+        """The invitations by which what the service gives of its own is judged."""
+        return (*self.proper, *([self.claiming] if self.claiming.answer.succeeded else []))
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -58,19 +70,20 @@ class Inviting:
 
 
 def inviting(run: Run) -> Inviting:
-    """Unknown addresses are invited in both roles, one with capitals, and one twice."""
+    """Unknown addresses are invited in both roles, with values of the service's own, with capitals, and once more."""
     before = headcount(run)
-    proper = tuple(_invite(run, run.address("invited"), role) for role in ("member", "admin"))
+    proper = tuple(_invite(run, run.address("in.vited"), role) for role in ("member", "admin"))
     after = headcount(run)
+    claiming = _invite(run, run.address("claiming"), "member", **_CLAIMS)
     capitals = _invite(run, run.address("Mixed-Case"), "member")
-    return Inviting(before, proper, after, capitals, _invite(run, proper[0].email, proper[0].role))
+    return Inviting(before, proper, after, claiming, capitals, _invite(run, proper[0].email, proper[0].role))
 
 
 inviting_journey = journey(inviting, alone=True)
 
 
-def _invite(run: Run, email: str, role: str) -> Invited:
-    return Invited(email, role, run.send(call.invite_member({"email": email, "role": role})))
+def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
+    return Invited(email, role, run.send(call.invite_member({"email": email, "role": role, **claims})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +171,7 @@ def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
 @requirement("invitation-begins-pending")
 def test_invitation_is_pending(inviting: Inviting) -> None:
     """A new invitation is pending."""
-    for invited in inviting.proper:
+    for invited in inviting.taken:
         status = read.text(read.data(invited.answer), "status", invited.answer)
 
         expect.equal("status", status, "pending", invited.answer, pointer="/data/status")
@@ -167,7 +180,7 @@ def test_invitation_is_pending(inviting: Inviting) -> None:
 @requirement("invitation-expires-in-seven-days")
 def test_invitation_expires_in_seven_days(inviting: Inviting) -> None:
     """An invitation expires seven days after its creation, within a second."""
-    for invited in inviting.proper:
+    for invited in inviting.taken:
         told = read.data(invited.answer)
         created = expect.moment(told.get("createdAt"), invited.answer)
         expires = expect.moment(told.get("expiresAt"), invited.answer)
@@ -194,12 +207,18 @@ def _invite_and_count(run: Run) -> Inviting:
     """Another look: somebody else is invited, so that what others changed meanwhile is left behind."""
     before = headcount(run)
     invited = _invite(run, run.address("invited"), "member")
-    return Inviting(before, (invited,), headcount(run), invited, invited)
+    return Inviting(before, (invited,), headcount(run), invited, invited, invited)
 
 
 def _growth(look: Inviting) -> tuple[int, int]:
     """How many members more the organization and the list count after the invitations."""
     return look.after.count - look.before.count, look.after.roster.total - look.before.roster.total
+
+
+def _changed(look: Inviting) -> list[str]:
+    """The members who have another role after the invitations."""
+    before, after = look.before.roster, look.after.roster
+    return sorted(user_id for user_id in before.ids & after.ids if before.role(user_id) != after.role(user_id))
 
 
 def _judge_members(look: Inviting) -> None:
@@ -208,6 +227,15 @@ def _judge_members(look: Inviting) -> None:
     for name, more in zip(("memberCount", "total"), _growth(look), strict=True):
         message = f"{name} has changed with an invitation"
         expect.holds(more == 0, message, *look.exchanges, expected="the same", actual="more" if more > 0 else "less")
+    changed = _changed(look)
+    expect.holds(
+        not changed,
+        "a member has another role after an invitation",
+        *look.exchanges,
+        expected="every member as before",
+        actual=f"{len(changed)} in another role",
+        pointer="/data",
+    )
     listed = any(look.after.roster.has_address(invited.email) for invited in look.proper)
     expect.holds(
         not listed,

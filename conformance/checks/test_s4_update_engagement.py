@@ -87,11 +87,14 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 
 
 def editing(run: Run) -> Editing:
-    """An engagement without a description gets one, then another name, then another one of both."""
+    """An engagement without a description gets one, then another name, then another one of both.
+
+    The descriptions are such that a careless service could take them for something else than text.
+    """
     before = run.journeys.result(creating).bare.after()
-    description = edit(run, before, {"description": "the first description"}, pause=A_TICK)
+    description = edit(run, before, {"description": "false"}, pause=A_TICK)
     name = edit(run, description.after, {"name": run.name("edited")}, pause=A_TICK)
-    longer = {"name": f"{name.sent['name']} again", "description": "another description"}
+    longer = {"name": f"{name.sent['name']} again", "description": "0012"}
     both = edit(run, name.after, longer, pause=A_TICK)
     return Editing(description, name, both)
 
@@ -110,6 +113,7 @@ def odd_editing(run: Run) -> OddEditing:
     namesake = run.send(call.update_engagement(identifier, {"name": other.sent["name"]}))
     if namesake.status == _CONFLICT:
         run.send(call.get_engagement(identifier))  # for the ledger
+    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

@@ -71,6 +71,8 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
     permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
 
     expect.status_in(two_organizations.attempts[operation], *permitted)
+    if operation == "getEngagement":
+        expect.status_in(two_organizations.read_archived, *permitted)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,22 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
     batches.engagement_untouched(tried.before, tried.between, _sent(tried, ON_ACTIVE[1:]))
     archived, sent = _archived(tried), _sent(tried, ON_ARCHIVED)
     batches.only_if_refused(sent, lambda: _stays(archived, tried, sent))
+
+
+@requirement("isolation-untouched")
+def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) -> None:
+    """After another organization's key was refused, the member is still there."""
+    tried = member_of_one
+    if member_of(tried.before, tried.user_id) is None:
+        raise Undecided("the member is not in the list of its own organization", *tried.before)
+    removal = tried.attempts["removeMember"]
+    gone = member_of(tried.after, tried.user_id) is None
+
+    def judge() -> None:
+        exchanges = (*tried.before, removal, *tried.after)
+        expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="nobody")
+
+    batches.only_if_refused([Sent("another organization's key", removal)], judge)
 
 
 @observes("other-organization-status")

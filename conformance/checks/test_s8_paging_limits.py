@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -14,6 +15,7 @@ from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Judgement
 
 if TYPE_CHECKING:
+    from conformance.checks.looks import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -42,8 +44,15 @@ def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
 @requirement("list-past-the-end")
 def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     """A page past the end is an empty list, or refused."""
+    plain = {answer.call.operation.id: answer for answer in list_queries.plain.values()}
+
     for answer in list_queries.past_the_end.values():
-        expect_steadily(run, (answer,), lambda look: paging_limits.expect_refused_or_empty(look[0]))
+        judge = partial(_expect_past_the_end, plain[answer.call.operation.id])
+        expect_steadily(run, (answer,), judge)
+
+
+def _expect_past_the_end(plain: Exchange, look: Look) -> None:
+    paging_limits.expect_refused_or_empty(look[0], plain)
 
 
 # --- observed

@@ -106,6 +106,7 @@ class Throttling:
     Attributes:
         filling: The requests that used its window up.
         creation: A creation beyond the limit; None where none was refused, or writing is not allowed.
+        passed: Creations that were served amid refusals, where every attempt came to that.
         created_name: The name that it carried.
         engagements: The engagements that were created last, looked for with the main key; None without a creation.
         other: A request with another key while this one was refused, between two that were; None where that did not
@@ -117,6 +118,7 @@ class Throttling:
 
     filling: Filling
     creation: Exchange | None
+    passed: tuple[Exchange, ...]
     created_name: str
     engagements: Exchange | None
     other: Exchange | None
@@ -149,6 +151,13 @@ class _Scene:
         return self.creation if self.creation and _refused([self.creation]) else None
 
     @property
+    def passed_creation(self) -> list[Exchange]:
+        """The creation, if it was served although everything around it was refused."""
+        around = [*self.before, *self.after]
+        passed = self.creation is not None and self.creation.succeeded and _refused(around) == around
+        return [self.creation] if self.creation is not None and passed else []
+
+    @property
     def other_meanwhile(self) -> Exchange | None:
         """The request with another key, if the key was refused before and after it."""
         return self.other if _refused(self.before) and _refused(self.after) else None
@@ -158,8 +167,10 @@ def throttling(run: Run) -> Throttling:
     """A key sends until it is refused; a creation, another key and a request after the reset are tried then."""
     key = run.fixtures.throttled()
     other, missing = _other_key(run, key)
+    passed: list[Exchange] = []
     for _ in range(_TRIES):
         scene = _scene(run, key, other)
+        passed += scene.passed_creation
         resumed, unresumed = None, "the key was never refused"
         if scene.filling.refused:
             resumed, unresumed = _resume(run, key, scene.last_refusal)
@@ -169,6 +180,7 @@ def throttling(run: Run) -> Throttling:
     return Throttling(
         scene.filling,
         scene.refused_creation,
+        tuple(passed) if len(passed) == _TRIES else (),  # a bucket that is refilled may let one of them pass
         scene.name,
         None if scene.refused_creation is None else run.send(newest),
         scene.other_meanwhile,

@@ -37,9 +37,10 @@ class TwoOrganizations:
         attempts: What the other key tried on it, by operationId; to unarchive and to delete it once it was archived.
         between: A read of it before it was archived.
         archive: The answer to its archiving with the main key.
+        read_archived: What the other key's read of the archived engagement gave.
         after: A read of it afterwards.
         own_list: The newest engagements as the main key lists them.
-        other_list: The same with the other key.
+        other_list: The same with the other key, and the archived ones.
         made_by_other: The id of an engagement of the other key's; None where it could make none.
     """
 
@@ -49,6 +50,7 @@ class TwoOrganizations:
     attempts: Mapping[str, Exchange]
     between: Exchange
     archive: Exchange
+    read_archived: Exchange
     after: Exchange
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
@@ -57,11 +59,20 @@ class TwoOrganizations:
 
 @dataclass(frozen=True, slots=True)
 class MemberOfOne:
-    """What another organization's key tried on a member, who belongs to the main key's organization alone."""
+    """What another organization's key tried on a member, who belongs to the main key's organization alone.
+
+    Attributes:
+        user_id: The member.
+        before: The members of the main key's organization.
+        attempts: What the other key tried, by operationId.
+        after: The members of the main key's organization afterwards.
+        listed: The members that the other key lists.
+    """
 
     user_id: str
     before: tuple[Exchange, ...]
     attempts: Mapping[str, Exchange]
+    after: tuple[Exchange, ...]
     listed: tuple[Exchange, ...]
 
 
@@ -114,11 +125,13 @@ def two_organizations(run: Run) -> TwoOrganizations:
     own, other = run.send(call.get_organization()), run.send(call.get_organization().with_key(key))
     created = run.send(call.create_engagement({"name": run.name("isolated"), "description": "It stays here."}))
     engagement_id = read.text(read.data(created), "id", created)
-    run.send(call.list_engagements(status="archived").with_key(key))  # one made for a run has none: an empty list
     made_by_other = identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))
     reading = call.get_engagement(engagement_id)
     before, attempts = run.send(reading), _attempts(run, key, engagement_id, ON_ACTIVE)
     between, archive = run.send(reading), run.send(call.archive_engagement(engagement_id))
+    # An organization that was made for the run has archived nothing: an empty list.
+    archived = run.send(call.list_engagements(status="archived").with_key(key))
+    run.send(call.list_members(role="admin").with_key(key))  # nor has it an admin beside its owner
     return TwoOrganizations(
         own=(read.text(read.data(own), "id", own), own),
         other=(read.text(read.data(other), "id", other), other),
@@ -126,9 +139,10 @@ def two_organizations(run: Run) -> TwoOrganizations:
         attempts=attempts | _attempts(run, key, engagement_id, ON_ARCHIVED),
         between=between,
         archive=archive,
+        read_archived=run.send(replace(reading.with_key(key), repeatable=True)),
         after=run.send(reading),
         own_list=tuple(newest_engagements(run)),
-        other_list=tuple(newest_engagements(run, key)),
+        other_list=(*newest_engagements(run, key), archived),
         made_by_other=made_by_other,
     )
 
@@ -144,7 +158,7 @@ def member_of_one(run: Run) -> MemberOfOne:
         "removeMember": call.remove_member(user_id),
     }
     attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in calls.items()}
-    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run, key)))
+    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), tuple(member_pages(run, key)))
 
 
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:

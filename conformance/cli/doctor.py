@@ -44,7 +44,11 @@ _DIGITS_SHOWN: Final = 16
 def doctor(
     base_url: str | None, api_key: str | None, target: Path | None, *, read_only: bool, disposable: bool
 ) -> None:
-    """Say what a target file unlocks, which keys work, and what a run would cost. Only reads the target."""
+    """Say what a target file unlocks, which keys work, and what a run would cost. Only reads the target.
+
+    Exit status: 0 nothing is wrong; 1 something in the target file is, as far as reading shows it; 2 usage or target
+    file wrong; 3 the target could not be tested.
+    """
     if read_only and disposable:
         raise click.UsageError("--read-only and --disposable exclude each other.")
     mode = Mode.READ_ONLY if read_only else Mode.DISPOSABLE if disposable else None

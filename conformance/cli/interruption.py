@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -31,6 +32,7 @@ class Interruption:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
+        self._unraisable, sys.unraisablehook = sys.unraisablehook, self._lost
         for number in _SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN or number != signal.SIGHUP:
                 self._before[number] = signal.signal(number, self._came)
@@ -41,6 +43,7 @@ class Interruption:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = self._unraisable
 
     def stops(self, stop: Callable[[str], None]) -> None:
         """Name what a first signal calls with its reason; one that came before calls it now."""
@@ -63,6 +66,11 @@ class Interruption:
     @property
     def _reason(self) -> str:
         return f"interrupted by {'' if self.signal is None else self.signal.name}"
+
+    def _lost(self, unraisable: sys.UnraisableHookArgs) -> None:
+        """Say nothing of an interruption that came amid a finalizer, which swallows it: all else is stopped too."""
+        if self.signal is None or not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            self._unraisable(unraisable)
 
     def _came(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
         if self.signal is not None:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from conformance.reports.model import Failure, Report, Requirement
+    from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
 
 _WIDE: Final = 72
 """Columns from which a window has room for everything."""
@@ -40,6 +41,7 @@ _VERDICTS: Final = {
     "non-conformant": ("bold red", "is NOT conformant:"),
     "inconclusive": ("bold yellow", "could not be judged to the end: the verdict is inconclusive."),
 }
+_NARROW_HEADINGS: Final = {"undecided": "undec.", "untested": "unt."}
 _MOST_REASONS: Final = 8
 _MOST_LEFT: Final = 3
 
@@ -65,13 +67,8 @@ def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
     _print_verdict(console, report, len(failed))
     if not quiet:
         run = report["run"]
-        console.print(
-            plain(
-                f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}. "
-                f"Report: {folder / 'report.html'}",
-                "dim",
-            )
-        )
+        console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}.", "dim"))
+        console.print(plain(f"Report: {folder / 'report.html'}", "dim"), soft_wrap=True)
 
 
 def _print_table(console: Console, report: Report) -> None:
@@ -81,7 +78,8 @@ def _print_table(console: Console, report: Report) -> None:
     for heading in ("", "outcome") if wide else ("",):
         table.add_column(heading, no_wrap=True)
     for heading in _OUTCOMES.values():
-        table.add_column(heading if wide else heading[:6], justify="right", no_wrap=True)
+        shown = heading if wide else _NARROW_HEADINGS.get(heading, heading)
+        table.add_column(shown, justify="right", no_wrap=True)
     for entry in report["classes"]:
         members = [one for one in report["requirements"] if one["class"] == entry["id"]]
         outcome = Text(_OUTCOMES[entry["outcome"]], _STYLES[entry["outcome"]])
@@ -103,7 +101,7 @@ def _print_failure(console: Console, requirement: Requirement) -> None:
     console.print(
         plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
     )
-    console.print(plain(f"  {requirement['title']}", "bold"))
+    _print_indented(console, plain(requirement["title"], "bold"), 2)
     for failure in requirement["failures"]:
         _print_one(console, failure)
     console.print()
@@ -111,15 +109,31 @@ def _print_failure(console: Console, requirement: Requirement) -> None:
 
 def _print_one(console: Console, failure: Failure) -> None:
     place = f" at {failure['pointer']}" if failure.get("pointer") else ""
-    console.print(plain(f"  {failure['message']}{place}"))
-    console.print(plain(f"    expected  {failure['expected']}"))
-    console.print(plain(f"    actual    {failure['actual']}"))
+    _print_indented(console, plain(failure["message"] + place), 2)
+    facts = [("expected", plain(failure["expected"])), ("actual", plain(failure["actual"]))]
     if failure["exchanges"]:
-        console.print(plain(f"    exchanges {', '.join(map(str, failure['exchanges']))} of exchanges.har", "dim"))
+        numbers = ", ".join(map(str, failure["exchanges"]))
+        facts.append(("exchanges", plain(f"{numbers} of exchanges.har", "dim")))
+    _print_pairs(console, facts, 4)
     if failure["curl"]:
         console.print(plain(f"    {failure['curl']}", "dim", limit=1000), soft_wrap=True)
     if failure.get("repeat"):
-        console.print(plain(f"    {failure['repeat']}", "dim"))
+        console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
+
+
+def _print_indented(console: Console, text: Text, columns: int) -> None:
+    """Print text whose every line begins at a column."""
+    console.print(Padding(text, (0, 0, 0, columns), expand=False))
+
+
+def _print_pairs(console: Console, pairs: Sequence[tuple[str, Text]], columns: int) -> None:
+    """Print names and texts in two columns, so that a long text stays beside its name."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, text in pairs:
+        grid.add_row(Text(name, text.style), text)
+    console.print(Padding(grid, (0, 0, 0, columns), expand=False))
 
 
 def _operations(requirement: Requirement) -> str:
@@ -133,7 +147,7 @@ def _print_undecided(console: Console, requirements: Sequence[Requirement]) -> N
         return
     console.print(plain(f"{len(undecided)} could not be decided:", "yellow"))
     for entry in undecided[:_MOST_REASONS]:
-        console.print(plain(f"  {entry['id']}: {entry['reason'] or ''}"))
+        _print_indented(console, plain(f"{entry['id']}: {entry['reason'] or ''}"), 2)
     if len(undecided) > _MOST_REASONS:
         console.print(plain(f"  and {len(undecided) - _MOST_REASONS} more; see the report"))
     console.print()
@@ -143,11 +157,15 @@ def _print_locked(console: Console, report: Report) -> None:
     locked = [entry for entry in report["classes"] if entry.get("unlock")]
     if not locked:
         return
-    console.print(plain("Not tested; to unlock:", "dim"))
-    for entry in locked:
-        for line in entry.get("unlock", []):
-            console.print(plain(f"  {entry['id']}: {line}", "dim"), soft_wrap=True)
+    console.print(plain("Not tested; to unlock (the report and conformance doctor have every line):", "dim"))
+    _print_pairs(console, [(entry["id"], plain(_unlocking(entry), "dim")) for entry in locked], 2)
     console.print()
+
+
+def _unlocking(entry: ConformanceClass) -> str:
+    """The first line that unlocks more of a class, and how many more there are."""
+    first, *others = entry["unlock"]
+    return f"{first} (and {len(others)} more)" if others else first
 
 
 def _print_warnings(console: Console, report: Report) -> None:

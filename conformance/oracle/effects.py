@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from math import inf
@@ -21,6 +22,7 @@ GONE: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
 _LATER: Final = 202
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,58}[A-Za-z0-9.])?")
 _OPEN_SIGNS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
@@ -88,6 +90,11 @@ def is_plain(text: str) -> bool:
     """Whether an accepted text must read back exactly: no odd blanks, no control signs, in normal form C."""
     orderly = " ".join(text.split()) == text and unicodedata.normalize("NFC", text) == text
     return orderly and not any(unicodedata.category(sign) in _OPEN_SIGNS for sign in text)
+
+
+def is_ordinary(value: object) -> bool:
+    """Whether a value is a text that no service has a reason to refuse or to change: short, of letters and digits."""
+    return isinstance(value, str) and _ORDINARY.fullmatch(value) is not None
 
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:

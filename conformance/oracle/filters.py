@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.oracle.listing import Listing, Unsettled, expect_all, expect_count, expect_filtered, holds
+from conformance.oracle.listing import (
+    LARGEST_PAGE,
+    Listing,
+    Unsettled,
+    expect_all,
+    expect_count,
+    expect_filtered,
+    holds,
+)
 from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
@@ -147,12 +155,12 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
         look: The list in one answer, then pages of it.
 
     Raises:
-        Undecided: The list does not fit one answer, or the answers do not agree about its length.
+        Unsettled: The answers do not agree about the length of the list, or the one answer does not show it.
     """
     whole, *pages = look
-    total = len(read.items(whole))
-    if any(read.number(answer, "total") != total for answer in look):
-        raise Undecided("the totals are not the number of items in one answer", *look)
+    total = read.number(whole, "total")
+    if len(read.items(whole)) != min(total, LARGEST_PAGE) or any(read.number(one, "total") != total for one in pages):
+        raise Unsettled("the totals are not the number of items in one answer", *look)
     for answer in pages:
         page, size = read.number(answer, "page"), read.number(answer, "perPage")
         found, right = len(read.items(answer)), max(0, min(size, total - (page - 1) * size))

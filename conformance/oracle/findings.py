@@ -45,7 +45,7 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
     """Apply a law to every exchange that can be judged; a 429 that was waited out is an answer too."""
     found = Survey()
     for exchange in exchanges:
-        if not exchange.judgeable:
+        if not exchange.judgeable or exchange.call.unjudged:
             continue
         try:
             applies = law(_taken_as_it_came(exchange))

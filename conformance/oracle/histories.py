@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.effects import EXISTENCE, GONE, STATUS, TEXTS, Effect, Span, effects_of
+from conformance.oracle.effects import EXISTENCE, GONE, STATUS, TEXTS, Effect, Span, accepted, effects_of, refused
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -159,9 +160,11 @@ class History:
         return [one for one in self.attempts[:until] if one.span.end > start and one.exchange not in but]
 
     def quiet(self, start: float, end: float) -> bool:
-        """Whether nothing can have changed it within a time."""
+        """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
         return not any(
-            effect.span.start < end and effect.span.end > start for one in self.attempts for effect in one.effects
+            span.start < end and span.end > start
+            for one in self.attempts
+            for span in (*(effect.span for effect in one.effects), *_of_touch(one))
         )
 
     def alone(self, span: Span, but: Exchange) -> bool:
@@ -172,6 +175,13 @@ class History:
 
     def _all_effects(self) -> list[Effect]:
         return [effect for one in self.attempts for effect in one.effects]
+
+
+def _of_touch(one: Attempt) -> tuple[Span, ...]:
+    """When a request may have moved updatedAt, whatever else it did; never where it was refused."""
+    if refused(one.exchange) or not one.exchange.sent:
+        return ()
+    return (one.span if accepted(one.exchange) else Span(one.span.start, inf),)
 
 
 def attempt(exchange: Exchange) -> Attempt:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import ledger_causes as causes
 from conformance.oracle import ledger_evidence as evidence
-from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_plain, refused, sent_object
+from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_ordinary, refused, sent_object
 from conformance.oracle.ledger_judging import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _CONFLICT: Final = 409
 _NOT_SERVED: Final = frozenset({404, 405})
-_OPEN_LENGTH: Final = 200
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
     "archiveEngagement": "deleted-unarchivable",
@@ -121,6 +120,4 @@ def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
 def _is_sound_edit(exchange: Exchange) -> bool:
     """Whether an edit is one that nothing is wrong with: a name or a description, neither empty nor odd nor long."""
     body: dict[str, Any] = sent_object(exchange) or {}
-    texts = [value for value in body.values() if isinstance(value, str) and 0 < len(value) <= _OPEN_LENGTH]
-    orderly = all(is_plain(text) and text.isascii() for text in texts)
-    return bool(body) and body.keys() <= set(TEXTS) and len(texts) == len(body) and orderly
+    return bool(body) and body.keys() <= set(TEXTS) and all(is_ordinary(value) for value in body.values())

@@ -51,9 +51,14 @@ def expect_total_pages(answer: Exchange, plain: Exchange) -> None:
         list_laws.fitting_total_pages(answer)
 
 
-def expect_refused_or_empty(answer: Exchange) -> None:
-    """A page past the end is empty, or refused."""
-    _expect_list_or_refusal(answer, "200 with an empty data")
+def expect_refused_or_empty(answer: Exchange, plain: Exchange) -> None:
+    """A page past the end is empty, or refused.
+
+    Args:
+        answer: What such a page was answered.
+        plain: What the list without parameters was answered.
+    """
+    _expect_list_or_refusal(answer, "200 with an empty data", may_list=plain.judgeable and plain.succeeded)
     if not answer.succeeded:
         return
     data = read.body(answer).get("data")
@@ -69,9 +74,10 @@ def expect_refused_or_empty(answer: Exchange) -> None:
     )
 
 
-def _expect_list_or_refusal(answer: Exchange, words: str) -> None:
+def _expect_list_or_refusal(answer: Exchange, words: str, *, may_list: bool = False) -> None:
+    """A 403 is a refusal of the key, unless it may list otherwise."""
     judged(answer)
-    if answer.status == _FORBIDDEN:
+    if answer.status == _FORBIDDEN and not may_list:
         raise Undecided("the key is not permitted to list", answer)
     refused = answer.status in _CLIENT_ERRORS and answer.status not in _NO_REFUSALS
     if not refused and not answer.succeeded:

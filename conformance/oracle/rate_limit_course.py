@@ -9,7 +9,7 @@ from conformance.oracle import rate_limit_laws as headers
 from conformance.oracle.judgement import Inapplicable, NonConformity, judged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from conformance.wire.exchange import Exchange
 
@@ -28,8 +28,7 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
         NonConformity: What remains has not fallen.
         Inapplicable: No such answers are there, or the Reset of this service moves with every request.
     """
-    courses = [course for key in _by_key(exchanges).values() for course in _courses(key)]
-    found = [window for course in courses for window in _windows(course)]
+    found = [window for key in _by_key(exchanges).values() for window in _windows(key)]
     if not found:
         raise Inapplicable(f"There were no {SUCCESSIVE} successive successes that name one Reset far enough ahead")
     judged(*[window[-1] for window in found[:_CITED]])
@@ -47,15 +46,15 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
 
 def has_window(exchanges: Iterable[Exchange]) -> bool:
     """Whether there are enough successive successes to judge by."""
-    return any(True for key in _by_key(exchanges).values() for course in _courses(key) for _ in _windows(course))
+    return any(True for key in _by_key(exchanges).values() for _ in _windows(key))
 
 
 def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
-    """The exchanges of each key, in the order in which they were sent."""
+    """The exchanges of each key with the interface, in the order in which they were sent."""
     keys: dict[str, list[Exchange]] = {}
     for exchange in exchanges:
         credential = exchange.call.credential
-        if credential is None or credential.authorization is not None:
+        if exchange.call.is_proper and (credential is None or credential.authorization is not None):
             keys.setdefault(credential.name if credential else "", []).append(exchange)
     return {name: sorted(found, key=_begin) for name, found in keys.items()}
 
@@ -78,12 +77,26 @@ def _courses(exchanges: Sequence[Exchange]) -> Iterator[list[Exchange]]:
     yield course
 
 
-def _windows(course: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
+def _windows(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
     """Every so many successive exchanges, if their Reset is not due at once as that of a bucket that is nearly full."""
-    for start in range(len(course) - SUCCESSIVE + 1):
-        window = course[start : start + SUCCESSIVE]
-        if headers.date(window[-1]) is None or _ahead(window[-1]) > _MARGIN:
-            yield window
+    named = {headers.reset(exchange): _begin(exchange) for exchange in exchanges if headers.ahead(exchange) is not None}
+    for course in _courses(exchanges):
+        for start in range(len(course) - SUCCESSIVE + 1):
+            window = course[start : start + SUCCESSIVE]
+            if _surely_ahead(window[-1], named) > _MARGIN:
+                yield window
+
+
+def _surely_ahead(exchange: Exchange, named: Mapping[str | None, float]) -> float:
+    """Seconds that the Reset of an answer lies ahead at least.
+
+    Args:
+        exchange: The exchange.
+        named: When each Reset was named last, by the run's clock, which alone does not tell the service's time.
+    """
+    if headers.date(exchange) is not None:
+        return _ahead(exchange)
+    return named[headers.reset(exchange)] - _end(exchange)
 
 
 def _slides(exchanges: Sequence[Exchange]) -> bool:

@@ -10,6 +10,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracle.effects import is_ordinary
 from conformance.oracle.json_text import Malformed, Parsed, read_json
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ class Validity(StrEnum):
     VALID = "valid"
     OPEN = "open"
 
-
-_PLAIN: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 .-]{0,98}[A-Za-z0-9])?")
-"""Texts that no service has a reason to refuse or to change."""
 
 _PLAIN_ADDRESS: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")
@@ -101,7 +99,7 @@ def _of_field(operation: str, name: str, body: dict[str, Any]) -> Validity:
         return _of_address(value)
     if name == "role":
         return _of_new_role(operation, value)
-    return Validity.VALID if _PLAIN.fullmatch(value) else Validity.OPEN
+    return Validity.VALID if is_ordinary(value) else Validity.OPEN
 
 
 def _of_address(value: str) -> Validity:

@@ -1,4 +1,4 @@
-"""Other users of an organization, who keep creating, renaming and deleting engagements of their own."""
+"""Other users of an organization, with engagements of their own that they create, rename and delete."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ _MOST_BETWEEN = 12
 """Requests between two deeds, at most."""
 _AT_ONCE = 3
 """Engagements that they keep."""
+_MANY, _ARCHIVED = 190, 120
+"""Engagements of those who have been here for long, and how many of them are archived."""
 
 
 class Company:
-    """The others; they act between the requests of the one who is tested.
+    """The others; they act before the requests of the one who is tested, or between them.
 
     Args:
         service: Where they are busy.
@@ -39,15 +41,25 @@ class Company:
         kept = self._kept.setdefault(organization_id, [])
         with self._service.store.transaction():
             if len(kept) < _AT_ONCE:
-                kept.append(self._create(organization_id))
+                kept.append(self._create(organization_id, self._requests))
             else:
                 self._service.store.delete_engagement(kept.pop(0))
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
                 self._service.store.edit_engagement(kept[0], changes, self._service.now())
 
-    def _create(self, organization_id: str) -> str:
+    def have_come(self, organization_id: str) -> None:
+        """Have made hundreds of engagements, more of them archived than a page holds, before the first request."""
+        if organization_id in self._kept:
+            return
+        with self._service.store.transaction():
+            made = [self._create(organization_id, number) for number in range(_MANY)]
+            self._kept[organization_id] = made
+            for identifier in made[:_ARCHIVED]:
+                self._service.store.edit_engagement(identifier, {"status": "archived"}, self._service.now())
+
+    def _create(self, organization_id: str, number: int) -> str:
         at = self._service.now()
-        name = f"Neighbour {self._requests}"
+        name = f"Neighbour {number}"
         engagement = Engagement(self._service.new_id("engagement"), organization_id, name, None, "active", at, at)
         self._service.store.add_engagement(engagement)
         return engagement.id

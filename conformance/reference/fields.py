@@ -7,6 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from conformance.reference.reading import Reading
+from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +32,11 @@ class Fields(Reading):
             self.rule("blank_name", "The name is blank.")
         if len(name) > _LONG_NAME:
             self.rule("long_name", f"A name has at most {_LONG_NAME} characters.")
+        if (limit := self.latitude["name_limit"]) != "any" and len(name) > int(limit):
+            raise Refusal(422, f"A name has at most {limit} characters.")
         if any(unicodedata.category(sign) == "Cc" for sign in name):
             self.rule("odd_name", "The name has control characters.")
+        self.check_odd(name)
         return self.tidy(name)
 
     def description(self, value: Json) -> str | None:
@@ -43,6 +47,7 @@ class Fields(Reading):
         description = self.text("description", value)
         if len(description) > _LONG_DESCRIPTION:
             self.rule("long_description", f"A description has at most {_LONG_DESCRIPTION} characters.")
+        self.check_odd(description)
         return self.tidy(description)
 
     def email(self, value: Json) -> str:
@@ -61,6 +66,12 @@ class Fields(Reading):
         except UnicodeEncodeError:
             self.refuse("lone_surrogate", f"The field {field} has half of a surrogate pair.")
         return value
+
+    def check_odd(self, text: str) -> None:
+        """Refuse text that this service takes for odd."""
+        status, _, kind = self.latitude["odd_text"].partition("-")
+        if (kind == "markup" and re.search("[<>&]", text)) or (kind == "not-ascii" and not text.isascii()):
+            raise Refusal(int(status), "The text has characters that cannot be kept here.")
 
     def tidy(self, text: str) -> str:
         """Bring text into the form in which this service keeps it."""

@@ -37,12 +37,15 @@ class Organizations(Listing):
 
     def update_organization(self, call: Call) -> Reply:
         """Give the organization the name that was sent."""
-        if self.changes_something(call.values, {"name": self.store.organization(call.organization_id).name}):
-            self.store.rename_organization(call.organization_id, call.values["name"], self.now())
+        name = self.store.organization(call.organization_id).name
+        if self.changes_something(call.values, {"name": name}):
+            self.store.rename_organization(call.organization_id, call.values.get("name", name), self.now())
         return self.resource(call, self.view_renamed(self.store.organization(call.organization_id)))
 
     def changes_something(self, sent: dict[str, Any], kept: dict[str, Any]) -> bool:
         """Tell whether an edit counts as a change; one that sends the standing values is open."""
+        if not sent:
+            return self.latitude["empty_patch_time"] == "moves"
         if sent == {field: kept[field] for field in sent}:
-            return bool(sent) and self.latitude["same_values"] == "moves"
+            return self.latitude["same_values"] == "moves"
         return True

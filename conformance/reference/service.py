@@ -108,8 +108,11 @@ class Service(Answering, Provisioning):
         if call.quota.exceeded:
             raise Refusal(429, "Too many requests; wait until the time that X-RateLimit-Reset tells.")
         self.note_activity(key)
-        if self.latitude["company"] == "busy":
-            self._company.act(key.organization_id)
+        match self.latitude["company"]:
+            case "busy":
+                self._company.act(key.organization_id)
+            case "many":
+                self._company.have_come(key.organization_id)
 
     def find_operation(self, call: Call) -> Operation:
         """Find what a request asks for.

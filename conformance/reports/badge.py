@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 _LABEL: Final = "conformance"
 _COLOURS: Final = {"conformant": "#2f6b3c", "non-conformant": "#9c2b20", "inconclusive": "#6b5a2a"}
-_CHARACTER: Final = 6.6
+_CHARACTER: Final = 6.8
+_NARROW: Final = frozenset("fijlrt(), ")
+_NARROWER: Final = 2.4
+"""By how much these characters are narrower in the fonts that a badge is set in."""
 _PADDING: Final = 10
 _HEIGHT: Final = 22
 
@@ -45,7 +48,8 @@ def _value(report: Report) -> str:
 
 
 def _width(text: str) -> int:
-    return round(len(text) * _CHARACTER) + 2 * _PADDING
+    narrow = sum(character in _NARROW for character in text)
+    return round(len(text) * _CHARACTER - narrow * _NARROWER) + 2 * _PADDING
 
 
 def _text(text: str, middle: float, width: int) -> str:

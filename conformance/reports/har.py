@@ -87,6 +87,7 @@ def _call(exchange: Exchange) -> dict[str, Any]:
         "probe": call.probe is not None,
         "repeatable": call.repeatable,
         "expects_429": call.expects_429,
+        "unjudged": call.unjudged,
     }
 
 

@@ -87,6 +87,7 @@ def _call(entry: dict[str, Any], request: SentRequest) -> Call:
         credential=_credential(meant["credential"], request.headers),
         repeatable=bool(meant["repeatable"]),
         expects_429=bool(meant["expects_429"]),
+        unjudged=bool(meant.get("unjudged", False)),
     )
     return call.as_probe(request.method, urlunsplit(("", "", parts.path, parts.query, ""))) if meant["probe"] else call
 

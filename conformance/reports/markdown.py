@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_FAILURES: Final = 50
 _LIMIT: Final = 500
+_MOST_LINES: Final = 2
+"""Lines that unlock a class; report.html has all of them."""
 _CODE_LIMIT: Final = 4_000
 _MARKS: Final = {"passed": "✅", "failed": "❌", "cantTell": "❔", "untested": "⚪", "inapplicable": "⚪"}
 _ENTITIES: Final = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -81,11 +83,17 @@ def _classes(classes: list[ConformanceClass]) -> Iterator[str]:
                 inline(one["title"]),
                 f"{_MARKS[one['outcome']]} {OUTCOMES[one['outcome']]}",
                 str(one["requirements"]),
-                "; ".join(inline(line) for line in one.get("unlock", [])),
+                _unlock(one.get("unlock", [])),
             )
             for one in classes
         ),
     )
+
+
+def _unlock(lines: list[str]) -> str:
+    shown = "; ".join(inline(line) for line in lines[:_MOST_LINES])
+    left_out = len(lines) - _MOST_LINES
+    return f"{shown}; and {left_out} more" if left_out > 0 else shown
 
 
 def _failures(report: Report) -> Iterator[str]:

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from difflib import SequenceMatcher
+from typing import Final
 
 from markupsafe import Markup, escape
 
 from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.reports.layout import laid_out, place_of, tokens_of
 from conformance.reports.text import UNSEEN, code_point
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEXT_LIMIT: Final = 4_000
 BODY_LIMIT: Final = 8_000
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]++')
-_CLOSING: Final = {"{": "}", "[": "]"}
 _LONG_STRING: Final = 2_000
+_MARK_BEGINS: Final = Markup("<mark>")
+_MARK_ENDS: Final = Markup("</mark>")
+_COMPARED: Final = 400
+"""Characters up to which two texts are compared."""
+_ALIKE: Final = 0.6
+"""How alike two texts are, 0 to 1, from which the differing parts help more than they distract."""
 
 
 def seen(text: str, limit: int = TEXT_LIMIT) -> Markup:
     """Text of unknown origin as HTML: escaped, isolated in its direction, hidden characters shown by number."""
     shown = _shown(text[:limit])
     return Markup("<bdi>{}</bdi>{}").format(shown, _left_out(len(text) - limit))
+
+
+def differing(text: str, other: str, limit: int = TEXT_LIMIT) -> Markup:
+    """Like ``seen``, with what differs from another text marked, where the two are much alike."""
+    if text == other or len(text) > _COMPARED or len(other) > _COMPARED:
+        return seen(text, limit)
+    matcher = SequenceMatcher(None, other, text, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return seen(text, limit)
+    parts = [
+        _shown(text[start:end]) if kind == "equal" else Markup("<mark>{}</mark>").format(_shown(text[start:end]))
+        for kind, _, _, start, end in matcher.get_opcodes()
+        if end > start
+    ]
+    return Markup("<bdi>{}</bdi>").format(Markup("").join(parts))
 
 
 def _shown(text: str) -> Markup:
@@ -46,11 +63,17 @@ def _left_out(count: int) -> Markup:
     return Markup("") if count <= 0 else Markup('<span class="cut"> … {} more characters</span>').format(f"{count:,}")
 
 
-def body(octets: bytes, limit: int = BODY_LIMIT) -> Markup:
-    """A body as HTML: JSON indented with every token as it was received, anything else as text with a note."""
+def body(octets: bytes, pointer: str | None = None, limit: int = BODY_LIMIT) -> Markup:
+    """A body as HTML: JSON indented with every token as it was received, anything else as text with a note.
+
+    Args:
+        octets: The body.
+        pointer: The JSON pointer of a place in it that is marked; None for none.
+        limit: Characters of JSON or text that are shown.
+    """
     reading = read_json(octets) if len(octets) <= 64 * limit else None
     if isinstance(reading, Parsed):
-        return _json(octets.decode("utf-8"), limit)
+        return _json(octets.decode("utf-8"), pointer, limit)
     return Markup("{}{}").format(_note(reading), seen(octets[: 4 * limit].decode("utf-8", "replace"), limit)) + (
         _rest(len(octets) - 4 * limit)
     )
@@ -71,48 +94,26 @@ def _note(reading: Malformed | TooDeep | None) -> Markup:
     return Markup('<span class="note">{}</span>\n').format(_shown(why[:TEXT_LIMIT]))
 
 
-def _json(text: str, limit: int) -> Markup:
+def _json(text: str, pointer: str | None, limit: int) -> Markup:
+    tokens = tokens_of(text)
+    first, last = (pointer and place_of(tokens, pointer)) or (-1, -1)
     parts: list[Markup] = []
     length = 0
-    for piece, markup in _laid_out(text):
-        parts.append(markup)
-        length += len(piece)
-        if length > limit:
+    for index, (before, lexeme, after) in enumerate(laid_out(tokens)):
+        is_name = tokens[index + 1 : index + 2] == [":"]
+        opening, closing = _MARK_BEGINS if index == first else "", _MARK_ENDS if index == last else ""
+        parts.append(Markup("{}{}{}{}{}").format(before, opening, _token(lexeme, is_name=is_name), closing, after))
+        length += len(before) + len(lexeme) + len(after)
+        if length > limit and index < len(tokens) - 1:
+            parts.append(_MARK_ENDS if first <= index < last else Markup(""))
             parts.append(Markup('\n<span class="cut">… the rest is in exchanges.har</span>'))
             break
     return Markup("<bdi>{}</bdi>").format(Markup("").join(parts))
 
 
-def _laid_out(text: str) -> Iterator[tuple[str, Markup]]:
-    """The tokens of a valid JSON text with line breaks and indentation; none of them is changed."""
-    depth = 0
-    tokens = [match[0] for match in _TOKEN.finditer(text)]
-    for index, lexeme in enumerate(tokens):
-        following = tokens[index + 1] if index + 1 < len(tokens) else ""
-        if lexeme in _CLOSING:
-            depth += 1
-            yield _line(lexeme, "" if following == _CLOSING[lexeme] else _break(depth))
-        elif lexeme in "}]":
-            depth -= 1
-            opened = index > 0 and tokens[index - 1] in _CLOSING
-            yield _line("" if opened else _break(depth), lexeme)
-        elif lexeme == ",":
-            yield _line(lexeme, _break(depth))
-        elif lexeme == ":":
-            yield _line(lexeme, " ")
-        else:
-            yield lexeme, _token(lexeme, is_name=following == ":")
-
-
-def _break(depth: int) -> str:
-    return "\n" + "  " * depth
-
-
-def _line(before: str, after: str) -> tuple[str, Markup]:
-    return before + after, escape(before + after)
-
-
 def _token(lexeme: str, *, is_name: bool) -> Markup:
+    if lexeme in "{}[],:":
+        return Markup(lexeme)  # noqa: S704 - a bracket, a comma or a colon
     if not lexeme.startswith('"'):
         return Markup('<span class="lit">{}</span>').format(_shown(lexeme[:_LONG_STRING]))
     shown = Markup("{}{}").format(_shown(lexeme[:_LONG_STRING]), _left_out(len(lexeme) - _LONG_STRING))

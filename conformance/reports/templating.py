@@ -28,6 +28,7 @@ def environment(package: str = "conformance.reports") -> Environment:
     made.filters["anchor"] = anchor
     made.filters["seen"] = pretty.seen
     made.filters["body"] = pretty.body
+    made.filters["differing"] = pretty.differing
     return made
 
 

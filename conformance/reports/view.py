@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from conformance.operations import OPERATIONS
+from conformance.reports.causes import by_cause
+from conformance.reports.pictures.course import courses
+from conformance.reports.pictures.latency import latencies
+from conformance.reports.pictures.machine import arrows
+from conformance.reports.pictures.transitions import transitions
 from conformance.reports.wording import (
     MODES,
     OUTCOMES,
@@ -34,13 +39,18 @@ INLINE: Final = 3
 """Exchanges that are shown within a failure."""
 MOST_CITED: Final = 24
 """Numbers of exchanges that are listed at one place."""
+FEW: Final = 8
+"""Numbers of exchanges that are listed where they are examples."""
 MOST_FAILURES: Final = 8
 """Failures that are shown of one requirement."""
+MOST_COLUMNS: Final = 8
+"""Columns of a census or a journal."""
 MOST_ROWS: Final = 500
 """Rows of a census or a journal."""
 
 MARKS: Final = {"passed": "✓", "failed": "✗", "cantTell": "?", "untested": "·", "inapplicable": "∅", "waived": "!"}
 _BAR: Final = 120
+_TEN_MILLISECONDS: Final = 0.01
 _INTERRUPTED: Final = "The run was interrupted: what follows is what was known by then."
 
 
@@ -65,17 +75,18 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "alerts": _alerts(report),
         "count": tally(report),
         "classes": [_class(report, one) for one in report["classes"]],
-        "failures": [_failed(report, one, by_number) for one in report["requirements"] if one["outcome"] == "failed"],
+        "failures": _failures(report, by_number),
         "undecided": [one for one in report["requirements"] if one["outcome"] == "cantTell"],
         "untested": _untested(report),
         "sections": _sections(report["requirements"]),
         "observations": [(one, _cited(one["exchanges"], by_number)) for one in report["observations"]],
-        "census": _rows(report.get("census")),
-        "journal": _rows(report.get("journal")),
+        "census": _table(report.get("census")),
+        "journal": _table(report.get("journal")),
         "evidence": [by_number[number] for number in sorted(shown)],
         "shown": shown,
         "recorded": by_number.keys(),
         "exchanges": [_row(exchange) for exchange in exchanges],
+        **_pictures(exchanges),
         "marks": MARKS,
         "words": {**OUTCOMES, "waived": "waived"},
         "mark_of": lambda one: "waived" if is_waived(one) else one["outcome"],
@@ -91,7 +102,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Target", target["name"]),
         ("Address", target["base_url"]),
         ("Mode", MODES[run["mode"]]),
-        ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f} s"),
+        ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f}\u00a0s"),
         ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
         ("Suite", f"{suite['name']} {suite['version']}"),
@@ -130,6 +141,36 @@ def bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float,
     return segments
 
 
+def _failures(report: Report, by_number: Mapping[int, Exchange]) -> list[list[dict[str, Any]]]:
+    """What is shown of each failed requirement, grouped by cause."""
+    causes = by_cause([one for one in report["requirements"] if one["outcome"] == "failed"])
+    return [[_failed(report, one, by_number) for one in cause] for cause in causes]
+
+
+def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
+    found = transitions(exchanges)
+    drawn, left_out = courses(exchanges)
+    return {
+        "arrows": arrows(found),
+        "transitions": [(one, _few(one.exchanges)) for one in found],
+        "latency": latencies(exchanges),
+        "courses": drawn,
+        "courses_left_out": left_out,
+        "duration": _duration,
+    }
+
+
+def _few(numbers: list[int]) -> Cited:
+    return Cited(numbers[:FEW], max(0, len(numbers) - FEW), [])
+
+
+def _duration(seconds: float) -> str:
+    """Such as ``0.8 ms``, ``12 ms`` and ``1.2 s``."""
+    if seconds >= 1:
+        return f"{seconds:,.1f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds >= _TEN_MILLISECONDS else f"{seconds * 1000:.1f} ms"
+
+
 def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
     failures = requirement["failures"][:MOST_FAILURES]
     return {
@@ -147,7 +188,9 @@ def _failure(failure: Failure, by_number: Mapping[int, Exchange]) -> dict[str, A
 
 
 def _cited(numbers: list[int], by_number: Mapping[int, Exchange]) -> Cited:
-    inline = [by_number[number] for number in numbers if number in by_number][:INLINE]
+    known = [by_number[number] for number in numbers if number in by_number]
+    # The last one is where the fault showed.
+    inline = known if len(known) <= INLINE else [*known[: INLINE - 1], known[-1]]
     return Cited(numbers[:MOST_CITED], max(0, len(numbers) - MOST_CITED), inline)
 
 
@@ -197,6 +240,20 @@ def path_of(exchange: Exchange) -> str:
     except ValueError:
         return exchange.request.url
     return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def _table(value: object) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Further records of a run, whose shape is free: column headings, and rows of a name and cells."""
+    named = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
+    records = [(str(name), member) for name, member in named]
+    if not records or not all(isinstance(member, dict) and len(member) <= MOST_COLUMNS for _, member in records):
+        return [""], [(name, [text]) for name, text in _rows(value)]
+    heads = list(dict.fromkeys(str(head) for _, member in records for head in member))[:MOST_COLUMNS]
+    return heads, [(name, [_cell(member.get(head)) for head in heads]) for name, member in records[:MOST_ROWS]]
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else _json(value)
 
 
 def _rows(value: object) -> list[tuple[str, str]]:

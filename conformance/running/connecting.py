@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.running.vocabulary import ordinary_words
 from conformance.target.reading import TargetFileError
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def redactor_of(profile: Profile) -> Redactor:
     """A redactor that knows every secret of a profile."""
-    redactor = Redactor()
+    redactor = Redactor(ordinary_words())
     for name, secret in profile.secrets():
         redactor.add(name, secret)
     return redactor

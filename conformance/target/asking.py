@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.json_text import Malformed, Parsed
 from conformance.target.making_out import make_out
-from conformance.wire.call import list_engagements
+from conformance.wire.call import list_engagements, list_members
 from conformance.wire.exchange import Answer, Exchange, Unanswered
 from conformance.wire.ratelimits import date_of
 
@@ -30,6 +30,8 @@ PAGES: Final = 10
 """Pages of engagements, the latest first, that are looked through for those of a run."""
 
 PER_PAGE: Final = 100
+
+_OK: Final = 200
 
 _PATIENCE: Final = 3
 """Calls without an answer in a row after which no other is tried."""
@@ -122,6 +124,20 @@ def own_engagements(
     times = [str(item.get("createdAt")) for item in items]
     complete = ended or (whole and times == sorted(times, reverse=True))
     return OwnEngagements(tuple(dict.fromkeys(ids)), complete, latest)
+
+
+def member_ids(asking: Asking) -> frozenset[str] | None:
+    """The ids of all members of the organization of the main key; None where they cannot all be seen."""
+    ids: set[str] = set()
+    for page in range(1, PAGES + 1):
+        answer = asking.one(list_members(page=page, perPage=PER_PAGE))
+        listed = None if isinstance(answer, str) else member_of(answer, "data")
+        if isinstance(answer, str) or answer.status != _OK or not isinstance(listed, list) or not _value_of(answer)[1]:
+            return None
+        ids |= {found for item in listed if isinstance(item, dict) and (found := identifier_of(item)) is not None}
+        if len(listed) < PER_PAGE:
+            return frozenset(ids)
+    return None
 
 
 def _name(item: object) -> object:

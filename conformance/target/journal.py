@@ -179,7 +179,7 @@ class Journal:
         return [
             _LASTING[entry.action].format(entry.subject, "was" if entry.state is State.DONE else "may have been")
             for entry in self.entries()
-            if entry.action in _LASTING and entry.state in {State.INTENDED, State.DONE}
+            if entry.action in _LASTING and entry.state in {State.INTENDED, State.DONE} and entry.subject is not None
         ]
 
     def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:

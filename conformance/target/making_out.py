@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from typing import Any, Final
 
 MAX_READ: Final = 2**17
@@ -22,11 +23,19 @@ def make_out(body: bytes) -> object:
         A value of the types that ``json`` makes; what is nested deeper than anything that matters is left out, and
         so is what a torn text no longer tells. None where nothing can be made out.
     """
-    start = body[:MAX_READ]
+    start = _unpacked(body)[:MAX_READ]
     builder = _Builder()
     for match in _PART.finditer(start.decode(json.detect_encoding(start), "replace").removeprefix("\ufeff")):
         builder.take(match[0])
     return builder.made
+
+
+def _unpacked(body: bytes) -> bytes:
+    """A body that somebody has packed with gzip, and not said so."""
+    try:
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, MAX_READ) if body[:2] == b"\x1f\x8b" else body
+    except zlib.error:
+        return b""
 
 
 class _Builder:

@@ -23,7 +23,7 @@ _GONE = (404, 410)
 def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
     """The request that makes a record; it lies beside the interface, so nothing judges its answer."""
     path = template.create_path.replace("{engagementId}", quote(engagement_id, safe=""))
-    call = Call(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path))
+    call = Call(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
     if template.create_body is None:
         return call
     return call.with_body(encode(_filled(template.create_body, engagement_id)))
@@ -33,7 +33,7 @@ def read_call(template: SubordinateTemplate, engagement_id: str, record_id: str)
     """The request that shows whether a record is there."""
     path = template.read_path.replace("{engagementId}", quote(engagement_id, safe=""))
     path = path.replace("{id}", quote(record_id, safe=""))
-    return Call(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path))
+    return Call(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path), unjudged=True)
 
 
 def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Call], Exchange]) -> str:

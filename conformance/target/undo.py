@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.target.asking import PAGES, Asking, OwnEngagements, data_of, own_engagements, told
+from conformance.target.asking import PAGES, Asking, OwnEngagements, data_of, member_ids, own_engagements, told
 from conformance.target.changes import Action, Entry, State
 from conformance.target.journal import Journal, JournalError
 from conformance.target.recorder import owner
@@ -79,6 +79,7 @@ class _Undoing:
         self.result = UndoResult()
         self._journal = journal
         self._asking = asking
+        self._members: frozenset[str] | None = None
 
     def is_right_organization(self) -> bool:
         """Whether the main key belongs to the organization of the run, as far as the service says."""
@@ -127,6 +128,9 @@ class _Undoing:
         for user_id in dict.fromkeys(entry.subject for entry in entries):
             changes = [entry for entry in entries if entry.subject == user_id]
             role = changes[-1].before
+            if role is None and user_id is not None and self._is_nobody(user_id):
+                self._settle(*(entry for entry in changes if entry.subject == user_id))
+                continue
             if user_id is None or role not in {"admin", "member"}:
                 self._leave(
                     f"The role of {user_id} may have been changed, and the interface cannot make it {role} again."
@@ -137,6 +141,12 @@ class _Undoing:
                 self._leave(f"The role of {user_id} could not be made {role} again: {told(answer)}.")
                 continue
             self._settle(*(entry for entry in self._pending(Action.CHANGE_ROLE) if entry.subject == user_id))
+
+    def _is_nobody(self, user_id: str) -> bool:
+        """Whether a user is surely no member, so that there was no role to change."""
+        if self._members is None:
+            self._members = member_ids(self._asking)
+        return self._members is not None and user_id not in self._members
 
     def names(self) -> None:
         """Give organizations the names back that they had before the run."""

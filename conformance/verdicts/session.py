@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _QUIETLY: Final = (
     "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
     "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:faulthandler", "-p", "no:warnings",
+    "-p", "no:unraisableexception", "-p", "no:threadexception",
     "--assert=plain", "--capture=no", "--import-mode=importlib",
 )  # fmt: skip
 

@@ -52,6 +52,8 @@ class Call:
             effect again.
         expects_429: Whether it is sent to meet the rate limit: it is then neither delayed nor repeated, and a 429 is
             its answer.
+        unjudged: Whether the interface says nothing of it at all, as of what a target file says about records below an
+            engagement: no law holds for its answer.
     """
 
     operation: Operation
@@ -63,6 +65,7 @@ class Call:
     probe: tuple[str, str] | None = None
     repeatable: bool = False
     expects_429: bool = False
+    unjudged: bool = False
 
     @property
     def method(self) -> str:

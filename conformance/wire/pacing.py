@@ -121,9 +121,13 @@ class Pacer:
         until_reset = None if told is None else self._until(told)
         asked = retry_after(answer, self.service.time(self._clock.now()))
         candidates = [wait for wait in (until_reset, asked) if wait is not None and wait > 0]
-        if not candidates:
+        # Reset is when service resumes; where it did not, the service means what it says by Retry-After.
+        candidates = candidates if waits == 0 else sorted(candidates, reverse=True)
+        fitting = next((wait + GRACE for wait in candidates if wait <= self._longest), None)
+        # Without a Date nothing tells how far apart the two clocks are, and so when a Reset is.
+        if not candidates or (fitting is None and self.service.offset is None):
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
-        return next((wait + GRACE for wait in candidates if wait <= self._longest), None)
+        return fitting
 
     def hold(self, lane: Lane, seconds: float) -> None:
         """Send nothing with a key for a while, then one request to see whether it is served again."""

@@ -35,6 +35,8 @@ class Preparer:
 
     def request(self, call: Call) -> httpx.Request:
         """The request of a call; whatever cannot be written raises some exception."""
+        if call.is_proper and call.operation.parameter is not None and not call.identifier:
+            raise ValueError("without an identifier the path would be that of the list")
         return httpx.Request(
             call.method,
             self._settings.root + call.path,

@@ -85,7 +85,8 @@ def date_of(answer: Answer) -> float | None:
 
 
 def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> float | None:
-    value = (answer.header(name) or "").strip()
+    values = {value.strip() for given, value in answer.headers if given.lower() == name.lower()}
+    value = values.pop() if len(values) == 1 else ""  # a gateway that repeats it with the same value says it once
     return float(value) if pattern.fullmatch(value) else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SHORTEST: Final = 6
-"""Secrets of fewer bytes are not looked for: a header value such as ``1`` would turn every 1 of an answer into a name.
+"""Secrets of fewer bytes are weak, and so are ordinary words: a key ``active`` would turn every status into a name.
 
-Where such a value is sent, the recorded request shows its name all the same.
+Weak secrets are only looked for where a reflected header shows them; where one is sent, the record has its name anyway.
 """
+
+_STANDS_ALONE: Final = 4
+"""A weak secret of so many bytes that is no ordinary word is also taken out where it is all that a text says."""
 
 WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be taken out>"
 
@@ -29,6 +33,12 @@ _ESCAPE: Final = re.compile(
 )
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
 _ROUNDS: Final = 3
+_MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
+"""Letters and digits: no word, also where an example of a document looks so."""
+
+_GZIP: Final = b"\x1f\x8b"
+_MOST_UNPACKED: Final = 8 * 2**20
+_WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
 _REMEMBERED: Final = 4096
 _AT_ONCE: Final = 20_000
 """Escapes that are in memory one by one."""
@@ -42,11 +52,24 @@ class _Needle:
     form: bytes
     name: str
     label: bytes
+    weak: bool
+    word: bool
+    """Whether it must not be the beginning of a longer word."""
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether the data shows it as it is."""
+        return self.form in data and (not self.word or re.search(re.escape(self.form) + _WORD_ENDS, data) is not None)
+
+    def replace(self, data: bytes) -> bytes:
+        """Replace it where it stands as it is."""
+        if self.word:
+            return re.sub(re.escape(self.form) + _WORD_ENDS, lambda _: self.label, data)
+        return data.replace(self.form, self.label)
 
     def replace_escaped(self, data: bytes) -> bytes:
         """Replace it where some of its characters are escaped; rare, so the pattern is made when it is needed."""
         spellings = b"".join(_any_spelling(byte) for byte in self.form)
-        return re.sub(spellings, self.label.replace(b"\\", b"\\\\"), data)
+        return re.sub(spellings + (_WORD_ENDS if self.word else b""), self.label.replace(b"\\", b"\\\\"), data)
 
 
 class Redactor:
@@ -54,11 +77,21 @@ class Redactor:
 
     A secret is found plain, in hexadecimal, in base64 of either alphabet (also as a part of a longer text, up to the
     one or two characters at its ends that other bytes share), and each of these with any of its characters escaped as
-    in a URL, in JSON or in HTML. Secrets shorter than ``SHORTEST`` bytes are not looked for.
+    in a URL, in JSON or in HTML; also in UTF-16 and in what gzip has packed. Weak ones (see ``SHORTEST``) are
+    replaced behind ``Bearer`` alone, and never hinder an output from being written.
+
+    Args:
+        ordinary: A text whose words no secret takes away: what contracts, answers and outputs are full of.
+
+    Attributes:
+        weak: The names of the secrets that are too short or too ordinary to be looked for everywhere.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ordinary: builtins.bytes = b"") -> None:
         self._needles: tuple[_Needle, ...] = ()
+        self._ordinary = ordinary
+        self._alone: dict[bytes, bytes] = {}
+        self.weak: list[str] = []
 
     def __repr__(self) -> str:
         return f"Redactor({sorted({needle.name for needle in self._needles})})"
@@ -76,19 +109,33 @@ class Redactor:
         if not secret:
             raise ValueError(f"the secret {name} is empty")
         raw = secret.encode("utf-8", "surrogatepass")
-        if len(raw) < SHORTEST:
-            return
-        if secret in name:  # the name must not give it away
+        weak = len(raw) < SHORTEST or (raw in self._ordinary and _MIXED.search(raw) is None)
+        if secret in name and not weak:  # the name must not give it away
             name = "secret"
+        if weak:
+            self._add_weak(name, raw)
+            raw = b"Bearer " + raw
         known = {needle.form for needle in self._needles}
-        added = [_needle(form, name) for form in _forms(raw) if form not in known]
+        added = [_needle(form, name, weak=weak, word=weak and form == raw) for form in _forms(raw) if form not in known]
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
+
+    def _add_weak(self, name: str, raw: builtins.bytes) -> None:
+        self.weak += [name] if name not in self.weak else []
+        if len(raw) >= _STANDS_ALONE and raw not in self._ordinary:
+            self._alone |= {text: f"<{name}>".encode() for text in (raw, b'"' + raw + b'"')}
 
     def bytes(self, data: builtins.bytes) -> builtins.bytes:
         """The data with every secret replaced by its name."""
+        if data[:2] == _GZIP and any(self.find(inner) for inner in _unpacked(data)):
+            return WITHHELD
+        for raw, label in self._alone.items():
+            if data == raw:
+                return label
+            if raw[:1] == b'"':
+                data = data.replace(raw, b'"' + label + b'"')
         for needle in self._needles:
-            if needle.form in data:
-                data = data.replace(needle.form, needle.label)
+            if needle.is_in(data):
+                data = needle.replace(data)
         for needle in self._escaped(data):
             data = needle.replace_escaped(data)
         return WITHHELD if self._escaped(data) else data
@@ -100,16 +147,31 @@ class Redactor:
         return text if redacted is raw else redacted.decode("utf-8", "surrogatepass")
 
     def find(self, data: builtins.bytes) -> list[str]:
-        """The names of the secrets that are in the data in any form, each once, in alphabetical order."""
-        found = {needle.name for needle in self._needles if needle.form in data}
-        return sorted(found | {needle.name for needle in self._escaped(data)})
+        """The names of the secrets that are in the data in any form, each once, in alphabetical order.
+
+        Weak ones are not told: what looks like one is a word.
+        """
+        found = {needle.name for needle in self._needles if not needle.weak and needle.is_in(data)}
+        return sorted(found | {needle.name for needle in self._escaped(data) if not needle.weak})
 
     def _escaped(self, data: builtins.bytes) -> list[_Needle]:
         """The needles that show once escapes are undone, a few times over: texts are quoted within texts."""
         found: list[_Needle] = []
         for undone in _undone(data):
-            found += [needle for needle in self._needles if needle.form in undone and needle not in found]
+            found += [needle for needle in self._needles if needle not in found and needle.is_in(undone)]
         return found
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    """What gzip has packed, once and again, as far as it may be large; nobody announced that it is packed."""
+    for _ in range(_ROUNDS):
+        if data[:2] != _GZIP:
+            break
+        try:
+            data = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _MOST_UNPACKED)
+        except zlib.error:
+            break
+        yield data
 
 
 def _undone(data: bytes) -> Iterator[bytes]:
@@ -131,8 +193,8 @@ def _without_escapes(data: bytes) -> bytes:
     return b"".join([*done, data])
 
 
-def _needle(form: bytes, name: str) -> _Needle:
-    return _Needle(form, name, f"<{name}>".encode())
+def _needle(form: bytes, name: str, *, weak: bool, word: bool) -> _Needle:
+    return _Needle(form, name, f"<{name}>".encode(), weak, word)
 
 
 def _forms(secret: bytes) -> list[bytes]:
@@ -142,7 +204,9 @@ def _forms(secret: bytes) -> list[bytes]:
     hexadecimal = secret.hex().encode()
     # A secret that looks escaped itself is undone together with the data that it is looked for in.
     undone = [form for form in _undone(secret) if len(form) >= SHORTEST]
-    return list(dict.fromkeys([secret, *undone, hexadecimal, hexadecimal.upper(), *encoded, *url_safe]))
+    # What is between the bytes of a text in UTF-16 and UTF-32 of either order.
+    wide = [zeros.join(bytes([byte]) for byte in secret) for zeros in (b"\0", b"\0\0\0")]
+    return list(dict.fromkeys([secret, *undone, hexadecimal, hexadecimal.upper(), *wide, *encoded, *url_safe]))
 
 
 def _base64_core(secret: bytes, shift: int) -> bytes:

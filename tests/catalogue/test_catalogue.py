@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from conformance.catalogue import CatalogueError, load_catalogue
 from conformance.catalogue.catalogue import build_catalogue
 from conformance.cli import main
+from conformance.operations import OPERATIONS
 from conformance.target.capabilities import UNLOCKS
 from conformance.verdicts.session import checks_by_entry
 
@@ -53,6 +54,18 @@ def test_needs_are_known() -> None:
     entries = [*catalogue.requirements.values(), *catalogue.open_points.values()]
 
     assert {need for entry in entries for need in entry.needs} <= set(UNLOCKS)
+
+
+def test_every_operation_is_judged_by_name() -> None:
+    """Each operation has requirements of its own, beside those that every answer has to keep."""
+    named = [entry.operations for entry in load_catalogue().requirements.values() if len(entry.operations) < 5]
+
+    assert {name for operations in named for name in operations} == set(OPERATIONS)
+
+
+def test_open_points_are_many() -> None:
+    """Forty questions and more are asked about what the interface leaves open."""
+    assert len(load_catalogue().open_points) >= 40
 
 
 def test_every_section_is_there() -> None:

@@ -3,30 +3,64 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import yaml
 
-from conformance.catalogue import load_catalogue
+from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli import main
 from conformance.cli.requirements import markdown_lines
+from conformance.target.capabilities import PROVISIONER_METHODS
 from conformance.target.loading import load_profile
+from conformance.target.profile import Profile
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
+OF_OPTIONS = {"mode", "user_info", "warnings", "folder"}
+"""What a profile has that no target file says under that name."""
 VARIABLES = {
     name: f"a-key-for-{name.lower()}"
     for name in ("CONFORMANCE_API_KEY", "KEY_ORG_READ", "KEY_OTHER", "KEY_SLOW", "KEY_MEMBER", "ADMIN_TOKEN")
 }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_to_files(page: Path) -> None:
-    """Every relative link of a page is a file of this repository."""
-    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
+def _anchors(page: Path) -> set[str]:
+    """The places of a page that a link can name: its headings, as GitHub names them."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ +(.*?) *$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(page: Path) -> list[str]:
+    """The links of a page, pictures included, that lead to no file of this repository or to no place in one."""
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)[^)]*\)", page.read_text("utf-8")):
         if not link.startswith(("https:", "http:")):
-            assert (page.parent / link).exists(), link
+            path, _, anchor = link.partition("#")
+            aim = page.parent / path if path else page
+            if not aim.exists() or (anchor and anchor not in _anchors(aim)):
+                broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every link within the repository has an aim."""
+    assert broken_links(page) == []
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    """A missing file, a missing heading, a missing picture."""
+    page = tmp_path / "page.md"
+    (tmp_path / "other.md").write_text("# A `name` of its own\n")
+    page.write_text(
+        "# Here\n[a](other.md) [b](other.md#a-name-of-its-own) [c](#here) [d](https://x)\n"
+        "[e](missing.md) [f](other.md#nowhere) [g](#there) ![h](missing.png)\n"
+    )
+
+    assert broken_links(page) == ["missing.md", "other.md#nowhere", "#there", "missing.png"]
 
 
 def test_the_list_of_requirements_is_fresh() -> None:
@@ -49,6 +83,32 @@ def test_yaml_in_pages_is_yaml(page: Path) -> None:
     """Every block of YAML can be read, its variables replaced."""
     for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         yaml.safe_load(re.sub(r"\$\{\w+\}", "value", block))
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("target-files.md", {"base_url", "members", *(field.name for field in fields(Profile))} - OF_OPTIONS),
+        ("provisioners.md", {method for methods in PROVISIONER_METHODS.values() for method in methods}),
+        ("classes.md", set(CLASSES)),
+        ("certificates.md", {"certificate.dsse.json", "--subject-digest", "--anyway"}),
+    ],
+)
+def test_a_page_leaves_nothing_out(page: str, names: set[str]) -> None:
+    """What a target file can say, what a provisioner can do, and every class are told of."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+
+    assert [name for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)] == []
+
+
+def test_observations_in_pages_are_of_open_points() -> None:
+    """The examples of questions are questions of the catalogue."""
+    text = (ROOT / "docs" / "observations.md").read_text("utf-8")
+    asked = re.findall(r"^\| (What|Which)([^|]+) \|", text, re.MULTILINE)
+    questions = {point.question for point in load_catalogue().open_points.values()}
+
+    assert asked
+    assert {f"{word}{rest}" for word, rest in asked} <= questions
 
 
 def test_every_command_is_named_in_the_readme() -> None:

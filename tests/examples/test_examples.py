@@ -54,6 +54,37 @@ def test_an_example_tests_what_it_unlocks(
     assert {entry["id"] for entry in report["classes"] if entry["outcome"] == "passed"} == classes
 
 
+@pytest.mark.skipif(not shutil.which("node"), reason="the provisioner needs Node")
+def test_a_provisioner_in_node_does_the_same(sandbox: dict[str, str], tmp_path: Path) -> None:
+    """Every class passes with its keys, members, organizations, records and mail."""
+    shutil.copy(EXAMPLES / "provisioner.mjs", tmp_path)
+    target = tmp_path / "full.yaml"
+    target.write_text((EXAMPLES / "full.yaml").read_text().replace("[sh, provisioner.sh]", "[node, provisioner.mjs]"))
+
+    report = run(str(target), sandbox, tmp_path / "report")
+
+    assert "provisioner.mjs" in target.read_text()
+    assert {entry["outcome"] for entry in report["classes"]} == {"passed"}
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="the provisioner needs Node")
+def test_a_provisioner_in_node_knows_the_protocol(sandbox: dict[str, str]) -> None:
+    """A method that it lacks is -32601, and a refusal of the sandbox is an error of its own."""
+    asked = [{"jsonrpc": "2.0", "id": 1, "method": "dance"}, {"jsonrpc": "2.0", "id": 2, "method": "create_key"}]
+
+    done = subprocess.run(
+        ["node", str(EXAMPLES / "provisioner.mjs")],
+        input="".join(f"{json.dumps(one)}\n" for one in asked),
+        check=False, capture_output=True, text=True, env=CLEAN | sandbox, timeout=60,
+    )  # fmt: skip
+
+    unknown, wrong = (json.loads(line) for line in done.stdout.splitlines())
+    assert (unknown["id"], unknown["error"]["code"]) == (1, -32601)
+    assert wrong["id"] == 2
+    assert wrong["error"]["code"] != -32601
+    assert done.returncode == 0
+
+
 def test_scoped_keys_unlock_most_permissions(sandbox: dict[str, str], tmp_path: Path) -> None:
     """Without members and a disposable organization, the rest of the permissions and isolation is judged."""
     report = run("scoped-keys.yaml", sandbox, tmp_path)

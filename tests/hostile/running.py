@@ -29,6 +29,7 @@ class Ended:
         folder: The report's folder.
         seconds: How long it took.
         megabytes: The most memory that it had.
+        cpu: Seconds of processor time that it took.
     """
 
     status: int
@@ -37,6 +38,7 @@ class Ended:
     folder: Path
     seconds: float
     megabytes: float
+    cpu: float
 
     @property
     def report(self) -> dict[str, Any]:
@@ -64,6 +66,7 @@ class Started:
     out: Path
     err: Path
     peak: float = field(default=0.0)
+    cpu: float = field(default=0.0)
 
     def wait(self, seconds: float) -> Ended:
         """Wait for its end, and kill it after so many seconds.
@@ -73,6 +76,7 @@ class Started:
         """
         while True:
             self.peak = max(self.peak, _peak(self.process.pid))
+            self.cpu = max(self.cpu, _cpu(self.process.pid))
             if self.process.poll() is not None:
                 break
             if time.monotonic() - self.began > seconds:
@@ -83,7 +87,7 @@ class Started:
         took = time.monotonic() - self.began
         code = self.process.returncode
         texts = [path.read_text("utf-8", "backslashreplace") for path in (self.out, self.err)]
-        return Ended(code if code >= 0 else 128 - code, *texts, self.folder, took, self.peak)
+        return Ended(code if code >= 0 else 128 - code, *texts, self.folder, took, self.peak, self.cpu)
 
 
 def start(folder: Path, *words: str, preexec: Any = None, **environment: str) -> Started:
@@ -128,7 +132,11 @@ def strays(*known: int, patience: float = 6.0) -> list[str]:
 def _children() -> list[tuple[int, str]]:
     found = []
     for task in Path("/proc/self/task").iterdir():
-        for pid in (task / "children").read_text().split():
+        try:
+            pids = (task / "children").read_text().split()
+        except OSError:  # the thread has ended meanwhile
+            continue
+        for pid in pids:
             try:
                 line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
                 ended = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
@@ -137,6 +145,15 @@ def _children() -> list[tuple[int, str]]:
             if not ended and "conformance" in line:
                 found.append((int(pid), line))
     return found
+
+
+def _cpu(pid: int) -> float:
+    """The processor time that a process has taken so far, in seconds."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError):
+        return 0.0
 
 
 def _peak(pid: int) -> float:

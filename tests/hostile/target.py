@@ -136,6 +136,7 @@ class HostileTarget:
         behaviour: What becomes of a request.
         honest: The reference service behind it.
         greeting: What becomes of a connection before any request; True where it may go on.
+        early: What becomes of a request before its body is read; True where it is answered.
         context: What TLS is spoken with; None for plain HTTP.
         heads: Every request's head as it came.
         turns: How many requests have come.
@@ -146,6 +147,7 @@ class HostileTarget:
     behaviour: Behaviour = honestly
     honest: Application = field(default_factory=create_app)
     greeting: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[bool]] | None = None
+    early: Callable[[Turn], Awaitable[bool]] | None = None
     context: ssl.SSLContext | None = None
     heads: list[bytes] = field(default_factory=list)
     turns: int = 0
@@ -242,8 +244,10 @@ class HostileTarget:
             headers = dict(line.split(": ", 1) for line in lines[1:] if line)
             length = next((int(value) for name, value in headers.items() if name.lower() == "content-length"), 0)
             self.turns += 1
-            body = await reader.readexactly(length)
-            await self.behaviour(Turn(self, self.turns, method, path, headers, body, writer))
+            turn = Turn(self, self.turns, method, path, headers, b"", writer)
+            if self.early is None or not await self.early(turn):
+                turn.body = await reader.readexactly(length)
+                await self.behaviour(turn)
 
 
 @contextlib.contextmanager

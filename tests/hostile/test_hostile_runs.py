@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -10,16 +11,32 @@ from typing import Any, Final
 
 import pytest
 
-from tests.hostile import broken_connections, trying_services, wrong_answers
+from conformance.reports.markdown import inline
+from tests.hostile import (
+    broken_connections,
+    odd_framing,
+    odd_identifiers,
+    random_changes,
+    table,
+    trying_services,
+    wrong_answers,
+)
 from tests.hostile.cases import Case
 from tests.hostile.running import Ended, start, target_file
 from tests.hostile.target import hostile
 
-CASES: Final = {**broken_connections.CASES, **wrong_answers.CASES, **trying_services.CASES}
+CASES: Final = {
+    **broken_connections.CASES, **wrong_answers.CASES, **trying_services.CASES, **odd_framing.CASES,
+    **odd_identifiers.CASES, **random_changes.CASES,
+}  # fmt: skip
 MEGABYTES: Final = 600
+MEASURED: Final = "HOSTILE_TABLE" in os.environ
+"""Whether the times are judged and the table is written anew, as ``tox -e hostile`` wants it."""
+
+ROWS: Final[list[table.Row]] = []
 _TOGETHER: Final = 3
-_LATITUDE: Final = 60.0
-"""Seconds that a machine busy with something else may add to a bound."""
+_BUSY: Final = 300.0
+"""Seconds that a machine busy with something else may add."""
 
 
 class Outcome:
@@ -41,7 +58,7 @@ class Outcome:
             words += ["--effort", "quick", "--seed", "7", *case.words]
             words += [word for pattern in case.only for word in ("--only", pattern)]
             started = start(folder / "report", *words, CONFORMANCE_API_KEY=self.key)
-            self.ended = started.wait(case.seconds + _LATITUDE)
+            self.ended = started.wait(case.seconds + _BUSY)
             self.after = target.inventory()
             self.heads = list(target.heads)
 
@@ -70,6 +87,9 @@ def test_a_run_ends_as_it_must(
     """Status, verdict, sentence, time, memory and what is left behind are right, and no key is anywhere."""
     case, outcome = CASES[name], outcomes[name].result()
     ended = outcome.ended
+    if MEASURED:
+        ROWS.append(table.Row(name, case, ended, outcome.after == outcome.before))
+        table.write(ROWS)
     record_property("seconds", round(ended.seconds, 1))
     record_property("megabytes", round(ended.megabytes))
     record_property("status", ended.status)
@@ -83,11 +103,16 @@ def test_a_run_ends_as_it_must(
     assert set(case.cant_tell) <= set(ended.outcomes("cantTell")), ended.told()
     assert case.only_failed is None or set(ended.outcomes("failed")) <= set(case.only_failed), ended.told()
     assert not case.decided or ended.outcomes("cantTell") == [], ended.told()
-    assert ended.seconds <= case.seconds + _LATITUDE
+    assert not MEASURED or ended.seconds <= case.seconds
     assert ended.megabytes <= MEGABYTES
     assert not case.clean or outcome.after == outcome.before
-    assert not any(b"/stolen" in head for head in outcome.heads)
+    assert not any(b"/stolen" in head or b"\r\ncookie:" in head.lower() for head in outcome.heads)
     assert _tells(outcome.key, ended) == []
+
+
+def test_the_table_has_every_behaviour() -> None:
+    """The table of the documentation was written for the behaviours that there are."""
+    assert sorted(table.names()) == sorted(inline(name) for name in CASES)
 
 
 def _tells(key: str, ended: Ended) -> list[str]:

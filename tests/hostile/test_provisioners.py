@@ -44,17 +44,17 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
     ),
     "answers another question": ("answers(id=99)", "an id that it was not asked with"),
     "answers with a bomb of brackets": (
-        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()",
-        "no JSON-RPC",
+        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()", "no JSON-RPC 2.0 answer",
     ),
-    "goes on after its stdin is closed": ("answers()\nwhile True: time.sleep(60)", "has no method"),
+    "goes on after its stdin is closed": ("answers()\nwhile True: time.sleep(60)", "create_organization"),
     "shuts its ears to SIGTERM": (
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); answers()\nwhile True: time.sleep(60)",
-        "has no method",
+        "create_organization",
     ),
-    "leaves a child behind": ("\nif os.fork() == 0:\n    time.sleep(600)\nanswers()", "has no method"),
+    "leaves a child behind": ("\nif os.fork() == 0:\n    time.sleep(600)\nanswers()", "create_organization"),
     "leaves a child behind that floods stderr": (
-        "\nif os.fork() == 0:\n    while True: sys.stderr.write('conformance\\n' * 1000)\nanswers()", "has no method",
+        "\nif os.fork() == 0:\n    while True: sys.stderr.write('all is well\\n' * 99)\nanswers()",
+        "create_organization",
     ),
 }  # fmt: skip
 

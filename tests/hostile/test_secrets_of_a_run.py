@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -20,11 +22,13 @@ PATIENCE: Final = 200.0
 HEADER: Final = "gateway-secret+/=&<value>"
 PASSWORD: Final = "pass-word-in-the-url"
 PROVISIONER: Final = """
-import json, sys
+import json, os, sys
+def kept():
+    return "nothing" if "CONFORMANCE_API_KEY" in os.environ else "the suite's key"
 for number, line in enumerate(sys.stdin):
     call = json.loads(line)
     key = "provisioned-key-%d-a1b2c3d4e5" % number
-    sys.stderr.write("I have made %s for %s\\n" % (key, call["method"]))
+    sys.stderr.write("I have made %s for %s, and %s was kept away from me\\n" % (key, call["method"], kept()))
     sys.stderr.flush()
     known = call["method"] in ("create_key", "create_organization", "create_throttled_key", "create_member")
     answer = {"result": {"key": key, "userId": "u", "email": "u@example.com"}} if known else {
@@ -43,7 +47,13 @@ def _reflecting(turn: Turn, reply: Reply) -> Reply:
 
 def _forms(text: str) -> list[str]:
     raw = text.encode()
-    return [text, quote(text), raw.hex(), base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()]
+    swapped = quote(text, safe="").swapcase() if text.isupper() else quote(text, safe="").replace("%2B", "%2b")
+    escaped = "".join(f"\\u{ord(character):04x}" for character in text)
+    return [
+        text, quote(text), swapped, quote(quote(text, safe=""), safe=""), raw.hex(), raw.hex().upper(),
+        html.escape(text), base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode(), escaped,
+        json.dumps(text)[1:-1],
+    ]  # fmt: skip
 
 
 def _files(ended: Ended) -> dict[str, str]:
@@ -55,6 +65,8 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     """Keys of the environment, of a file's own text, of the provisioner, header values, and the password of a URL."""
     program = tmp_path / "provision.py"
     program.write_text(PROVISIONER)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     with hostile(changed(_reflecting)) as target:
         secrets = {
             target.api_key, "scoped-key-in-the-file-1234", target.honest.founding.other_organization,
@@ -76,6 +88,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
         path.chmod(0o600)
         words = ("run", "--target", str(path), "--effort", "quick")
         keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.founding.other_organization}
+        keys["TMPDIR"] = str(scratch)
         ended = start(tmp_path / "report", *words, **keys).wait(PATIENCE)
 
     assert ended.status in {0, 1}, ended.told()
@@ -87,6 +100,41 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     assert told == []
     assert not [name for name, text in texts.items() if "a1b2c3d4e5" in text]
     assert any("<api_key>" in text for text in texts.values())
+    log = next(text for name, text in texts.items() if name.endswith("provisioner.log"))
+    assert "I have made <" in log
+    assert "and nothing was kept away" not in log
+    kept_elsewhere = [path for path in scratch.rglob("*") if path.is_file()]
+    assert [path for path in kept_elsewhere if any(secret.encode() in path.read_bytes() for secret in secrets)] == []
+
+
+@pytest.mark.parametrize("key", ["a", "k7Q+", "admin", "active", "conformance", "k+/=&<>\"'%20\\u0041"])
+def test_an_unusual_key_is_not_told_and_spoils_nothing(key: str, tmp_path: Path) -> None:
+    """Short keys, ordinary words, odd characters: the same verdict, a whole report, no reflected header in it."""
+
+    async def with_unusual_key(turn: Turn) -> None:
+        given = turn.headers.get("Authorization")
+        if given == f"Bearer {key}":
+            turn.headers["Authorization"] = f"Bearer {turn.target.api_key}"
+        reply = await turn.honest()
+        turn.headers |= {"Authorization": given} if given is not None else {}
+        await turn.send(_reflecting(turn, reply))
+
+    with hostile(with_unusual_key) as target:
+        words = ["run", "--base-url", target.url, "--effort", "quick"]
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=key).wait(PATIENCE)
+
+    assert ended.status == 0, ended.told()
+    assert ended.report["verdict"] == "conformant"
+    weak = len(key) < 6 or key.isalpha()
+    assert weak == any("<api_key>" in line for line in ended.report["run"]["warnings"])
+    shown = [f"Bearer {key}"] if weak else [form for text in (key, f"Bearer {key}") for form in _forms(text)]
+    ends = r"(?![0-9A-Za-z])"
+    assert [
+        (name, form)
+        for form in shown
+        for name, text in _files(ended).items()
+        if re.search(re.escape(form) + ends, text)
+    ] == []
 
 
 @pytest.mark.parametrize("on_the_command_line", [False, True])

@@ -6,6 +6,7 @@ import ipaddress
 import ssl
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -19,26 +20,31 @@ from tests.hostile.target import HostileTarget, hostile
 PATIENCE = 120.0
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A self-signed certificate of 127.0.0.1 with its key, in one file."""
+def made_certificate(folder: Path, *, host: str = "127.0.0.1", ends_in_days: float = 1) -> Path:
+    """A self-signed certificate of an address with its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "self-signed")])
-    now = datetime.now(UTC)
+    ends = datetime.now(UTC) + timedelta(days=ends_in_days)
     made = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .not_valid_before(ends - timedelta(days=2))
+        .not_valid_after(ends)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(host))]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    path = tmp_path_factory.mktemp("tls") / "certificate.pem"
+    path = folder / "certificate.pem"
     path.write_bytes(
         made.public_bytes(serialization.Encoding.PEM)
         + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     return path
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A self-signed certificate of 127.0.0.1."""
+    return made_certificate(tmp_path_factory.mktemp("tls"))
 
 
 def _context(certificate: Path) -> ssl.SSLContext:
@@ -75,6 +81,24 @@ def test_it_is_accepted_where_the_target_file_says_so(trusted: bool, certificate
     assert any(warning in line for line in ended.report["run"]["warnings"]) == (not trusted)
     assert (warning in ended.out) == (not trusted)
     assert (warning in (ended.folder / "report.html").read_text()) == (not trusted)
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [({"ends_in_days": -1}, "certificate has expired"), ({"host": "127.0.0.9"}, "IP address mismatch")],
+    ids=["expired", "of another host"],
+)
+def test_a_trusted_authority_does_not_excuse_a_wrong_certificate(
+    parts: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    """A certificate that is over, or somebody else's, is refused with the reason, and no request was sent."""
+    made = made_certificate(tmp_path, **parts)
+    with hostile(context=_context(made)) as target:
+        ended = _run(target, tmp_path, f"tls: {{ca_file: {made}}}")
+
+        assert ended.status == 3
+        assert reason in ended.err
+        assert target.heads == []
 
 
 def test_plain_http_where_tls_was_expected(tmp_path: Path) -> None:

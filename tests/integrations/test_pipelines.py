@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -74,6 +76,17 @@ def test_the_action_hands_every_input_to_the_script() -> None:
         assert f"inputs.{name} " in str(step["env"])
 
 
+def test_the_workflow_gives_the_action_what_it_takes() -> None:
+    """Inputs and outputs that the example uses are those that the action has."""
+    action = documents("action.yml")[0]
+    steps = documents("integrations/github/conformance.yml")[0]["jobs"]["conformance"]["steps"]
+    used = next(step for step in steps if step.get("id") == "conformance")
+
+    assert set(used["with"]) <= set(action["inputs"])
+    assert "steps.conformance.outputs.verdict" in steps[-1]["env"]["VERDICT"]
+    assert "verdict" in action["outputs"]
+
+
 def test_gitlab_keeps_the_report() -> None:
     """The folder of the report is the artifact, and its JUnit file is shown."""
     template = documents("integrations/gitlab/conformance.yml")[0][".conformance"]
@@ -115,3 +128,54 @@ def test_the_fleet_command_is_the_suite() -> None:
     words = shlex.split(line)
     assert words[:3] == ["exec", "conformance", "run"]
     assert words[words.index("--target") + 1] == "/targets/target-$JOB_COMPLETION_INDEX.yaml"
+
+
+def run_container(words: list[str], tmp_path: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """What a container would run, with its mounts under a folder and a home that is not to be written."""
+    folder = tmp_path / "nowhere"
+    folder.mkdir(mode=0o555)
+    return subprocess.run(
+        words,
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder)} | variables,
+        timeout=300,
+    )
+
+
+def test_the_job_runs(sandbox: dict[str, str], tmp_path: Path) -> None:
+    """With its Secret and ConfigMap filled in, the container's words make a report on the volume, twice if need be."""
+    args = job("integrations/kubernetes/job.yaml")["spec"]["template"]["spec"]["containers"][0]["args"]
+    names = [
+        name
+        for one in documents("integrations/kubernetes/job.yaml")
+        for name in one.get("stringData", one.get("data", {}))
+    ]
+    words = ["conformance", *(word.replace("/reports", str(tmp_path)) for word in args), "--only", "get-*"]
+
+    for _ in range(2):
+        done = run_container(words, tmp_path, {name: sandbox[name] for name in names})
+        (tmp_path / "nowhere").rmdir()
+
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (tmp_path / "latest" / "report.json").exists()
+
+
+def test_an_index_of_the_fleet_runs(sandbox: dict[str, str], tmp_path: Path) -> None:
+    """The second index takes the second target file, and its report has a folder of its own."""
+    parts = {one["kind"]: one for one in documents("integrations/kubernetes/fleet.yaml")}
+    for name, text in parts["ConfigMap"]["data"].items():
+        url = re.search(r"base_url: (\S+)", text)
+        assert url is not None
+        (tmp_path / name).write_text(text.replace(url[1], sandbox["CONFORMANCE_BASE_URL"]))
+    pod = parts["Job"]["spec"]["template"]["spec"]["containers"][0]
+    line = pod["args"][0].replace("/targets", str(tmp_path)).replace("/reports", str(tmp_path / "reports"))
+    keys = dict.fromkeys(parts["Secret"]["stringData"], sandbox["CONFORMANCE_API_KEY"])
+
+    done = run_container([*pod["command"], f"{line} --only 'get-*'"], tmp_path, keys | {"JOB_COMPLETION_INDEX": "1"})
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads((tmp_path / "reports" / "1" / "report.json").read_text())
+    assert report["target"]["name"] == "us"

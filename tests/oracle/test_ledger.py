@@ -316,6 +316,36 @@ def test_lost_parallel_edit(talk: MakeTalk) -> None:
     assert broken(one.exchanges) == ["update-engagement-in-parallel"]
 
 
+def test_edit_without_a_value_may_move_the_time(talk: MakeTalk) -> None:
+    """An update that carries nothing new says nothing against a refused one after it, nor against the list."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.get_engagement(identifier))
+    one.send(call.update_engagement(identifier, {}))
+    one.send(call.update_engagement(identifier, {"name": None}), status=422)
+    one.send(call.list_engagements())
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == []
+
+
+@pytest.mark.parametrize("text", ["<b>bold</b>", "x'); DROP TABLE t;--", "a" * 120, "caf\u00e9"])
+def test_odd_text_may_be_refused(talk: MakeTalk, text: str) -> None:
+    """An edit is only held to succeed where no service has a reason to refuse its text."""
+    one = talk()
+    one.send(call.update_engagement(one.created(), {"name": text}), status=422)
+
+    assert broken(one.exchanges) == []
+
+
+def test_ordinary_text_may_not_be_refused(talk: MakeTalk) -> None:
+    """An edit of an active engagement with nothing but words succeeds."""
+    one = talk()
+    one.send(call.update_engagement(one.created(), {"description": "About it."}), status=422)
+
+    assert broken(one.exchanges) == ["update-engagement-succeeds"]
+
+
 @pytest.mark.parametrize("carried_out", [True, False])
 def test_unanswered_write_is_unknown_until_read(talk: MakeTalk, *, carried_out: bool) -> None:
     """A write without an answer may have happened; what a read has shown stays."""

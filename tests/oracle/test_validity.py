@@ -43,8 +43,13 @@ def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str)
     ("operation", "body", "expected"),
     [
         ("createEngagement", b'{"name": "Audit 7"}', "valid"),
-        ("createEngagement", b'{"name": "Audit", "description": "Some text."}', "open"),
-        ("createEngagement", b'{"name": "Audit", "description": "Some text"}', "valid"),
+        ("createEngagement", b'{"name": "Audit", "description": "Some text!"}', "open"),
+        ("createEngagement", b'{"name": "Audit", "description": "Some text."}', "valid"),
+        (
+            "createEngagement",
+            b'{"name": "an engagement whose name is longer than every service must take"}',
+            "open",
+        ),
         ("createEngagement", b'{"name": "Audit", "description": null}', "open"),
         ("createEngagement", b'{"name": ""}', "open"),
         ("createEngagement", b'{"name": " Audit"}', "open"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ class Life:
             "throttled": service.add_key(self.organization, limit=3, window=3),
             **{scope: service.add_key(self.organization, [scope]) for scope in SCOPES},
         }
+        self.near = _near(founding.api_key)
         self.answers: list[object] = []
 
     def lead(self, requests: Iterator[Request]) -> list[object]:
@@ -77,7 +79,7 @@ class Life:
         """Hand one request to the application as a server does, and give all of its answer."""
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         headers = [] if body is None else [(b"content-type", media_type)]
-        value = WRONG[key] if key in WRONG else f"Bearer {self.keys[key]}"
+        value = WRONG[key] if key in WRONG else self.near.get(key) or f"Bearer {self.keys[key]}"
         headers += [(b"authorization", value.encode())] if value is not None else []
         place, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
@@ -96,6 +98,21 @@ class Life:
 
 WRONG = {"none": None, "basic": "Basic eDp5", "empty": "Bearer ", "unknown": "Bearer nobody"}
 """What stands in the Authorization header where there is no good key."""
+
+
+def _near(key: str) -> dict[str, str]:
+    """What stands in the Authorization header where a key is almost right."""
+    half = len(key) // 2
+    basic = base64.b64encode(f"{key}:".encode()).decode()
+    return {
+        "bare": key,
+        "token": f"Token {key}",
+        "apikey": f"ApiKey {key}",
+        "basic-name": f"Basic {basic}",
+        "longer": f"Bearer {key}more",
+        "shorter": f"Bearer {key[:half]}",
+        "other-half": f"Bearer {key[:half]}{'x' * (len(key) - half)}",
+    }
 
 
 def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
@@ -385,6 +402,87 @@ def mistakes(life: Life) -> list[object]:
     announced = life.exchange("main", "POST", ENGAGEMENTS, {"name": "announced as text"}, b"text/plain")
     life.answers.append(life.visitor._runner.run(announced))
     return life.answers
+
+
+def corners(life: Life) -> list[object]:
+    """What is done seldom: words as descriptions, edits of a history, lists with everything, keys that are near."""
+    service = life.visitor.app.service
+    life.send("main", "POST", ENGAGEMENTS, {"name": "first"})
+    records = [(number, service.add_subordinate(str(number), kind), kind) for number in (8, 9) for kind in _TWICE]
+
+    def requests() -> Iterator[Request]:
+        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "one", "two"), 2):
+            yield "main", "POST", ENGAGEMENTS, {"name": f"{'ab' * (number % 4)} {number}", "description": word}
+            yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
+        yield from edits()
+        for number in (8, 9):
+            yield "main", "POST", f"{ENGAGEMENTS}/{number}/archive", None
+        yield from combinations("main")
+        yield from neighbours()
+        yield "main", "DELETE", f"{ENGAGEMENTS}/8", None
+        yield "main", "DELETE", f"{ENGAGEMENTS}/6", None
+        yield "main", "GET", f"{ENGAGEMENTS}?status=archived", None
+        yield "main", "GET", ENGAGEMENTS, None
+
+    life.lead(requests())
+    for number, record, kind in records:
+        life.answers.append(life.visitor.rpc("subordinate_exists", engagementId=str(number), kind=kind, id=record))
+    return life.answers
+
+
+_TWICE = (*SUBORDINATE_KINDS, *SUBORDINATE_KINDS)
+
+
+def edits() -> Iterator[Request]:
+    """Edits that depend on what was there before, and edits of which only one half is valid."""
+    one, two = f"{ENGAGEMENTS}/1", f"{ENGAGEMENTS}/2"
+    for body in (
+        {"description": "given"},
+        {"name": "first, more"},
+        {"name": "first, more", "description": "beside the standing name"},
+        {"description": ""},
+        {"description": "0012"},
+        {"description": "false"},
+        {"description": "null"},
+        {"name": 7, "description": "half of it"},
+        {"name": "half of it", "description": 7},
+    ):
+        yield "main", "PATCH", one, body
+        yield "main", "GET", one, None
+    for body in ({"name": 7, "description": "half"}, {"name": "half", "description": 7}, {"name": "first, more"}):
+        yield "main", "POST", ENGAGEMENTS, body
+    yield "main", "GET", f"{ENGAGEMENTS}?perPage=50", None
+    for step in ("archive", "unarchive", "archive"):
+        yield "main", "POST", f"{two}/{step}", None
+        for body in ({"name": "both", "description": "both"}, {"description": ""}, {"description": step}):
+            yield "main", "PATCH", two, body
+            yield "main", "GET", two, None
+        yield "main", "GET", f"{ENGAGEMENTS}?status=archived", None
+
+
+def combinations(key: str) -> Iterator[Request]:
+    """The list with filter, sort, order and page together."""
+    for status in ("", "&status=active", "&status=archived"):
+        for sort in ("", "&sort=name", "&sort=createdAt", "&sort=updatedAt"):
+            for order in ("", "&order=asc", "&order=desc"):
+                for page in ("perPage=1", "page=2&perPage=2", "page=3&perPage=2", "perPage=100"):
+                    yield key, "GET", f"{ENGAGEMENTS}?{page}{status}{sort}{order}", None
+
+
+def neighbours() -> Iterator[Request]:
+    """What another organization, and whoever has almost a key, is given of what is archived, and of lists."""
+    for near in ("bare", "token", "apikey", "basic-name", "longer", "shorter", "other-half"):
+        yield near, "GET", ORGANIZATION, None
+    for query in ("status=archived", "sort=name", "page=2&perPage=1", "page=1e3", "page="):
+        yield "other", "GET", f"{ENGAGEMENTS}?{query}", None
+    yield "other", "GET", f"{MEMBERS}?role=admin", None
+    yield "other", "GET", f"{ENGAGEMENTS}/9", None
+    yield "other", "DELETE", f"{ENGAGEMENTS}/9", None
+    yield "other", "PATCH", f"{ENGAGEMENTS}/9", {"name": "theirs"}
+    yield "main", "GET", f"{ENGAGEMENTS}/9", None
+    for number in ("%C3%A9%27", "x" * 300):
+        for method, end in (("GET", ""), ("POST", "/archive"), ("DELETE", "")):
+            yield "main", method, f"{ENGAGEMENTS}/{number}{end}", None
 
 
 def limits(life: Life) -> list[object]:

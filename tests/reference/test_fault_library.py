@@ -41,12 +41,19 @@ MEANT_TO_BREAK = {
     "archive-again-breaks",
     "throttled-500",
     "unarchive-500",
-    *(identifier for identifier in LIBRARY if "breaks-on" in identifier),
+    *(identifier for identifier in LIBRARY if "breaks-on" in identifier or "stumbles-over" in identifier),
+    "archived-edit-500",
+    "duplicate-name-create-500",
+    "owner-role-500",
+    "parallel-creations-break",
+    "parallel-edits-break",
 }
 """Faults that answer 500 on purpose."""
 
 LIVES = {
+    "answer_corners": lives.mistakes,
     "authentication": lives.keys,
+    "deletion_corners": lives.engagements,
     "former_members": lives.people,
     "invitations": lives.people,
     "isolation": lives.keys,
@@ -115,7 +122,9 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
     """In the same life a faulty service answers something else than an honest one, and breaks only on purpose."""
     first = LIVES.get(places()[identifier], lives.engagements)
     differs = False
-    for lead in dict.fromkeys((first, lives.engagements, lives.people, lives.mistakes, lives.keys, lives.limits)):
+    for lead in dict.fromkeys(
+        (first, lives.engagements, lives.people, lives.mistakes, lives.keys, lives.limits, lives.corners)
+    ):
         if lead not in HONEST:
             HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))
         answers = lead(lives.Life(visit(identifier_shape="integer", fault=LIBRARY[identifier])))

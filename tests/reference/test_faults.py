@@ -127,3 +127,11 @@ def test_fault_is_visible(
     """The honest service does it right, and the faulty one wrong."""
     assert look(visit()) == right
     assert look(visit(fault=fault_by_id(identifier))) == wrong
+
+
+def test_a_misspelt_fault_names_the_near_ones() -> None:
+    """And not all hundreds of them."""
+    with pytest.raises(LookupError, match=r"did you mean archived-editable") as caught:
+        fault_by_id("archive-editable")
+
+    assert len(str(caught.value)) < 300

@@ -53,6 +53,14 @@ def edited(body: object) -> Probe:
     return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
 
 
+def edited_with_nothing(visitor: Visitor) -> object:
+    """Tell whether an edit without any field moves updatedAt."""
+    before = visitor.engagement()
+    path = visitor.at(before["id"])
+    assert visitor.patch(path, {}).is_success
+    return visitor.get(path).json()["data"]["updatedAt"] > before["updatedAt"]
+
+
 def kept(name: str) -> Probe:
     """Give the name that a creation keeps."""
     return lambda visitor: visitor.engagement(name)["name"]
@@ -99,13 +107,18 @@ PROBES: dict[str, Probe] = {
     "read_only_field": created({"name": "n", "status": "archived"}),
     "repeated_field": raw(b'{"name": "a", "name": "b"}'),
     "empty_patch": edited({}),
+    "empty_patch_time": edited_with_nothing,
     "null_name": edited({"name": None}),
     "null_description": edited({"description": None}),
     "empty_name": created({"name": ""}),
     "blank_name": created({"name": "  "}),
     "long_name": created({"name": "x" * 5000}),
+    "name_limit": lambda visitor: [created({"name": "x" * length})(visitor) for length in (48, 49)],
     "long_description": created({"name": "n", "description": "x" * 20_000}),
     "odd_name": created({"name": "a\nb"}),
+    "odd_text": lambda visitor: [
+        created({"name": "n", "description": text})(visitor) for text in ("a b", "<b>", "\u00e9")
+    ],
     "lone_surrogate": raw(b'{"name": "\\ud800"}'),
     "blanks": kept("  a  b  "),
     "normalization": kept("e\u0301"),

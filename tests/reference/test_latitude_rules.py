@@ -173,10 +173,11 @@ def mail_form(visitor: Visitor) -> object:
 
 
 def company(visitor: Visitor) -> object:
-    """Count engagements that nobody known made."""
+    """Count engagements that nobody known made, and those of them that are archived."""
     for _ in range(60):
         visitor.get(ORGANIZATION)
-    return visitor.get(ENGAGEMENTS).json()["meta"]["total"] > 0
+    totals = [visitor.get(f"{ENGAGEMENTS}{query}").json()["meta"]["total"] for query in ("", "?status=archived")]
+    return [min(total, 101) for total in totals]
 
 
 PROBES: dict[str, Probe] = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
+import subprocess
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,14 +12,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
 
-def _load_samples() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("report_samples", Path(__file__).with_name("samples.py"))
+def _load(name: str) -> ModuleType:
+    """A module that lies beside the tests, which are no package."""
+    spec = importlib.util.spec_from_file_location(f"report_{name}", Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -28,7 +32,36 @@ def _load_samples() -> ModuleType:
 @pytest.fixture(scope="session")
 def samples() -> ModuleType:
     """The module of sample runs."""
-    return _load_samples()
+    return _load("samples")
+
+
+@pytest.fixture(scope="session")
+def browser() -> ModuleType:
+    """The module that drives Chromium."""
+    module = _load("browser")
+    if module.CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    return module
+
+
+@pytest.fixture(scope="session")
+def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Brings a package that only tests use with npm, and gives its folder; skips where that is not possible."""
+    folder = tmp_path_factory.mktemp("npm")
+
+    def bring(name: str, version: str) -> Path:
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("npm is not installed")
+        options = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
+        done = subprocess.run(
+            [npm, "install", *options, f"{name}@{version}"], capture_output=True, timeout=300, check=False
+        )
+        if done.returncode != 0:
+            pytest.skip(f"npm cannot bring {name} here")
+        return folder / "node_modules" / name
+
+    return bring
 
 
 @pytest.fixture(params=["passing", "failing", "hostile"])

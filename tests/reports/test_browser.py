@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socketserver
-import subprocess
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from conformance.cli import main
 from conformance.reports.html import html_bytes
+from conformance.reports.model import write_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,22 +21,6 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
-
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
-
-OPTIONS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=2000",
-]
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 
 class Listener(socketserver.ThreadingTCPServer):
@@ -64,17 +49,8 @@ def listener() -> Iterator[Listener]:
         thread.join()
 
 
-def _rendered(page: Path, profile: Path, *options: str) -> str:
-    """The page's document after its scripts ran, with the browser's console after it."""
-    assert CHROMIUM is not None
-    command = [CHROMIUM, *OPTIONS, f"--user-data-dir={profile}", *options, "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, timeout=120, check=True)
-    console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
-    return "\n".join([done.stdout.decode("utf-8"), *console])
-
-
 def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
-    samples: ModuleType, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    samples: ModuleType, browser: ModuleType, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Markup from names, messages, headers and bodies sets no marker, makes no element, and reaches no server."""
     address = f"http://127.0.0.1:{listener.server_address[1]}"
@@ -89,7 +65,7 @@ def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*samples.hostile()))
 
-    shown = _rendered(page, tmp_path / "profile")
+    shown = browser.rendered(page, tmp_path / "profile")
 
     assert re.findall(r"<title>(.*?)</title>", shown) == ["Conformance report: not conformant"]
     assert not re.search(r"<(img|iframe|link|base)\b", shown)
@@ -97,43 +73,105 @@ def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
     assert "CONSOLE" not in shown
 
 
-def test_the_guard_itself_works(listener: Listener, tmp_path: Path) -> None:
+def test_the_guard_itself_works(browser: ModuleType, listener: Listener, tmp_path: Path) -> None:
     """A page that is not protected does set the marker and does reach the server, so the test above can fail."""
     address = f"http://127.0.0.1:{listener.server_address[1]}"
     page = tmp_path / "page.html"
     page.write_text(f"<title>x</title><script>document.title='MARKED'</script><img src='{address}/a'>")
 
-    shown = _rendered(page, tmp_path / "profile")
+    shown = browser.rendered(page, tmp_path / "profile")
 
     assert "<title>MARKED</title>" in shown
     assert listener.connections > 0
 
 
-def test_our_own_script_and_style_are_allowed_to_run(failing: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
+def test_our_own_script_and_style_are_allowed_to_run(
+    failing: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
+) -> None:
     """The filter appears, no policy is violated, and a link to an exchange opens it."""
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*failing))
 
-    shown = _rendered(page, tmp_path / "profile")
+    shown = browser.rendered(page, tmp_path / "profile")
 
     assert re.search(r'<form class="filter" role="search"', shown)
     assert "CONSOLE" not in shown
 
 
-def test_the_page_fits_a_narrow_screen(hostile: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
-    """At 360 px nothing sticks out, unbroken text of a target's included."""
+def _fits(browser: ModuleType, page: Path, folder: Path) -> bool:
+    """Whether nothing of a page sticks out at 360 px."""
     probe = (
         "<script>const page = document.documentElement;"
         "document.title = page.scrollWidth <= page.clientWidth ? 'fits' : 'sticks out'</script></body>"
     )
     policy = re.compile(rb'<meta http-equiv="Content-Security-Policy"[^>]*>')
-    page = tmp_path / "report.html"
-    frame = tmp_path / "frame.html"
-    page.write_bytes(policy.sub(b"", html_bytes(*hostile)).replace(b"</body>", probe.encode()))
+    narrow = folder / f"narrow-{page.name}"
+    frame = folder / "frame.html"
+    narrow.write_bytes(policy.sub(b"", page.read_bytes()).replace(b"</body>", probe.encode()))
     # Headless windows are never narrower than 500 px, a frame is.
     tell = "document.title = this.contentDocument.title"
-    frame.write_text(f'<iframe width=360 height=800 src="{page.as_uri()}" onload="{tell}"></iframe>')
+    frame.write_text(f'<iframe width=360 height=800 src="{narrow.as_uri()}" onload="{tell}"></iframe>')
+    shown: str = browser.rendered(frame, folder / "profile", "--allow-file-access-from-files")
+    return "<title>fits</title>" in shown
 
-    shown = _rendered(frame, tmp_path / "profile", "--allow-file-access-from-files")
 
-    assert "<title>fits</title>" in shown
+def test_the_page_fits_a_narrow_screen(
+    hostile: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
+) -> None:
+    """Unbroken text of a target's included."""
+    page = tmp_path / "report.html"
+    page.write_bytes(html_bytes(*hostile))
+
+    assert _fits(browser, page, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def site(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site over a hostile run and a faulty one, whose targets have hostile names."""
+    folder = tmp_path_factory.mktemp("site")
+    for name in ("failing", "hostile"):
+        (folder / name).mkdir()
+        report = getattr(samples, name)()[0]
+        target = {"name": samples.HOSTILE + name, "base_url": "http://x"}
+        write_report(report | {"target": target}, folder / name / "report.json")
+    made = CliRunner().invoke(
+        main, ["site", str(folder / "failing"), str(folder / "hostile"), "--output", str(folder / "site")]
+    )
+    assert made.exit_code == 0
+    return folder / "site"
+
+
+@pytest.mark.parametrize("page", ["index", "requirements", "observations", "implementations/001", "runs/001"])
+def test_the_site_opens_from_a_file(page: str, site: Path, browser: ModuleType, tmp_path: Path) -> None:
+    """No policy is violated, nothing of the target's runs, and nothing sticks out of a narrow screen."""
+    shown = browser.rendered((site / page).with_suffix(".html"), tmp_path / "profile")
+
+    assert "CONSOLE" not in shown
+    assert not re.search(r"<(img|iframe|link|base)\b", shown)
+    assert _fits(browser, (site / page).with_suffix(".html"), tmp_path)
+
+
+def test_the_choices_of_a_matrix_need_no_script(site: Path, browser: ModuleType, tmp_path: Path) -> None:
+    """With the box ticked, the rows at which nobody failed take no room."""
+    heights = []
+    for ticked in (b"", b" checked"):
+        page = tmp_path / f"page{len(heights)}.html"
+        text = (site / "requirements.html").read_bytes().replace(b'id="only-failed"', b'id="only-failed"' + ticked)
+        text = re.sub(rb'<meta http-equiv="Content-Security-Policy"[^>]*>', b"", text)
+        probe = b"<script>document.title = document.querySelector('table').offsetHeight</script></body>"
+        page.write_bytes(text.replace(b"</body>", probe))
+        heights.append(int(re.findall(r"<title>(\d+)</title>", browser.rendered(page, tmp_path / "profile"))[0]))
+
+    assert 0 < heights[1] < heights[0] / 2
+
+
+def test_the_report_prints_on_a_few_sheets(
+    failing: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
+) -> None:
+    """Failures with their evidence, and not a fold for each exchange."""
+    page = tmp_path / "report.html"
+    page.write_bytes(html_bytes(*failing))
+
+    pages = browser.printed_pages(page, tmp_path)
+
+    assert 2 <= pages <= 12

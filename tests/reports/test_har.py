@@ -154,7 +154,7 @@ def test_what_the_suite_knows_of_a_call_reads_back(samples: ModuleType, tmp_path
     probe = call.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
     sent = [
         samples.exchange(1, probe),
-        samples.exchange(2, replace(call.archive_engagement("e"), repeatable=True, expects_429=True)),
+        samples.exchange(2, replace(call.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)),
         replace(samples.exchange(3, status=None, trouble="refused"), sent=False),
         replace(samples.exchange(4), head_seconds=0.011, attempt=3),
     ]
@@ -179,7 +179,8 @@ def test_large_runs_are_written_in_pieces(samples: ModuleType) -> None:
     """No piece holds more than a batch of exchanges, so memory stays bounded."""
     sizes = [len(piece) for piece in har_pieces(samples.exchanges(5_000))]
 
-    assert max(sizes) * 50 < sum(sizes)
+    assert max(sizes) < 2 * 2**18
+    assert len(sizes) > 20
     assert len(json.loads(har_bytes(samples.exchanges(5_000)))["log"]["entries"]) == 5_000
 
 

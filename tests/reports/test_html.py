@@ -241,7 +241,7 @@ JSON_TEXT = st.recursive(
 @given(JSON_TEXT)
 def test_laid_out_json_keeps_every_token(text: str) -> None:
     """Only white space is added: numbers, escapes and duplicates stay as they were received."""
-    shown = "".join(Page(body(text.encode(), 100_000).encode("utf-8")).texts)
+    shown = "".join(Page(body(text.encode(), limit=100_000).encode("utf-8")).texts)
 
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", text)
 
@@ -265,3 +265,16 @@ def test_json_is_indented() -> None:
 def test_a_body_that_is_not_judged_as_json_says_why(octets: bytes, note: str) -> None:
     """The reader sees at once what is wrong with it."""
     assert note in "".join(Page(body(octets).encode()).texts)
+
+
+def test_census_and_journal_are_tables(passing: tuple[Report, list[Exchange]]) -> None:
+    """Records of one shape have columns; anything else is shown as it is."""
+    report: Any = passing[0]
+
+    text = Page(html_bytes(report)).text
+    report["census"] = {"odd": [1, None], "more": {"a": 1}}
+    odd = Page(html_bytes(report)).text
+
+    assert "Whenmembersengagementsbefore1437after1437" in text.replace(" ", "")
+    assert "No.madeidundone1engagementeng_0001true" in text.replace(" ", "")
+    assert "odd[1,null]" in odd.replace(" ", "")

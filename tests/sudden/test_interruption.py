@@ -65,13 +65,18 @@ def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: Hos
     assert target.inventory() == before
 
 
+def _heeding_ctrl_c() -> None:
+    """Heed Ctrl-C as in a terminal, also where the tests run in the background and do not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", range(-(-MOMENTS // 2)))
 def test_a_signal_while_it_starts(number: signal.Signals, moment: int, target: HostileTarget, tmp_path: Path) -> None:
     """Before there is anything to undo: the status of the signal, and no traceback but the interpreter's own."""
     before = target.inventory()
     words = ("run", "--base-url", target.url, "--effort", "quick")
-    started = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+    started = start(tmp_path / "report", *words, preexec=_heeding_ctrl_c, CONFORMANCE_API_KEY=target.api_key)
     until((tmp_path / "report" / "journal.jsonl").exists, random.Random(f"{number}:{moment}").uniform(0, 2))
 
     started.process.send_signal(number)

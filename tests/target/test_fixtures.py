@@ -326,6 +326,7 @@ def test_records_are_made_through_the_service(
     assert json.loads(sent[0].body or b"") == {"of": "a/b", "in": ["a/b", 1]}
     assert (sent[1].method, sent[1].path) == ("GET", "/api/v1/engagements/a%2Fb/tasks/x%3Fy")
     assert not any(call.is_proper for call in sent)
+    assert all(call.unjudged for call in sent)
     assert [call.harmless for call in sent] == [False, True]
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -39,6 +40,13 @@ def test_what_is_broken_reads_as_far_as_it_goes(body: bytes, made: object) -> No
     if isinstance(found, dict) and found.get("x") != [[[]]]:
         found.pop("x", None)
     assert found == made
+
+
+def test_what_is_packed_is_unpacked() -> None:
+    """A service may forget to announce its gzip."""
+    assert make_out(gzip.compress(json.dumps(LIST).encode())) == LIST
+    assert make_out(gzip.compress(b"")[:5]) is None
+    assert make_out(b"\x1f\x8b") is None
 
 
 @given(st.binary(max_size=200) | st.text('{}[],:"\\ a1').map(str.encode))

@@ -450,6 +450,24 @@ def test_roles_are_given_back(running: Any, clean_up: Callable[..., UndoResult])
     assert running.roles == {"u_owner": "owner", "u_1": "member"}
 
 
+def test_a_role_of_nobody_is_left_alone(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A change for a user who is no member, and whose answer was lost, came to nothing."""
+    running.lost.add("updateMemberRole")
+    running.send(calls.update_member_role("u_nobody", {"role": "admin"}))
+
+    assert clean_up().left == []
+    assert running.writes == []
+
+
+def test_a_role_that_was_not_known_is_told(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """A member who is there and whose role before nobody saw may have another one now."""
+    running.lost.add("updateMemberRole")
+    running.send(calls.update_member_role("u_late", {"role": "admin"}))
+    running.roles["u_late"] = "admin"
+
+    assert clean_up().left == ["The role of u_late may have been changed, and the interface cannot make it None again."]
+
+
 def test_an_owner_who_lost_the_role_is_told(running: Any, clean_up: Callable[..., UndoResult]) -> None:
     """A faulty service that changes the owner's role cannot be set right through the interface."""
     running.send(calls.update_member_role("u_owner", {"role": "member"}))

@@ -102,6 +102,8 @@ WAITS: list[tuple[Callable[[float], dict[str, str]], float, float]] = [
     (lambda _: headers("x", "y", "z"), 1, 2),
     (lambda _: {}, 1, 2),
     (lambda _: {"Retry-After": "soon"}, 1, 2),
+    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as an answer without a Date tells
+    (lambda now: headers(9, 0, now + 200, Retry_After="0"), 1, 2),
 ]
 
 
@@ -115,6 +117,20 @@ def test_waits_follow_the_headers(
 
     assert wire.send(get_organization()).status == 200
     assert least <= clock.seconds < most
+
+
+def test_a_retry_after_beyond_the_reset_is_believed_in_the_end(make: Fixtures, clock: WoundClock) -> None:
+    """A service that does not serve again at its Reset is asked again when its Retry-After says so."""
+    began = clock.now().timestamp()
+
+    def serve(_: object) -> tuple[int, dict[str, str]]:
+        now = clock.now().timestamp()
+        return (200, {}) if now - began >= 70 else (429, headers(9, 0, now + 2, Retry_After=str(int(71 - now + began))))
+
+    wire = make.wire(transport=Scripted(serve), clock=clock)
+
+    assert wire.send(get_organization()).status == 200
+    assert wire.sent == 3
 
 
 FOREVER: dict[str, Callable[[float], dict[str, str]]] = {

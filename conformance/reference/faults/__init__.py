@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def fault_by_id(identifier: str) -> Fault:
     """
     known = all_faults()
     if identifier not in known:
-        raise LookupError(f"There is no fault {identifier!r}; there are: {', '.join(sorted(known))}.")
+        near = get_close_matches(identifier, known, n=5, cutoff=0.7)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(sorted(known))}."
+        raise LookupError(f"There is no fault {identifier!r}; {hint}")
     return known[identifier]
 
 

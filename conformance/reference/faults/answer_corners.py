@@ -69,8 +69,8 @@ CODES = (
     _coded("updateEngagement", "edit", 409, "ENGAGEMENT_ARCHIVED"),
     _coded("inviteMember", "invitation", 422, "INVALID_EMAIL"),
     _coded("inviteMember", "invitation", 400, "INVALID_EMAIL"),
-    _coded("listEngagements", "list", 400, "INVALID_QUERY"),
-    _coded("listMembers", "member-list", 400, "INVALID_QUERY"),
+    _coded("listEngagements", "list", 422, "INVALID_QUERY"),
+    _coded("listMembers", "member-list", 422, "INVALID_QUERY"),
     _coded("updateCurrentOrganization", "renaming", 422, "INVALID_NAME"),
     _coded("getCurrentOrganization", "organization", 403, "INSUFFICIENT_SCOPE"),
     _coded("deleteEngagement", "refused-deletion", 403, "INSUFFICIENT_SCOPE"),
@@ -144,7 +144,7 @@ SUCCESSES = (
     replied("list-total-zero-when-empty", "A page past the end says that there is nothing in total.", "listEngagements",
             lambda _, reply: reply if reply.content["data"] else replace(
                 reply, content={"data": [], "meta": {**reply.content["meta"], "total": 0, "totalPages": 0}}),
-            "list-past-the-end", "list-engagements-total"),
+            "list-engagements-total", "list-past-the-end"),
     replied("list-page-of-strings", "The data of a list with one item is that item.", "listEngagements",
             lambda _, reply: replace(reply, content={**reply.content, "data": reply.content["data"][0]})
             if len(reply.content["data"]) == 1 else reply, "list-data-array"),

@@ -142,8 +142,8 @@ TYPED = (
     _typed("updateCurrentOrganization", "text/html; charset=utf-8"),
     _typed("unarchiveEngagement", "application/json-patch"),
     _typed("listMembers", "application/jsonp"),
-    _typed("createEngagement", "text/plain", 400),
+    _typed("createEngagement", "text/plain", 422),
     _typed("getEngagement", "text/html", 404),
     _typed("listEngagements", "text/html", 422),
-    _typed("listMembers", "text/html", 400),
+    _typed("listMembers", "text/html", 422),
 )

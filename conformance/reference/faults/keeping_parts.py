@@ -73,8 +73,10 @@ def _empty_description(service: Service, call: Call, sent: dict[str, Any]) -> No
         service.store.edit_engagement(call.resource_id, {"description": None}, service.now())
 
 
-def _demote(service: Service, call: Call, sent: dict[str, Any]) -> None:
-    if not isinstance(sent.get("role"), str):
+def _switch(service: Service, call: Call, sent: dict[str, Any]) -> None:
+    """Give the other role, once."""
+    if not isinstance(sent.get("role"), str) and not getattr(service, "_switched", False):
+        setattr(service, "_switched", True)  # noqa: B010 - a field of this fault alone
         member = service.store.member(call.organization_id, call.resource_id)
         other = "admin" if member and member.role == "member" else "member"
         service.store.change_role(call.organization_id, call.resource_id, other, service.now())
@@ -91,8 +93,8 @@ PARTS = (
              "createEngagement", _create("name"), "create-engagement-refused-creates-nothing"),
     _leaving("creation-refused-keeps-described", "A creation with an invalid name is refused, and done without it.",
              "createEngagement", _create("description"), "create-engagement-refused-creates-nothing"),
-    _leaving("role-refused-switches", "A change to a role that is no text is refused, and switches the role.",
-             "updateMemberRole", _demote, "update-role-refused-changes-nothing"),
+    _leaving("role-refused-switches", "The first change to a role that is no text is refused, and switches the role.",
+             "updateMemberRole", _switch, "update-role-refused-changes-nothing"),
 )  # fmt: skip
 
 

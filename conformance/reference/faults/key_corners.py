@@ -56,19 +56,14 @@ def _scheme(name: str) -> Callable[[Service, Call], Key | None]:
     return find
 
 
-def _basic(place: int) -> Callable[[Service, Call], Key | None]:
-    """Look for the key as the name (0) or the password (1) of Basic authentication."""
-
-    def find(service: Service, call: Call) -> Key | None:
-        scheme, _, token = _header(call).partition(" ")
-        if scheme.lower() != "basic":
-            return None
-        with suppress(ValueError):
-            parts = base64.b64decode(token).decode().split(":")
-            return service.find_key(parts[place]) if len(parts) > place else None
+def _basic_name(service: Service, call: Call) -> Key | None:
+    """Look for the key as the name of Basic authentication."""
+    scheme, _, token = _header(call).partition(" ")
+    if scheme.lower() != "basic":
         return None
-
-    return find
+    with suppress(ValueError):
+        return service.find_key(base64.b64decode(token).decode().partition(":")[0])
+    return None
 
 
 def _resembling(identifier: str, title: str, is_like: Callable[[str, str], bool]) -> Fault:
@@ -89,19 +84,12 @@ def _resembling(identifier: str, title: str, is_like: Callable[[str, str], bool]
 KEYS = (
     _finding("key-without-scheme", "A key is taken without a scheme.", _schemeless, _SCHEME),
     _finding("key-as-token", "A key is taken under the scheme Token.", _scheme("token"), _SCHEME),
-    _finding("key-as-basic", "A key is taken as it is under the scheme Basic.", _scheme("basic"), _SCHEME),
     _finding("key-as-apikey", "A key is taken under the scheme ApiKey.", _scheme("apikey"), _SCHEME),
-    _finding("key-as-digest", "A key is taken under the scheme Digest.", _scheme("digest"), _SCHEME),
-    _finding("key-as-basic-name", "A key is taken as the name of Basic authentication.", _basic(0), _SCHEME),
-    _finding("key-as-basic-password", "A key is taken as the password of Basic authentication.", _basic(1), _SCHEME),
-    _resembling("key-end-ignored", "The last character of a key does not count.",
-                lambda one, token: one[:-1] == token[:-1]),
+    _finding("key-as-basic-name", "A key is taken as the name of Basic authentication.", _basic_name, _SCHEME),
     _resembling("key-first-half-enough", "Only the first half of a key counts.",
                 lambda one, token: one[: len(one) // 2] == token[: len(one) // 2]),
     _resembling("key-beginning-enough", "The first eight characters of a key are enough.",
                 lambda one, token: one[:_LEAST] == token[:_LEAST]),
-    _resembling("key-letter-case-ignored", "The letter case of a key does not count.",
-                lambda one, token: one.lower() == token.lower()),
     _resembling("key-longer-taken", "A key with something behind it is taken.",
                 lambda one, token: token.startswith(one)),
     _resembling("key-shorter-taken", "The beginning of a key is taken for it.",

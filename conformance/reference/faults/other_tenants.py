@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
-    from conformance.reference.records import Engagement, Member, Page
+    from conformance.reference.records import Engagement, Page
 
 
 # Other organizations
@@ -36,9 +36,6 @@ LEAKS = (
     _leaking("leak-read-archived", "Archived engagements of other organizations can be read.",
              lambda call, found: call.operation.id == "getEngagement" and found.status == "archived",
              "isolation-get-engagement"),
-    _leaking("leak-unarchive-archived", "Archived engagements of other organizations can be unarchived.",
-             lambda call, found: call.operation.id == "unarchiveEngagement" and found.status == "archived",
-             "isolation-unarchive-engagement", "isolation-untouched"),
     _leaking("leak-delete-archived", "Archived engagements of other organizations can be deleted.",
              lambda call, found: call.operation.id == "deleteEngagement" and found.status == "archived",
              "isolation-delete-engagement", "isolation-untouched"),
@@ -73,34 +70,19 @@ class LeakEditTouches(Service):
             raise
 
 
-def _member_applied(operation: str, words: str) -> Fault:
-    """An operation on another organization's member that is refused, and done."""
+@fault("leak-applied-remove-member", "isolation-untouched")
+class LeakAppliedRemoveMember(Service):
+    """The removal of another organization's member is refused, and done."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self, call: Call) -> Reply:
+        """Remove the member where it is."""
         try:
-            return await Service.perform(self, call)
+            return await super().perform(call)
         except Refusal:
-            others = [one for one in self.store.organization_ids() if one != call.organization_id]
-            strangers = [self.store.member(one, call.resource_id) for one in others]
-            stranger = next((one for one in strangers if one and one.role != "owner"), None)
-            if call.operation.id == operation and stranger:
-                _do_to(self, call, stranger)
+            for other in self.store.organization_ids() if call.operation.id == "removeMember" else ():
+                if other != call.organization_id:
+                    self.store.remove_member(other, call.resource_id)
             raise
-
-    return made(f"leak-applied-{words}", f"The operation {operation} on another organization's member is refused, and "
-                "done.", "isolation-untouched", perform=perform)  # fmt: skip
-
-
-def _do_to(service: Service, call: Call, stranger: Member) -> None:
-    if call.operation.id == "removeMember":
-        service.store.remove_member(stranger.organization_id, stranger.user_id)
-    else:
-        service.store.change_role(
-            stranger.organization_id, stranger.user_id, call.values.get("role", "admin"), service.now()
-        )
-
-
-MEMBERS_APPLIED = (_member_applied("updateMemberRole", "update-role"), _member_applied("removeMember", "remove-member"))
 
 
 def _mixed(identifier: str, says: str, mixes: Callable[[EngagementQuery], bool], *breaks: str) -> Fault:
@@ -121,8 +103,11 @@ def _mixed(identifier: str, says: str, mixes: Callable[[EngagementQuery], bool],
 
 
 LISTS = (
-    _mixed("leak-list-by-name", "where it is sorted by name", lambda query: query.sort == "name", "isolation-lists"),
+    _mixed("leak-list-by-name", "where it is sorted by name", lambda query: query.sort == "name",
+           "list-engagements-pages-partition", "isolation-lists", "sort-by-name"),
     _mixed("leak-list-archived", "where archived ones are asked for", lambda query: query.status == "archived",
            "isolation-lists", "list-engagements-status-filter"),
-    _mixed("leak-list-page-two", "from the second page on", lambda query: query.offset > 0, "isolation-lists"),
+    _mixed("leak-list-page-two", "from the second page on", lambda query: query.offset > 0,
+           "list-engagements-pages-partition", "list-engagements-total", "sort-by-created-at", "sort-by-updated-at",
+           "isolation-lists"),
 )  # fmt: skip

@@ -117,16 +117,17 @@ def _inviting_owner(status: int) -> Fault:
 OWNERS = (_inviting_owner(403), _inviting_owner(409))
 
 
-@fault("invitation-promotes", "invite-adds-no-member")
-class InvitationPromotes(Service):
-    """An invitation makes somebody who is a member already an admin."""
+@fault("invitation-switches-role", "invite-adds-no-member")
+class InvitationSwitchesRole(Service):
+    """An invitation makes an admin of somebody who is a member already, or a member of an admin."""
 
     def invite_member(self, call: Call) -> Reply:
-        """Promote the first one there is."""
+        """Switch the role of the one who joined last."""
         members = self.store.members(MemberQuery(call.organization_id, 0, _EVERYTHING)).items
-        plain = [one for one in members if one.role == "member"]
-        if plain:
-            self.store.change_role(call.organization_id, plain[-1].user_id, "admin", self.now())
+        others = [one for one in members if one.role != "owner"]
+        if others:
+            role = "admin" if others[-1].role == "member" else "member"
+            self.store.change_role(call.organization_id, others[-1].user_id, role, self.now())
         return super().invite_member(call)
 
 

@@ -109,7 +109,7 @@ PROMOTED = (
 )
 
 
-@fault("removed-role-change-restores", "removed-member-unlisted", "removed-member-not-removable")
+@fault("removed-role-change-restores", "removed-member-not-removable", "removed-member-unlisted")
 class UnknownRoleChangeRestores(Service):
     """Changing the role of a removed member is refused, and makes the user a member again."""
 

@@ -88,6 +88,15 @@ _WAYS: dict[str, tuple[str, Callable[[str], str | None]]] = {
     "number-read": ("is read as a number where it is digits", _as_number),
 }
 
+_WORDS = frozenset({"null-word", "zero-word", "false-word", "number-read"})
+_SHOWN_BY_PLAIN_TEXT = {"create": _WORDS, "edit": _WORDS, "rename": frozenset({"cut-32", "title-case", "capitalized"})}
+_PLAIN = {
+    "create": ("create-engagement-answers-what-was-sent", "create-engagement-lasts"),
+    "edit": ("update-engagement-takes-effect",),
+    "rename": ("update-organization-answers-new-name", "update-organization-takes-effect"),
+}
+"""What is broken by what plain words show, and not only odd or long text."""
+
 _FAULTS = (
     ("create", "name", "cut-32"),
     ("create", "name", "cut-100"),
@@ -171,7 +180,8 @@ def _spoiling(where: str, field: str, way: str) -> Fault:
         return {**values, field: spoil(values[field])} if values.get(field) else values
 
     title = f"The {field} of {words} {says}."
-    return made(f"text-{where}-{field}-{way}", title, requirement, **{check: checked})
+    requirements = (*_PLAIN[where], requirement) if way in _SHOWN_BY_PLAIN_TEXT[where] else (requirement,)
+    return made(f"text-{where}-{field}-{way}", title, *requirements, **{check: checked})
 
 
 SPOILT = tuple(_spoiling(*one) for one in _FAULTS)
@@ -203,5 +213,5 @@ SHOWN = (
     _showing("view_renamed", "renamed", "the renamed organization", "name", "escaped-twice",
              "update-organization-answers-new-name"),
     _showing("view_organization", "organization", "the organization", "name", "cut-32",
-             "update-organization-keeps-text", "update-organization-takes-effect"),
+             "update-organization-takes-effect", "update-organization-keeps-text"),
 )  # fmt: skip

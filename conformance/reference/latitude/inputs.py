@@ -29,15 +29,18 @@ INPUT_POINTS = (
     Point("read_only_field", "What becomes of a body field that clients cannot set?", _TOLERATED),
     Point("repeated_field", "Which value of a repeated body field counts?", ("last", "first", "400", "422")),
     Point("empty_patch", "What becomes of an edit without any field?", ("accepted", "422", "400")),
+    Point("empty_patch_time", "Does an edit without any field move updatedAt?", ("stays", "moves")),
     Point("null_name", "What becomes of null for an optional name?", ("422", "400", "ignored")),
     Point("null_description", "What becomes of null for a description?", ("accepted", "422", "400")),
     Point("empty_name", "What becomes of an empty name?", ("422", "400", "accepted")),
     Point("blank_name", "What becomes of a name of blanks?", ("422", "400", "accepted")),
     Point("long_name", "What becomes of a name over 255 characters?", ("accepted", "422", "400", "413")),
+    Point("name_limit", "How many characters may a name have at most?", ("any", "48")),
     Point(
         "long_description", "What becomes of a description over 10,000 characters?", ("accepted", "422", "400", "413")
     ),
     Point("odd_name", "What becomes of a name with control characters?", ("accepted", "422", "400")),
+    Point("odd_text", "Which names and descriptions are refused as odd?", ("none", "422-markup", "400-not-ascii")),
     Point("lone_surrogate", "How is text refused that has no UTF-8 form?", _BODY),
     Point("blanks", "What becomes of leading, trailing and repeated blanks?", ("kept", "trimmed", "merged")),
     Point("normalization", "Is text brought to a Unicode normal form?", ("none", "NFC")),

@@ -101,5 +101,5 @@ RULE_POINTS = (
     Point("subordinate_deletion", "When are an engagement's records gone?", ("at-once", "later")),
     Point("mail_dispatch", "When is an invitation's mail sent?", ("at-once", "later")),
     Point("mail_form", "How is an invitation's mail written?", ("text", "html", "both", "base64")),
-    Point("company", "Do others use the organization meanwhile?", ("none", "busy")),
+    Point("company", "Who else uses the organization?", ("none", "busy", "many")),
 )

@@ -39,7 +39,7 @@
   // Paper cannot be unfolded: the evidence of failures is printed in full, and folded again.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll(".failure details:not([open]), #untested details:not([open])")];
+    opened = [...document.querySelectorAll("#classes details:not([open]), .failure details:not([open]), #untested details:not([open])")];
     for (const details of opened) details.open = true;
   });
   addEventListener("afterprint", () => { for (const details of opened) details.open = false; });

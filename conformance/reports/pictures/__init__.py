@@ -1,0 +1,1 @@
+"""Pictures of a run, as numbers for the templates that draw them."""

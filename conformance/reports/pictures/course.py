@@ -1,0 +1,103 @@
+"""How the rate limit of each key went over a run, by the headers of its answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.ratelimits import quota
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.ratelimits import Quota
+
+    Point = tuple[float, Quota]
+
+WIDTH: Final = 240
+HEIGHT: Final = 32
+_MAIN: Final = "api_key"
+MOST_KEYS: Final = 8
+"""Keys that are drawn: those that met a 429, then those that were used most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The course of one key.
+
+    Attributes:
+        key: The name of the key.
+        answers: How many answers told all three headers.
+        limits: The limits that they told, in the order of their first mention.
+        lowest: The least that remained.
+        refused: How many answers were 429.
+        line: What remained of the limit over time, as points of a line in a picture of ``WIDTH`` by ``HEIGHT``.
+        refusals: Where across the picture the 429 lie.
+    """
+
+    key: str
+    answers: int
+    limits: tuple[int, ...]
+    lowest: int
+    refused: int
+    line: str
+    refusals: tuple[float, ...]
+
+
+def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
+    """The courses of the keys that matter most, over the time of the whole run, and how many keys are left out."""
+    answered = [exchange for exchange in exchanges if exchange.received is not None]
+    if not answered:
+        return [], 0
+    began = min(exchange.started_at.timestamp() for exchange in answered)
+    lasted = max(_end(exchange) for exchange in answered) - began or 1.0
+    by_key: dict[str, list[Exchange]] = {}
+    for exchange in sorted(answered, key=_end):
+        credential = exchange.call.credential
+        if credential is None or credential.authorization is not None:
+            by_key.setdefault(_MAIN if credential is None else credential.name, []).append(exchange)
+    found = [course for key, sent in by_key.items() if (course := _course(key, sent, began, lasted)) is not None]
+    ordered = sorted(found, key=lambda one: (-one.refused, -one.answers, one.key))
+    return ordered[:MOST_KEYS], len(ordered[MOST_KEYS:])
+
+
+def _end(exchange: Exchange) -> float:
+    return exchange.started_at.timestamp() + exchange.seconds
+
+
+def _course(key: str, sent: Sequence[Exchange], began: float, lasted: float) -> Course | None:
+    def across(exchange: Exchange) -> float:
+        return round(WIDTH * (_end(exchange) - began) / lasted, 1)
+
+    points = [
+        (across(exchange), told)
+        for exchange in sent
+        if exchange.received is not None and (told := quota(exchange.received)) is not None
+    ]
+    if not points:
+        return None
+    refused = [
+        across(exchange)
+        for exchange in sent
+        if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS
+    ]
+    return Course(
+        key,
+        len(points),
+        tuple(dict.fromkeys(told.limit for _, told in points)),
+        min(told.remaining for _, told in points),
+        len(refused),
+        " ".join(f"{x:g},{y:g}" for x, y in _line(points)),
+        tuple(dict.fromkeys(refused)),
+    )
+
+
+def _line(points: Iterable[Point]) -> list[tuple[float, float]]:
+    """One point for each unit across: the least that remained there."""
+    lowest: dict[float, float] = {}
+    for x, told in points:
+        share = told.remaining / told.limit if told.limit else 0.0
+        lowest[round(x)] = min(share, lowest.get(round(x), 1.0))
+    return [(x, round(HEIGHT * (1 - share), 1)) for x, share in sorted(lowest.items())]

@@ -1,0 +1,93 @@
+"""How long the answers to each operation took."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+WIDTH: Final = 240
+HEIGHT: Final = 24
+_BINS: Final = 40
+_TICKS: Final = (
+    (0.001, "1 ms"),
+    (0.01, "10 ms"),
+    (0.1, "100 ms"),
+    (1.0, "1 s"),
+    (10.0, "10 s"),
+    (100.0, "100 s"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """The times of one operation, in seconds.
+
+    Attributes:
+        operation: Its operationId.
+        answers: How many answers came.
+        median: Half of them took at most this long.
+        late: Nineteen of twenty took at most this long.
+        longest: All took at most this long.
+        bars: The distribution, as left edge, width, top and height in a picture of ``WIDTH`` by ``HEIGHT``.
+    """
+
+    operation: str
+    answers: int
+    median: float
+    late: float
+    longest: float
+    bars: tuple[tuple[float, float, float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """All operations over one axis, whose marks are given by place and text."""
+
+    operations: tuple[Latency, ...]
+    ticks: tuple[tuple[float, str], ...]
+
+
+def latencies(exchanges: Iterable[Exchange]) -> Latencies:
+    """The times of every operation that was answered, in the interface's order, over one logarithmic axis."""
+    times: dict[str, list[float]] = {name: [] for name in OPERATIONS}
+    for exchange in exchanges:
+        if exchange.received is not None:
+            times.setdefault(exchange.call.operation.id, []).append(max(exchange.seconds, 1e-6))
+    answered = {name: sorted(values) for name, values in times.items() if values}
+    if not answered:
+        return Latencies((), ())
+    low = math.floor(2 * math.log10(min(values[0] for values in answered.values()))) / 2
+    high = max(low + 1, math.ceil(2 * math.log10(max(values[-1] for values in answered.values()))) / 2)
+    ticks = [(_across(seconds, low, high), text) for seconds, text in _TICKS if low <= math.log10(seconds) <= high]
+    return Latencies(tuple(_latency(name, values, low, high) for name, values in answered.items()), tuple(ticks))
+
+
+def _across(seconds: float, low: float, high: float) -> float:
+    return round(WIDTH * (math.log10(seconds) - low) / (high - low), 1)
+
+
+def _latency(name: str, values: Sequence[float], low: float, high: float) -> Latency:
+    counts = [0] * _BINS
+    for value in values:
+        counts[min(_BINS - 1, int(_across(value, low, high) * _BINS / WIDTH))] += 1
+    step, most = WIDTH / _BINS, max(counts)
+    heights = [HEIGHT * count / most for count in counts]
+    bars = [
+        (round(place * step, 1), round(step - 1, 1), round(HEIGHT - height, 1), round(height, 1))
+        for place, height in enumerate(heights)
+        if height
+    ]
+    return Latency(name, len(values), quantile(values, 0.5), quantile(values, 0.95), values[-1], tuple(bars))
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The least of some sorted values that the share of them does not exceed."""
+    return values[max(0, math.ceil(share * len(values)) - 1)]

@@ -1,0 +1,143 @@
+"""Which transitions of engagements a run has seen, from its exchanges alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from conformance.oracle.json_text import Parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+State = Literal["none", "active", "archived", "removed"]
+Kind = Literal["stated", "open", "foreign"]
+Way = tuple[State, str, State]
+
+OPERATIONS: Final = {
+    "createEngagement": "create",
+    "updateEngagement": "edit",
+    "archiveEngagement": "archive",
+    "unarchiveEngagement": "unarchive",
+    "deleteEngagement": "delete",
+}
+STATED: Final[tuple[Way, ...]] = (
+    ("none", "create", "active"),
+    ("active", "edit", "active"),
+    ("active", "archive", "archived"),
+    ("active", "delete", "removed"),
+    ("archived", "delete", "removed"),
+)
+"""What the interface states."""
+OPEN: Final[tuple[Way, ...]] = (
+    ("archived", "unarchive", "active"),
+    ("archived", "unarchive", "archived"),
+    ("archived", "archive", "archived"),
+    ("active", "unarchive", "active"),
+)
+"""What the interface leaves open."""
+_MOVING: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
+
+
+@dataclass(slots=True)
+class Transition:
+    """A way from one state to another.
+
+    Attributes:
+        way: State, operation and next state.
+        exchanges: The numbers of the exchanges that took it; empty where none did.
+    """
+
+    way: Way
+    exchanges: list[int] = field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the interface states this way, leaves it open, or does not have it."""
+        return "stated" if self.way in STATED else "open" if self.way in OPEN else "foreign"
+
+
+def transitions(exchanges: Iterable[Exchange]) -> list[Transition]:
+    """The transitions that the interface states or leaves open, and any other one that was seen.
+
+    Only what surely happened counts: successes on one engagement that overlapped with no request that may change its
+    state, from a state that an answer had shown.
+    """
+    found = {way: Transition(way) for way in (*STATED, *OPEN)}
+    for steps in _by_engagement(exchanges).values():
+        for way, number in _ways(steps):
+            found.setdefault(way, Transition(way)).exchanges.append(number)
+    for transition in found.values():
+        transition.exchanges.sort()
+    return list(found.values())
+
+
+def _by_engagement(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
+    """The answered exchanges on each engagement, in the order in which they were sent."""
+    found: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange in exchanges:
+        operation = exchange.call.operation.id
+        if exchange.received is None or (operation not in OPERATIONS and operation != "getEngagement"):
+            continue
+        identifier = _member(exchange, "id") if operation == "createEngagement" else exchange.call.identifier
+        if identifier is not None:
+            found[identifier].append(exchange)
+    return {name: sorted(steps, key=lambda one: one.started_at) for name, steps in found.items()}
+
+
+def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
+    """The ways that one engagement took."""
+    state: State | None = None
+    waiting: tuple[State, Exchange] | None = None
+    moving = [exchange for exchange in steps if exchange.call.operation.id in _MOVING]
+    for exchange in steps:
+        operation = exchange.call.operation.id
+        if not _succeeded(exchange):
+            continue
+        if _overlaps(exchange, moving):
+            state, waiting = None, None
+            continue
+        if operation == "getEngagement":
+            state = _shown(exchange)
+            if waiting is not None and state is not None:
+                yield (waiting[0], OPERATIONS[waiting[1].call.operation.id], state), waiting[1].number
+            waiting = None
+            continue
+        before: State | None = "none" if operation == "createEngagement" else state
+        state, waiting = ("removed" if operation == "deleteEngagement" else _shown(exchange)), None
+        if before is None:
+            continue
+        if state is None:
+            waiting = (before, exchange)
+        else:
+            yield (before, OPERATIONS[operation], state), exchange.number
+
+
+def _succeeded(exchange: Exchange) -> bool:
+    return exchange.received is not None and 200 <= exchange.received.status < 300  # noqa: PLR2004 - the successes
+
+
+def _overlaps(one: Exchange, moving: Iterable[Exchange]) -> bool:
+    """Whether a request that may change the state was under way meanwhile, so that the order is not known."""
+    began, ended = one.started_at.timestamp(), one.started_at.timestamp() + one.seconds
+    return any(
+        other.started_at.timestamp() < ended and other.started_at.timestamp() + other.seconds > began
+        for other in moving
+        if other is not one
+    )
+
+
+def _shown(exchange: Exchange) -> State | None:
+    """The status that an answer shows, if it shows one of the two."""
+    status = _member(exchange, "status")
+    return status if status in {"active", "archived"} else None  # type: ignore[return-value]
+
+
+def _member(exchange: Exchange, name: str) -> str | None:
+    reading = exchange.received.reading if exchange.received is not None else None
+    data = reading.value.get("data") if isinstance(reading, Parsed) and isinstance(reading.value, dict) else None
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,35 @@
+"""The words that contracts, answers and outputs are full of: no secret takes them away."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from conformance.openapi import openapi_path
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+_KINDS: Final = (".yaml", ".json", ".html", ".css", ".js", ".py")
+_FOLDERS: Final = (("catalogue", "data"), ("reports",), ("verdicts",))
+_OF_THE_WIRE: Final = b"gzip deflate br identity keep-alive close chunked en-US,en no-cache true false null"
+
+
+@cache
+def ordinary_words() -> bytes:
+    """The interface's document, the catalogue and what outputs are made of, as one text."""
+    parts = [_OF_THE_WIRE, openapi_path().read_bytes()]
+    for folder in _FOLDERS:
+        parts += _texts(files("conformance").joinpath(*folder))
+    return b"\n".join(parts)
+
+
+def _texts(folder: Traversable) -> list[bytes]:
+    found: list[bytes] = []
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        if entry.is_dir():
+            found += _texts(entry)
+        elif entry.name.endswith(_KINDS):
+            found.append(entry.read_bytes())
+    return found

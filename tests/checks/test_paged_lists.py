@@ -1,0 +1,24 @@
+"""Which engagements a list must hold, by what the run has sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from conformance.checks.paged_lists import named_in
+from conformance.wire.call import Credential
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+
+def test_only_engagements_of_the_run_are_expected() -> None:
+    """Those of another key are not, and records that a target file makes below an engagement are none."""
+    made = [make_exchange("createEngagement", 201, {"data": {"id": name}}) for name in ("own", "other", "record")]
+    made[1] = replace(made[1], call=made[1].call.with_key(Credential.bearer("other_organization", "key-of-others")))
+    made[2] = replace(made[2], call=made[2].call.as_probe("POST", "/api/v1/engagements/own/tasks"))
+    run = cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=made)))
+
+    assert named_in(run, "createEngagement") == {"own"}

@@ -1,0 +1,57 @@
+"""The closing summary on terminals of several widths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.cli.summary import print_summary
+
+if TYPE_CHECKING:
+    from conformance.reports.model import Report
+
+CURL = "curl -i 'http://127.0.0.1:8080/api/v1/engagements?" + "x" * 200 + "'"
+LINE = "subordinates: [{kind: target, create: {method: POST, path: PATH}}], or a provisioner with create_subordinate"
+
+
+@pytest.fixture
+def report() -> Report:
+    """A run with a failure, something undecided, and a class that more than one line unlocks."""
+    common: Any = {"section": "3", "operations": [], "class": "core", "waived": False, "failures": []}
+    failure = {"check": "c", "message": "word " * 60, "expected": "a 4xx " * 30, "actual": "200", "exchanges": [1, 2]}
+    made: Any = {
+        "target": {"name": "staging", "base_url": "http://x"},
+        "run": {"requests": 12, "seconds": 3.21, "seed": 7},
+        "verdict": "non-conformant",
+        "classes": [
+            {"id": "core", "title": "Core", "outcome": "failed", "requirements": 2, "unlock": []},
+            {"id": "cascade", "title": "C", "outcome": "untested", "requirements": 0, "unlock": [LINE, "b", "c"]},
+        ],
+        "requirements": [
+            common | {"id": "one", "title": "One holds.", "outcome": "failed", "failures": [failure | {"curl": CURL}]},
+            common | {"id": "two", "title": "Two holds.", "outcome": "cantTell", "reason": "because " * 30},
+        ],
+    }
+    return made  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("columns", [60, 100, 160])
+def test_lines_fit_the_window(
+    report: Report, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words stay whole and continue under what they belong to; only what is there to copy is left to the terminal."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+    print_summary(report, Path("reports/" + "y" * 150), quiet=False)
+
+    lines = capsys.readouterr().out.splitlines()
+    long = [line for line in lines if len(line) > columns]
+    assert [line.split()[0] for line in long] == ["curl", "Report:"]
+    assert CURL in long[0]
+    assert not [word for line in lines for word in line.split() if word in {"provisio", "subordin", "becau"}]
+    assert any(line.startswith("    expected  a 4xx") for line in lines)
+    assert any(line.startswith((" " * 14 + "a 4xx", " " * 14 + "4xx")) for line in lines)
+    assert "(and 2 more)" in " ".join(" ".join(lines).split())
+    assert "staging is NOT conformant: 1 requirement broken." in lines

@@ -1,0 +1,70 @@
+"""The documents followed word by word: the way to a certificate, and the worked example of a check."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("CONFORMANCE_", "PYTHON", "VIRTUAL_ENV", "COVERAGE", "GIT_", "TOX"))
+}
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The blocks of a page in one language."""
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+
+
+def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The end of a script that stops at the first command that fails."""
+    return subprocess.run(
+        ["/bin/bash", "-euxo", "pipefail", "-c", script],
+        check=False, capture_output=True, text=True, cwd=folder, env=CLEAN | variables, timeout=900,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="there is no repository to clone")
+def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
+    """From git clone to a certificate that holds, as the README says."""
+    (script,) = blocks("README.md", "sh")
+
+    done = shell(script.replace("URL", f"--quiet {ROOT}", 1), tmp_path)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(script.splitlines()) == 5
+    assert "The certificate holds: reference is conformant" in done.stdout
+
+
+def test_the_worked_example_of_a_check_works(tmp_path: Path) -> None:
+    """Its requirement passes on the reference service, and its fault is found and named."""
+    package = tmp_path / "conformance"
+    shutil.copytree(ROOT / "conformance", package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "openapi.yaml", tmp_path)
+    (entry,) = blocks("docs/writing-a-check.md", "yaml")
+    check, fault = blocks("docs/writing-a-check.md", "python")
+    catalogue = package / "catalogue" / "data" / "section-4.yaml"
+    catalogue.write_text(catalogue.read_text("utf-8").replace("open_points:\n", f"{entry}open_points:\n", 1), "utf-8")
+    (package / "checks" / "test_s4_reading_twice.py").write_text(check)
+    (package / "reference" / "faults" / "reading_twice.py").write_text(fault)
+    command = f"{sys.executable} -m conformance"
+
+    judged = shell(f"{command} run --quiet --effort quick --only get-engagement-twice --report r", tmp_path)
+    found = shell(
+        f"{command} selftest --faults second-read-renames --values none --latitudes 0 --jobs 1 --report s", tmp_path
+    )
+
+    assert judged.returncode == found.returncode == 0, judged.stdout + judged.stderr + found.stdout + found.stderr
+    report = json.loads((tmp_path / "r" / "report.json").read_text())
+    outcomes = {one["id"]: one["outcome"] for one in report["requirements"]}
+    assert outcomes["get-engagement-twice"] == "passed"
+    assert re.search(r"1 +Found, and the named requirement reported", found.stdout)

@@ -1,0 +1,67 @@
+"""The table of hostile behaviours and of what runs against them came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from conformance.reports.markdown import inline
+from tests.hostile.cases import Case
+from tests.hostile.running import Ended
+
+PATH: Final = Path(__file__).parents[2] / "docs" / "hostile-targets.md"
+
+_HEAD: Final = """\
+# Hostile targets
+
+What a run does against software that is broken or means harm. The server that plays each behaviour is in
+`tests/hostile`; most of them are put in front of the reference service, so that everything but the behaviour is
+right. "Untouched" means that the target held afterwards what it held before. Times and memory are of one run of
+`tox -e hostile`, a few at a time; the timeout is that of a single request, as the target file of that run says.
+"Took" is by the clock, and a busy machine adds to it; "CPU" is the processor time of the run.
+
+| the target | exit status | verdict | what is told | timeout (s) | took (s) | CPU (s) | MB | untouched |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A behaviour, and what a run against it came to."""
+
+    name: str
+    case: Case
+    ended: Ended
+    clean: bool
+
+    def line(self) -> str:
+        """The row of the table."""
+        report, ended = self.ended.report, self.ended
+        cells = [
+            inline(self.name), str(ended.status), report["verdict"], inline(_told(ended)), f"{self.case.timeout:g}",
+            f"{ended.seconds:.1f}", f"{ended.cpu:.1f}", f"{ended.megabytes:.0f}", "yes" if self.clean else "no",
+        ]  # fmt: skip
+        return f"| {' | '.join(cells)} |"
+
+
+def write(rows: Iterable[Row]) -> None:
+    """Write the table anew."""
+    PATH.write_text(_HEAD + "".join(f"{row.line()}\n" for row in rows), "utf-8")
+
+
+def names() -> list[str]:
+    """The behaviours in the table as it was written last."""
+    lines = PATH.read_text("utf-8").partition("|---|")[2].splitlines()
+    return [line.split(" | ")[0].removeprefix("| ") for line in lines[1:]]
+
+
+def _told(ended: Ended) -> str:
+    """One sentence: why a run ended early, or what was broken, or what could not be decided."""
+    failed, undecided = ended.outcomes("failed"), ended.outcomes("cantTell")
+    if ended.err.strip():
+        return ended.err.strip().splitlines()[-1]
+    if failed:
+        return f"{len(failed)} requirements failed, among them {failed[0]}"
+    return f"{len(undecided)} requirements undecided" if undecided else "nothing wrong"

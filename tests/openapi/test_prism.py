@@ -1,0 +1,61 @@
+"""A service that only plays the document back keeps its shapes, and is not conformant."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+DOCUMENT = Path(__file__).parents[2] / "openapi.yaml"
+PRISM = "@stoplight/prism-cli@5"
+BROKEN = {"deleted-unreadable", "get-unknown-engagement", "update-engagement-takes-effect", "archive-sets-status"}
+"""What no service can keep that has no memory."""
+
+
+@pytest.fixture
+def prism(tmp_path: Path) -> Iterator[str]:
+    """The base URL of Prism, which answers from the document's examples and schemas."""
+    if shutil.which("npx") is None:
+        pytest.skip("npx is not here, so Prism cannot be started")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    command = ["npx", "--yes", PRISM, "mock", str(DOCUMENT), "--port", str(port)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, cwd=tmp_path
+    ) as process:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "listening" in line:
+                break
+        else:
+            pytest.skip(f"Prism did not start, as where npm has no registry: {''.join(said)[-200:]}")
+        yield f"http://127.0.0.1:{port}"
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_prism_is_not_conformant(prism: str, tmp_path: Path) -> None:
+    """Whatever the document says of shapes, behaviour is judged."""
+    only = [word for name in sorted(BROKEN) for word in ("--only", name)]
+    command = [sys.executable, "-m", "conformance", "run", "--effort", "quick", "--quiet", *only]
+
+    done = subprocess.run(
+        [*command, "--base-url", prism, "--report", str(tmp_path / "report")],
+        check=False, capture_output=True, text=True, env=os.environ | {"CONFORMANCE_API_KEY": "any-key-does"},
+        timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    report = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert report["verdict"] == "non-conformant"
+    assert {one["id"] for one in report["requirements"] if one["outcome"] == "failed"} == BROKEN

@@ -1,0 +1,123 @@
+"""Answers that are changed at random, in the course of a whole conversation, raise nothing but conclusions."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.oracle import describe, error_laws, laws, list_laws, rate_limit_laws
+from conformance.oracle.findings import survey
+from conformance.oracle.judgement import Judgement
+from conformance.oracle.ledger import Ledger
+from conformance.oracle.rate_limit_course import expect_falling, has_window
+from conformance.reports.har import har_bytes
+from conformance.target.census import organization_census, take_census
+from conformance.target.journal import Journal
+from conformance.target.recorder import JournalRecorder
+from conformance.wire import call as calls
+from conformance.wire.exchange import Answer, Exchange, Unanswered
+from conformance.wire.ratelimits import ServiceClock, quota, retry_after
+from tests.hostile.random_changes import changed
+from tests.hostile.target import Reply
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
+"""How many conversations are tried; a hundred thousand take some ten minutes."""
+
+
+def _public(module: ModuleType) -> Iterator[Callable[[Exchange], object]]:
+    """The functions of a module that take an exchange alone."""
+    for name, found in vars(module).items():
+        own = inspect.isfunction(found) and found.__module__ == module.__name__ and not name.startswith("_")
+        if own and [given.annotation for given in inspect.signature(found).parameters.values()] == ["Exchange"]:
+            yield found
+
+
+LAWS = [law for module in (laws, error_laws, list_laws, rate_limit_laws) for law in _public(module)]
+LAWS += [error_laws.error_code(status) for status in error_laws.ERROR_CODES]
+WORDS = list(_public(describe))
+
+
+def _course(talk: Any, chance: random.Random) -> list[Exchange]:
+    """A conversation with an honest service, some of whose answers are then changed."""
+    said = talk()
+    ids = [said.created(f"cf-abcdefgh-{number}") for number in range(3)]
+    for _ in range(12):
+        identifier = chance.choice(ids)
+        said.send(
+            chance.choice(
+                (
+                    calls.get_engagement(identifier),
+                    calls.update_engagement(identifier, {"name": f"cf-abcdefgh-{chance.random()}"}),
+                    calls.update_engagement(identifier, {"description": None}),
+                    calls.archive_engagement(identifier),
+                    calls.delete_engagement(identifier),
+                    calls.list_engagements(sort="createdAt", order="asc", page=1, perPage=2),
+                    calls.list_engagements(status="archived"),
+                    calls.create_engagement({"name": "cf-abcdefgh-4"}),
+                )
+            )
+        )
+    return [_changed(exchange, chance) if chance.random() < 0.5 else exchange for exchange in said.exchanges]
+
+
+def _changed(exchange: Exchange, chance: random.Random) -> Exchange:
+    assert exchange.received is not None
+    answer = exchange.received
+    limits = (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "8"), ("X-RateLimit-Reset", "1767323100"))
+    reply = changed(Reply(answer.status, (*answer.headers, *limits), answer.body), chance)
+    return replace(exchange, received=Answer(reply.status, reply.headers, reply.body))
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_comes_is_a_conclusion(seed: int, talk: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Laws, surveys, the ledger, the journal, the census and the outputs are ready for anything."""
+    assert len(LAWS) > 30
+    exchanges = _course(talk, random.Random(seed))
+
+    for exchange in exchanges:
+        for word in (*LAWS, *WORDS, lambda made: Ledger().take(made), organization_census, _as_the_wire_does):
+            _apply(word, exchange)
+    for law in LAWS:
+        survey(law, exchanges)
+    _apply(expect_falling, exchanges)
+    _apply(has_window, exchanges)
+    Ledger.over(exchanges)
+    Ledger.over(exchanges[1:], name_key=lambda name: name)
+    har_bytes(exchanges)
+    _as_the_journal_does(exchanges, tmp_path_factory.mktemp("journal"))
+
+
+def _apply(word: Callable[[Any], object], what: object) -> None:
+    with contextlib.suppress(Judgement, Unanswered):
+        word(what)
+
+
+def _as_the_wire_does(exchange: Exchange) -> None:
+    assert exchange.received is not None
+    quota(exchange.received)
+    clock = ServiceClock()
+    clock.learn(exchange.received, exchange.started_at)
+    retry_after(exchange.received, clock.time(exchange.started_at))
+
+
+def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
+    journal = Journal.open(folder, "cf-abcdefgh-")
+    recorder = JournalRecorder(journal)
+    for exchange in exchanges:
+        recorder.before(exchange.call)
+        recorder.after(exchange)
+    answers = iter(exchanges * 50)
+    take_census(lambda _: next(answers), journal.names)
+    journal.close()

@@ -1,0 +1,65 @@
+"""What remains falls within a window; what says nothing of a window is not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from conformance.oracle.judgement import Inapplicable, NonConformity
+from conformance.oracle.rate_limit_course import SUCCESSIVE, expect_falling
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def course(told: Sequence[tuple[float, int, float]], *, dated: bool) -> list[Exchange]:
+    """Successive successes.
+
+    Args:
+        told: For each, seconds after the first one, what remains, and seconds of the Reset after the first one.
+        dated: Whether the answers say when they were given.
+    """
+    made = []
+    for seconds, remaining, reset in told:
+        at = BEGAN + timedelta(seconds=seconds)
+        headers = [("X-RateLimit-Limit", "1000"), ("X-RateLimit-Remaining", str(remaining))]
+        headers.append(("X-RateLimit-Reset", str(int(BEGAN.timestamp() + reset))))
+        headers += [("Date", format_datetime(at, usegmt=True))] if dated else []
+        made.append(replace(make_exchange(headers=tuple(headers)), started_at=at))
+    return made
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_what_stays_in_a_window_that_lasts(*, dated: bool) -> None:
+    """The same Reset over many seconds is one of a window, with or without a Date."""
+    with pytest.raises(NonConformity, match="has not fallen"):
+        expect_falling(course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=dated))
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_what_falls(*, dated: bool) -> None:
+    """A request less each time is as promised."""
+    expect_falling(course([(number, 999 - number, 60) for number in range(SUCCESSIVE + 3)], dated=dated))
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_bucket_that_is_full_again_within_the_second(*, dated: bool) -> None:
+    """A Reset that is due at once, told in whole seconds, names no window."""
+    told = [(number / 50, 999, 1) for number in range(SUCCESSIVE + 3)]
+
+    with pytest.raises(Inapplicable):
+        expect_falling(course(told, dated=dated))
+
+
+def test_requests_beside_the_interface_say_nothing() -> None:
+    """What the target file says about records below an engagement may count elsewhere."""
+    told = course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=True)
+    beside = [replace(one, call=one.call.as_probe("GET", "/api/v1/tasks/1")) for one in told]
+
+    with pytest.raises(Inapplicable):
+        expect_falling(beside)

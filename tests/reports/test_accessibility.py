@@ -1,0 +1,79 @@
+"""axe-core finds nothing serious in our pages, in light and in dark, with everything unfolded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.cli import main
+from conformance.reports.html import html_bytes
+from conformance.reports.model import write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+SCHEMES = {"light": "1", "dark": "0"}
+
+
+@pytest.fixture(scope="session")
+def axe(npm_package: Callable[[str, str], Path]) -> str:
+    """The text of axe-core."""
+    return (npm_package("axe-core", "4") / "axe.min.js").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def pages(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page of every kind."""
+    folder = tmp_path_factory.mktemp("pages")
+    for name in ("passing", "failing", "hostile"):
+        (folder / name).mkdir()
+        report, exchanges = getattr(samples, name)()
+        (folder / name / "report.html").write_bytes(html_bytes(report, exchanges))
+        write_report(report | {"target": {"name": name, "base_url": "http://x"}}, folder / name / "report.json")
+    runs = [str(folder / name) for name in ("passing", "failing", "hostile")]
+    made = CliRunner().invoke(main, ["site", *runs, "--output", str(folder / "site")])
+    assert made.exit_code == 0
+    site = {name: folder / "site" / f"{name}.html" for name in ("index", "requirements", "observations")}
+    return {
+        "report": folder / "failing" / "report.html",
+        "report of a hostile run": folder / "hostile" / "report.html",
+        **site,
+        "history": folder / "site" / "implementations" / "001.html",
+    }
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "kind", ["report", "report of a hostile run", "index", "requirements", "observations", "history"]
+)
+def test_nothing_serious_is_found(
+    kind: str, scheme: str, pages: dict[str, Path], browser: ModuleType, axe: str, tmp_path: Path
+) -> None:
+    """Contrast, names, order, roles: all of WCAG 2.1 A and AA that a program can judge."""
+    found = browser.grave_findings(
+        pages[kind], axe, tmp_path, f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
+    )
+
+    assert found == []
+
+
+def test_the_guard_itself_works(browser: ModuleType, axe: str, tmp_path: Path) -> None:
+    """A page with text that nobody can see, and in the dark one that is only wrong there, are found."""
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<!DOCTYPE html><html lang="en"><head><title>x</title><meta name="color-scheme" content="light dark"><style>'
+        "body{background:#fff;color:#000}@media (prefers-color-scheme: dark){p{color:#eee}}</style></head>"
+        "<body><main><h1>x</h1><p>seen</p></main></body></html>"
+    )
+
+    by_scheme = {
+        scheme: browser.grave_findings(page, axe, tmp_path, f"--blink-settings=preferredColorScheme={value}")
+        for scheme, value in SCHEMES.items()
+    }
+
+    assert by_scheme["light"] == []
+    assert [one[1] for one in by_scheme["dark"]] == ["color-contrast"]

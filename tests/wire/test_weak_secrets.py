@@ -1,0 +1,99 @@
+"""Keys that are short, or words that every answer is full of: not told where they show, and nothing else is lost."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+
+import pytest
+
+from conformance.running.vocabulary import ordinary_words
+from conformance.wire.redaction import WITHHELD, Redactor
+
+WEAK = ["a", "1", "k7Q+", "admin", "active", "archived", "conformance", "api_key", "passed", "organizations:read"]
+ANSWER = json.dumps(
+    {"data": {"role": "admin", "status": "active", "name": "an archived one", "n": 1}, "error": {"code": "CONFLICT"}}
+).encode()
+
+
+def redactor(*secrets: str) -> Redactor:
+    """A redactor that knows these keys."""
+    made = Redactor(ordinary_words())
+    for number, secret in enumerate(secrets):
+        made.add(f"key {number}", secret)
+    return made
+
+
+@pytest.mark.parametrize("key", WEAK)
+def test_a_weak_key_takes_nothing_away(key: str) -> None:
+    """What an answer says in words of the interface can still be judged, and outputs can be written."""
+    made = redactor(key)
+
+    assert made.weak == ["key 0"]
+    assert made.bytes(ANSWER) == ANSWER
+    assert made.find(ANSWER) == []
+    assert made.find(b'"<api_key>" core passed failed {"classes": [{"id": "core"}]}') == []
+
+
+@pytest.mark.parametrize("key", WEAK)
+@pytest.mark.parametrize("around", ["Bearer {}", '{{"seen": "Bearer {}"}}', "authorization: Bearer {}, and more", "{}"])
+def test_a_reflected_header_does_not_tell_a_weak_key(key: str, around: str) -> None:
+    """Behind its scheme the key is known for what it is, in every usual encoding."""
+    if around == "{}":
+        around = base64.b64encode(f"Bearer {key}".encode()).decode()
+    shown = redactor(key).text(around.format(key))
+
+    assert "<key 0>" in shown
+    assert f"Bearer {key}" not in shown
+
+
+def test_a_key_that_a_document_shows_is_a_key() -> None:
+    """Letters and digits are no word, wherever they stand."""
+    made = Redactor(b"Authorization: Bearer key0123456789")
+    made.add("api_key", "key0123456789")
+
+    assert made.weak == []
+    assert made.text("it is key0123456789") == "it is <api_key>"
+
+
+def test_a_word_that_begins_with_a_weak_key_stays() -> None:
+    """Half a word is no key."""
+    assert redactor("a").text("Use Bearer authentication") == "Use Bearer authentication"
+
+
+@pytest.mark.parametrize("key", ["k7Q+", "x9-z"])
+def test_a_short_key_is_taken_out_where_it_stands_alone(key: str) -> None:
+    """As a whole header, or as a whole string."""
+    made = redactor(key)
+
+    assert made.text(key) == "<key 0>"
+    assert made.text(f'{{"your key": "{key}"}}') == '{"your key": "<key 0>"}'
+    assert made.text(f"page{key}2") == f"page{key}2"
+
+
+def test_keys_within_keys_are_told_apart() -> None:
+    """The longest is named, and a weak one within it does not break it."""
+    made = redactor("abcdefgh", "abcdefghijkl", "abc", "fghijkl")
+
+    assert made.text("abcdefghijkl abcdefgh abc fghijkl") == "<key 1> <key 0> abc <key 3>"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_encodings_tell_no_key(encoding: str) -> None:
+    """A body in UTF-16 or UTF-32 may show the key as well."""
+    shown = redactor("sk-live-0123456789").bytes("the key is sk-live-0123456789.".encode(encoding))
+
+    assert "sk-live-0123456789".encode(encoding) not in shown
+    assert b"<key 0>" in shown
+
+
+def test_what_is_packed_tells_no_key() -> None:
+    """A body that gzip has packed, and nobody said so, is withheld where the key is in it."""
+    made = redactor("sk-live-0123456789")
+    secret, harmless = gzip.compress(b"Bearer sk-live-0123456789"), gzip.compress(b"nothing")
+
+    assert made.bytes(secret) == WITHHELD
+    assert made.bytes(gzip.compress(secret)) == WITHHELD
+    assert made.bytes(harmless) == harmless
+    assert made.bytes(b"\x1f\x8b") == b"\x1f\x8b"
