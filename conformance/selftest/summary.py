@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.reference.faults import all_faults
 from conformance.selftest.figures import GOOD, Figures, state_of
 from conformance.selftest.results import rows
 from conformance.selftest.subjects import Subject
@@ -85,8 +86,16 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def table(content: Mapping[str, Any]) -> list[str]:
-    """The figures as the lines of a Markdown table."""
-    return ["| Figure | Value |", "|---|---|", *(f"| {words} | {value} |" for words, value in rows(content))]
+    """What was tried, and the figures as the lines of a Markdown table."""
+    tried, known = content["figures"]["faults"], len(all_faults())
+    how = "every one was" if tried == known else f"{tried} were"
+    return [
+        f"Of {known} faults {how} tried.",
+        "",
+        "| Figure | Value |",
+        "|---|---|",
+        *(f"| {words} | {value} |" for words, value in rows(content)),
+    ]
 
 
 def with_table(page: str, content: Mapping[str, Any]) -> str:

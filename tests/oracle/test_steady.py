@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.steady import steadily
+from conformance.wire.exchange import Exchange
 
 
 def wrong_unless_even(seen: int) -> None:
@@ -29,6 +30,14 @@ def test_what_is_right_is_looked_at_once() -> None:
     assert pauses == []
 
 
+def test_pauses_grow() -> None:
+    """What looks wrong is looked at twice more, the second time after longer."""
+    pauses: list[float] = []
+
+    assert judged(iter([1, 1, 2]), pauses) == 2
+    assert pauses == [0.4, 1.0]
+
+
 @pytest.mark.parametrize("looks", [[1, 2], [1, 3, 2]])
 def test_what_rights_itself_is_right(looks: list[int]) -> None:
     """A passing disturbance is nobody's fault."""
@@ -46,3 +55,23 @@ def test_what_is_wrong_in_motion_is_undecided() -> None:
     """Others may be the cause."""
     with pytest.raises(Undecided, match="others were changing"):
         judged(iter([1, 1, 3]), [])
+
+
+@pytest.mark.parametrize(
+    ("at_rest", "actual"),
+    [([1, 2], ["odd", "odd"]), ([1, 1], ["odd", "odder"]), ([1, 2], ["odd", "odder"])],
+    ids=["same-fault-in-motion", "another-fault-at-rest", "another-fault-in-motion"],
+)
+def test_both_the_fault_and_the_rest_must_stay(
+    exchange: Callable[..., Exchange], at_rest: list[int], actual: list[str]
+) -> None:
+    """The same fault while others were busy, or another fault each time: neither blames the service."""
+    made = exchange(number=9)
+    looks = iter([(0, "wrong"), *zip(at_rest, actual, strict=True)])
+
+    def judge(look: tuple[int, str]) -> None:
+        raise NonConformity("it is wrong", made, expected="right", actual=look[1])
+
+    with pytest.raises(Undecided) as raised:
+        steadily(lambda: next(looks), judge, at_rest=lambda look: look[0], sleep=lambda _: None)
+    assert raised.value.exchanges == (made,)

@@ -37,6 +37,7 @@ def test_a_requirement_is_what_its_checks_decided(checks: list[str], outcome: st
         (["passed", "untested", "cantTell"], "cantTell"),
         (["failed", "cantTell", "untested"], "failed"),
         (["inapplicable"], "inapplicable"),
+        ([], "untested"),
     ],
 )
 def test_a_class_passes_only_where_nothing_stayed_open(requirements: list[str], outcome: str) -> None:

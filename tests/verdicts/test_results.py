@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested
-from conformance.verdicts.results import CheckResult, concluded
+from conformance.verdicts.results import CheckResult, Failure, concluded
 from conformance.wire.exchange import Exchange, Unanswered
 
 MakeExchange = Callable[..., Exchange]
@@ -28,6 +28,7 @@ def test_a_check_that_judged_nothing_is_an_error_of_the_suite() -> None:
     found = result(None, [])
 
     assert (found.outcome, found.error) == ("cantTell", True)
+    assert found.reason == "The check judged nothing, which is an error of the suite."
 
 
 def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> None:
@@ -38,8 +39,18 @@ def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> Non
 
     assert found.outcome == "failed"
     assert found.failure is not None
-    assert (found.failure.expected, found.failure.actual, found.failure.pointer) == ("a", "b", "/data")
+    assert found.failure == Failure("check", "wrong", "a", "b", "/data", (made,))
     assert [one.number for one in found.exchanges] == [7]
+
+
+def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
+    """The check, the requirement, how long it took, and each exchange once, those that it stumbled over too."""
+    first, second = exchange(number=1), exchange(number=2)
+
+    found = result(Undecided("the second is unclear", first, second), [first])
+
+    assert (found.check, found.requirement, found.seconds) == ("check", "json-well-formed", 0.1)
+    assert found.exchanges == (first, second)
 
 
 def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange) -> None:
@@ -50,23 +61,31 @@ def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange
 
 
 @pytest.mark.parametrize(
-    ("raised", "outcome", "error"),
+    ("raised", "outcome", "reason", "error"),
     [
-        (Undecided("no answer has data"), "cantTell", False),
-        (Unanswered("the connection broke"), "cantTell", False),
-        (Inapplicable("there is one member"), "inapplicable", False),
-        (Untested("add a key"), "untested", False),
-        (KeyError("id"), "cantTell", True),
-        (RecursionError(), "cantTell", True),
+        (Undecided("no answer has data"), "cantTell", "No answer has data.", False),
+        (Unanswered("the connection broke"), "cantTell", "The connection broke.", False),
+        (Inapplicable("there is one member"), "inapplicable", "There is one member.", False),
+        (Untested("add a key"), "untested", "Add a key.", False),
+        (KeyError("id"), "cantTell", "An error of the suite: KeyError.", True),
+        (RecursionError(), "cantTell", "An error of the suite: RecursionError.", True),
     ],
 )
-def test_only_a_non_conformity_fails(raised: BaseException, outcome: str, *, error: bool) -> None:
+def test_only_a_non_conformity_fails(raised: BaseException, outcome: str, reason: str, *, error: bool) -> None:
     """An error of the suite never blames the target."""
     found = result(raised, [])
 
-    assert (found.outcome, found.error, found.failure) == (outcome, error, None)
+    assert (found.outcome, found.reason, found.error, found.failure) == (outcome, reason, error, None)
 
 
-def test_reasons_are_sentences() -> None:
-    """A reason begins with a capital and ends with a full stop."""
-    assert result(Undecided("no answer has data"), []).reason == "No answer has data."
+@pytest.mark.parametrize("end", [".", "!", "?"])
+def test_reasons_are_sentences(end: str) -> None:
+    """A reason begins with a capital and ends as a sentence does, once."""
+    assert result(Undecided(f"no answer has data{end}"), []).reason == f"No answer has data{end}"
+
+
+def test_reason_is_the_message_alone(exchange: MakeExchange) -> None:
+    """What was expected and what came is told elsewhere."""
+    fault = NonConformity("wrong", exchange(), expected="a", actual="b")
+
+    assert result(fault, [], in_preamble=True).reason == "Wrong."

@@ -1,0 +1,122 @@
+"""What the words that judge say when they fail: message, expected, actual, place and exchanges, in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from conformance.oracle import expect
+from conformance.oracle.judgement import Evidence, NonConformity, Undecided
+from conformance.oracle.words import shown
+from conformance.wire.exchange import Exchange
+
+MakeExchange = Callable[..., Exchange]
+
+EARLY, LATE = "2026-01-02T03:04:05.006Z", "2026-01-02T03:04:05.007Z"
+
+
+def told(word: Callable[[], object]) -> tuple[str, str, str, str | None, tuple[Exchange, ...]]:
+    """All that a word says when it fails."""
+    with pytest.raises(NonConformity) as raised:
+        word()
+    fault = raised.value
+    return fault.message, fault.expected, fault.actual, fault.pointer, fault.exchanges
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "expected"), [("getEngagement", 201, "200"), ("createEngagement", 300, "any 2xx")]
+)
+def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, status: int, expected: str) -> None:
+    """Exactly 200, or any 2xx, which 300 is not."""
+    made = exchange(operation, status, {})
+
+    assert told(lambda: expect.success(made)) == (
+        f"{operation} was answered {status}",
+        expected,
+        str(status),
+        None,
+        (made,),
+    )
+
+
+@pytest.mark.parametrize("code", [None, 7, ["CONFLICT"]])
+def test_code_that_is_no_text_is_not_told(exchange: MakeExchange, code: object) -> None:
+    """The status alone is told then."""
+    made = exchange("getEngagement", 409, {"error": {"code": code}})
+
+    assert told(lambda: expect.success(made))[2] == "409"
+
+
+def test_refused_names_what_it_leaves_out(exchange: MakeExchange) -> None:
+    """The words are those of the statuses."""
+    made = exchange("updateEngagement", 404, {})
+
+    assert told(lambda: expect.refused(made))[1] == "a 4xx other than 401, 404 or 429"
+    assert told(lambda: expect.refused(made, but=(404, 405)))[1] == "a 4xx other than 404 or 405"
+
+
+def test_equal_tells_both_values(exchange: MakeExchange) -> None:
+    """What must stand there and what stands there."""
+    made = exchange(number=3)
+
+    found = told(lambda: expect.equal("the status", "archived", "active", made, pointer="/data/status"))
+
+    assert found == ('the status is not "active"', '"active"', '"archived"', "/data/status", (made,))
+
+
+def test_holds_tells_what_it_was_told(exchange: MakeExchange) -> None:
+    """A text is told as it is, another value as JSON; a condition that holds says nothing."""
+    made = exchange(number=4)
+
+    assert told(lambda: expect.holds(0, "it is lost", made, expected="one", actual="none of it", pointer="/data")) == (
+        ("it is lost", "one", "none of it", "/data", (made,))
+    )
+    assert told(lambda: expect.holds([], "it is lost", made, expected="one", actual=5))[2] == "5"
+    with Evidence() as evidence:
+        expect.holds(1, "it is lost", made, expected="one", actual=1)
+    assert list(evidence.exchanges) == [made]
+
+
+def test_unchanged_tells_the_field(exchange: MakeExchange) -> None:
+    """Which field it was, and what stood there before."""
+    made = exchange(number=5)
+    before, after = {"name": "a", "slug": "s"}, {"name": "b", "slug": "s"}
+
+    found = told(lambda: expect.unchanged("the organization", before, after, ("slug", "name"), made))
+
+    assert found == ("name of the organization has changed", '"a"', '"b"', "/data/name", (made,))
+
+
+def test_later_is_strict(exchange: MakeExchange) -> None:
+    """The same moment has not moved."""
+    made = exchange(number=6)
+
+    expect.later("updatedAt", LATE, EARLY, made)
+    for actual, than in ((EARLY, EARLY), (EARLY, LATE)):
+        found = told(lambda actual=actual, than=than: expect.later("updatedAt", actual, than, made))  # type: ignore[misc]
+        assert found == ("updatedAt has not moved", f"later than {than}", actual, None, (made,))
+
+
+def test_not_earlier_takes_the_same_moment(exchange: MakeExchange) -> None:
+    """Only a step back counts."""
+    made = exchange(number=7)
+
+    expect.not_earlier("updatedAt", LATE, EARLY, made)
+    expect.not_earlier("updatedAt", EARLY, EARLY, made)
+    found = told(lambda: expect.not_earlier("updatedAt", EARLY, LATE, made))
+    assert found == ("updatedAt has gone back", f"{LATE} or later", EARLY, None, (made,))
+
+
+@pytest.mark.parametrize("text", [None, 5, "yesterday", "2026-13-01T00:00:00.000Z"])
+@pytest.mark.parametrize("word", [expect.later, expect.not_earlier])
+def test_what_is_no_timestamp_decides_nothing(exchange: MakeExchange, word: Callable[..., None], text: object) -> None:
+    """Its form is for another requirement, on either side of the comparison."""
+    made = exchange(number=8)
+
+    for actual, than in ((text, EARLY), (LATE, text)):
+        with Evidence() as evidence, pytest.raises(Undecided, match=re.escape(f"{shown(text)} is no time")) as raised:
+            word("updatedAt", actual, than, made)
+        assert raised.value.exchanges == (made,)
+        assert list(evidence.exchanges) == [made]
