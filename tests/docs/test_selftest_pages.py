@@ -20,8 +20,11 @@ NOT_YET: frozenset[str] = frozenset(
         "test_contract::test_invalid_engagement_lists_are_refused",
         "test_contract::test_invalid_member_lists_are_refused",
         "test_s3_archiving::test_archived_engagement_is_listed",
+        "test_s4_create_engagement::test_creation_answers_words_as_text",
         "test_s4_create_engagement::test_refused_duplicate_is_not_created",
         "test_s4_list_engagements::test_filtered_pages_are_full",
+        "test_s4_list_members::test_pages_of_a_role_differ",
+        "test_s5_isolation::test_refused_attempts_leave_the_member_in_place",
         "test_s8_paging::test_existing_pages_of_engagements_are_served",
         "test_s8_paging::test_existing_pages_of_members_are_served",
     }
