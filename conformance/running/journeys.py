@@ -6,7 +6,6 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Journeys:
                 with self._run.wire.checking(walk.__name__):
                     future.set_result(walk(self._run))
             except Unanswered as trouble:
-                if attempt == _ATTEMPTS or isinstance(trouble, RunStopped):
+                if attempt == _ATTEMPTS or trouble.lasting:
                     future.set_exception(trouble)
                     return
             except BaseException as error:  # noqa: BLE001 - it is raised again in each check that needs the journey

@@ -14,6 +14,7 @@ from conformance.oracle.json_text import Parsed, read_json
 from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
 from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError
+from conformance.wire.exchange import Withheld
 from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _LONGEST_SUBJECT: Final = 200
 _TOO_MANY_REQUESTS: Final = 429
 _CLOCKS_DIFFER: Final = 2.0
 """Seconds between the times of one answer: a Date is cut to whole ones, and clocks are read one after the other."""
+
+_ON_ENGAGEMENTS: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
+"""What changes one engagement."""
 
 _GONE: Final = frozenset({404, 410})
 
@@ -62,13 +66,17 @@ class JournalRecorder:
         self._open: defaultdict[Call, list[_Sent]] = defaultdict(list)
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
+        self._foreign: set[str] = set()
 
     def before(self, call: Call) -> None:
         """Write down what a call may change.
 
         Raises:
             JournalError: It cannot be written down, so the call must not be sent.
+            Withheld: It would change an engagement that only a wrong answer calls the run's.
         """
+        if call.identifier in self._foreign and call.operation.id in _ON_ENGAGEMENTS and not self._journal.undoing:
+            raise Withheld("a creation was answered with somebody else's engagement, to which nothing is done")
         action, member = _ACTIONS.get(call.operation.id, (None, None))
         if action is None or not call.is_proper or self._journal.undoing:
             return
@@ -136,6 +144,7 @@ class JournalRecorder:
         data = {} if exchange.received is None else data_of(exchange.received)
         if (made_id := identifier_of(data)) is not None:
             doubtful = _is_anothers(entry.subject, data.get("name"), self._journal.names)
+            (self._foreign.add if doubtful else self._foreign.discard)(made_id)
             self._journal.done(entry, made_id, doubtful=doubtful, timely=_is_timely(data.get("createdAt"), exchange))
         # Without an id only its name can find it again, just as where no answer came.
 

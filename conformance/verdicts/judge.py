@@ -13,7 +13,6 @@ from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
-from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ class Judge:
         """Run a check again that a broken connection or a gateway ended."""
         arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
         for _ in range(_ATTEMPTS - 1):
-            if isinstance(trouble, RunStopped):
+            if trouble.lasting:
                 break
             try:
                 return item.obj(**arguments)

@@ -26,11 +26,20 @@ class Unanswered(Exception):  # noqa: N818 - it says what happened; it is no fau
 
     Attributes:
         exchanges: The exchange without an answer, if anything was sent.
+        lasting: Whether trying again is in vain.
     """
+
+    lasting = False
 
     def __init__(self, reason: str, *exchanges: Exchange) -> None:
         super().__init__(reason)
         self.exchanges = exchanges
+
+
+class Withheld(Unanswered):
+    """A request was not sent, since it could change what is not the run's."""
+
+    lasting = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ _CALLS_BESIDE: Final = 6
 class RunStopped(Unanswered):
     """Nothing more is sent; the message says why, as a clause."""
 
+    lasting = True
+
 
 @dataclass(frozen=True, slots=True)
 class Undoing:

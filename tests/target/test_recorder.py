@@ -10,6 +10,7 @@ from conformance.target.journal import Journal
 from conformance.target.recorder import JournalRecorder
 from conformance.wire import call as calls
 from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -331,3 +332,31 @@ def test_the_journal_holds_no_key(journal: Journal, see: Callable[..., None]) ->
 
     assert b"swordfish" not in journal._path.read_bytes()
     assert only(journal).key == "engagements:write"
+
+
+WRITES = [
+    calls.update_engagement("e_theirs", {"name": f"{PREFIX}b"}),
+    calls.archive_engagement("e_theirs"),
+    calls.unarchive_engagement("e_theirs"),
+    calls.delete_engagement("e_theirs"),
+]
+
+
+@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.operation.id)
+def test_nothing_is_done_to_what_a_creation_only_claims_to_have_made(
+    recorder: JournalRecorder, see: Callable[..., None], write: Call
+) -> None:
+    """An engagement of another name in the answer to a creation is somebody else's: it is read and never written."""
+    see(create(), 201, created("e_theirs", "Quarterly assessment"))
+
+    recorder.before(calls.get_engagement("e_theirs"))
+    with pytest.raises(Withheld):
+        recorder.before(write)
+
+
+@pytest.mark.parametrize("name", [f"{PREFIX}a", f"{PREFIX}A ", "", None, 7])
+def test_what_a_creation_made_is_written_to(recorder: JournalRecorder, see: Callable[..., None], name: object) -> None:
+    """A name that the service changed a little, or does not show, makes nobody else's engagement of it."""
+    see(create(), 201, created("e_1", name))
+
+    recorder.before(calls.archive_engagement("e_1"))
