@@ -93,7 +93,7 @@ def editing(run: Run) -> Editing:
     """
     before = run.journeys.result(creating).bare.after()
     description = edit(run, before, {"description": "false"}, pause=A_TICK)
-    name = edit(run, description.after, {"name": run.name("edited")}, pause=A_TICK)
+    name = edit(run, description.after, {"name": run.name("e")}, pause=A_TICK)  # shorter than before
     longer = {"name": f"{name.sent['name']} again", "description": "0012"}
     both = edit(run, name.after, longer, pause=A_TICK)
     return Editing(description, name, both)
