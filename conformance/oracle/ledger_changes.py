@@ -76,12 +76,14 @@ class Changes(Judging):
         self.conclude(history, finding, right=right)
 
     def _of_archived_edit(self, history: History, exchange: Exchange, span: Span) -> str:
-        """Whether the archive came into effect at last, after some edits had slipped in."""
+        """Whether the archive came into effect at last, after some edits of these fields had slipped in."""
         status = history.registers[STATUS]
         last = status.latest(span)
         if last is None or not accepted(exchange):
             return "archived-edit-refused"
-        edits = [one for one in history.attempts if causes.is_refused_edit(one) and last.span.before(one.span)]
+        fields = (sent_object(exchange) or {}).keys()
+        alike = [one for one in history.attempts if (sent_object(one.exchange) or {}).keys() == fields]
+        edits = [one for one in alike if causes.is_refused_edit(one) and last.span.before(one.span)]
         earlier = any(one.span.start < span.start for one in edits)
         later = any(one.span.start > span.start and status.surely(one.span) == "archived" for one in edits)
         return "archive-effective-at-once" if later and not earlier else "archived-edit-refused"
