@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.lifecycle import basics, lifecycle
 from conformance.checks.looks import expect_steadily
 from conformance.oracle.findings import Survey, conclude, survey
+from conformance.oracle.json_text import TooDeep
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.target.profile import Mode
 
@@ -93,12 +94,16 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
     """Why there was nothing to judge.
 
     Raises:
-        Undecided: The operations were called and never succeeded, so that what their successes are like is unknown.
+        Undecided: The operations were called, and never succeeded or not readably, so that what their successes are
+            like is unknown.
     """
     if not operations:
         return "No answer of the run was of this kind"
     names = " and ".join(operations)
     tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
-    if tried and not any(exchange.received and exchange.received.status in _SUCCESSES for exchange in tried):
+    answers = [one.received for one in tried if one.received is not None and one.received.status in _SUCCESSES]
+    if tried and not answers:
         raise Undecided(f"{names} never succeeded", tried[0])
+    if answers and all(isinstance(answer.reading, TooDeep) for answer in answers):
+        raise Undecided(f"no success of {names} can be read", tried[0])
     return f"No answer to {names} was of this kind" if tried else f"The run had no reason to call {names}"

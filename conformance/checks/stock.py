@@ -28,6 +28,7 @@ _SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr"
 """Of letters that follow each other alike in every language, and that no language takes for one letter together."""
 _CAPITALIZED: Final = "Kuku"
 """In the midst of the others where letter case does not count."""
+_SERVER_ERRORS_FROM: Final = 500
 _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
@@ -119,17 +120,28 @@ def stock(run: Run) -> Stock:
     if not pieces:
         raise Undecided("no engagement could be created that lists could be judged by")
     run.sleep(max(0.0, finished + _TICK - run.clock.monotonic()))
-    changed = {piece.identifier: piece for piece in pieces}
+    kept = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]
-        if _succeeded(run.send(call.archive_engagement(piece.identifier))):
-            changed[piece.identifier] = replace(piece, archived=True, changed=True)
+        if piece.identifier in kept:
+            answer = run.send(call.archive_engagement(piece.identifier))
+            _keep(kept, piece, answer, replace(piece, archived=True, changed=True))
     for place, body in _edits(run, pieces).items():
-        piece = pieces[place % len(pieces)]
-        changed[piece.identifier] = _edited(run, changed[piece.identifier], body)
-    if not any(piece.changed for piece in changed.values()):
+        found = kept.get(pieces[place % len(pieces)].identifier)
+        if found is not None and not found.archived:
+            answer = run.send(call.update_engagement(found.identifier, body))
+            _keep(kept, found, answer, replace(found, name=body.get("name", found.name), changed=True))
+    if not any(piece.changed for piece in kept.values()):
         raise Undecided("nothing that was created could be changed, so that it is doubtful what there is")
-    return Stock(tuple(changed.values()))
+    return Stock(tuple(kept.values()))
+
+
+def _keep(kept: dict[str, Piece], piece: Piece, answer: Exchange, then: Piece) -> None:
+    """Keep a piece as it is after a change; where no answer tells whether that was done, it is left out."""
+    if _succeeded(answer):
+        kept[piece.identifier] = then
+    elif not (answer.judgeable and answer.received is not None and answer.received.status < _SERVER_ERRORS_FROM):
+        del kept[piece.identifier]
 
 
 def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
@@ -139,12 +151,6 @@ def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
         _EMPTIED: {"description": ""},
         _RENAMED: {"name": run.name("list-tutu")},
     }
-
-
-def _edited(run: Run, piece: Piece, body: dict[str, str]) -> Piece:
-    if piece.archived or not _succeeded(run.send(call.update_engagement(piece.identifier, body))):
-        return piece
-    return replace(piece, name=body.get("name", piece.name), changed=True)
 
 
 def _words(run: Run) -> list[str]:
@@ -182,4 +188,7 @@ def created_at(answer: Exchange) -> datetime | None:
 
 
 def _succeeded(answer: Exchange) -> bool:
-    return answer.judgeable and answer.succeeded
+    try:
+        return answer.succeeded
+    except Unanswered:
+        return False

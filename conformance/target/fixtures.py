@@ -12,6 +12,7 @@ from conformance.target.capabilities import UNLOCKS, Unavailable, lacking
 from conformance.target.profile import Mode
 from conformance.target.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
 from conformance.wire.call import Call, Credential
+from conformance.wire.limits import RunStopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,11 +162,14 @@ class Fixtures:
 
         Raises:
             Unavailable: No mailbox can be read.
+            RunStopped: The run was over before so much time was, so that nobody knows what would have come.
         """
         deadline = time.monotonic() + patience
         while not (mails := self._mails(to, min(_MAIL_PAUSE, patience))):
-            if (rest := deadline - time.monotonic()) <= 0 or self._is_over():
+            if (rest := deadline - time.monotonic()) <= 0:
                 break
+            if self._is_over():
+                raise RunStopped("the run was over before an e-mail had its time to arrive")
             if self._mailbox is None:
                 time.sleep(min(_MAIL_PAUSE, rest))
         return mails

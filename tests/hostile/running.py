@@ -104,11 +104,11 @@ def start(folder: Path, *words: str, preexec: Any = None, **environment: str) ->
     return Started(process, folder, time.monotonic(), out, err)
 
 
-def target_file(folder: Path, base_url: str, *lines: str, timeout: float = 1) -> Path:
+def target_file(folder: Path, base_url: str, *lines: str, timeout: float = 1, patience: float = 2) -> Path:
     """A target file that nobody else can read; the key comes from the environment."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "target.yaml"
-    head = [f"base_url: {base_url}", "api_key: ${CONFORMANCE_API_KEY}", f"timeout: {timeout}", "patience: 2"]
+    head = [f"base_url: {base_url}", "api_key: ${CONFORMANCE_API_KEY}", f"timeout: {timeout}", f"patience: {patience}"]
     path.write_text("\n".join([*head, *lines]) + "\n", "utf-8")
     path.chmod(0o600)
     return path
@@ -122,14 +122,15 @@ def adopt_orphans() -> None:
 def strays(*known: int, patience: float = 6.0) -> list[str]:
     """Command lines of children of this process that are nobody's any more; those that end in time are none."""
     end = time.monotonic() + patience
-    while found := [line for pid, line in _children() if pid not in known]:
+    while found := [line for pid, line in children() if pid not in known]:
         if time.monotonic() > end:
             return found
         time.sleep(0.05)
     return []
 
 
-def _children() -> list[tuple[int, str]]:
+def children() -> list[tuple[int, str]]:
+    """Process ids and command lines of the programs of this suite that are children of this process now."""
     found = []
     for task in Path("/proc/self/task").iterdir():
         try:
