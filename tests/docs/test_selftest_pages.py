@@ -19,20 +19,21 @@ NOT_YET: frozenset[str] = frozenset(
     {
         "test_contract::test_invalid_engagement_lists_are_refused",
         "test_contract::test_invalid_member_lists_are_refused",
-        "test_s3_archiving::test_archived_engagement_is_listed",
-        "test_s4_create_engagement::test_creation_answers_words_as_text",
-        "test_s4_create_engagement::test_refused_duplicate_is_not_created",
-        "test_s4_list_engagements::test_filtered_pages_are_full",
-        "test_s4_list_members::test_pages_of_a_role_differ",
-        "test_s5_isolation::test_refused_attempts_leave_the_member_in_place",
+        "test_s4_organization_walk::test_last_name_stands",
+        "test_s4_organization_walk::test_last_role_stands",
+        "test_s4_organization_walk::test_rest_of_member_stands",
+        "test_s4_organization_walk::test_rest_stands",
+        "test_s4_races::test_archive_among_edits_is_effective_at_once",
+        "test_s4_races::test_deletion_among_reads_is_effective_at_once",
+        "test_s4_races::test_racing_updates_take_effect_as_a_whole",
         "test_s8_paging::test_existing_pages_of_engagements_are_served",
         "test_s8_paging::test_existing_pages_of_members_are_served",
     }
 )
-"""Checks that have convicted nobody in the committed self-test, which tried a part of the faults; a new one must not
+"""Checks that have convicted nobody in the committed self-test, most of it at quick effort; a new one must not
 come to them, and what a later self-test convicts with must go."""
 
-NOT_BROKEN_YET: frozenset[str] = frozenset({"archived-listed"})
+NOT_BROKEN_YET: frozenset[str] = frozenset()
 """Requirements that were reported for no fault in it."""
 
 
