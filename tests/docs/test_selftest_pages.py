@@ -19,13 +19,6 @@ NOT_YET: frozenset[str] = frozenset(
     {
         "test_contract::test_invalid_engagement_lists_are_refused",
         "test_contract::test_invalid_member_lists_are_refused",
-        "test_s4_organization_walk::test_last_name_stands",
-        "test_s4_organization_walk::test_last_role_stands",
-        "test_s4_organization_walk::test_rest_of_member_stands",
-        "test_s4_organization_walk::test_rest_stands",
-        "test_s4_races::test_archive_among_edits_is_effective_at_once",
-        "test_s4_races::test_deletion_among_reads_is_effective_at_once",
-        "test_s4_races::test_racing_updates_take_effect_as_a_whole",
         "test_s8_paging::test_existing_pages_of_engagements_are_served",
         "test_s8_paging::test_existing_pages_of_members_are_served",
     }
