@@ -161,7 +161,9 @@ CASES: Final[Mapping[str, Case]] = {
     "a gateway's 503 to every fortieth request": undecided(
         Every(40, raw(_BUSY, then="keep")), verdict=("conformant", "inconclusive")
     ),
-    "every sixth GET reset": conformant(Every(6, raw(then="reset"), methods=("GET",))),
+    "every sixth GET reset": conformant(  # a request that is met three times over is rightly left undecided
+        Every(6, raw(then="reset"), methods=("GET",)), verdict=("conformant", "inconclusive"), decided=False
+    ),
     "a fair rate limit": conformant(parts=lambda: _fairly_limited(40, 3), only=CORE),
     "a clock a year ahead": conformant(parts=lambda: {"honest": create_app(clock=lambda: time.time() + YEAR)}),
     "a clock a year behind": conformant(
