@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.reference.faults.making import made
-from conformance.reference.records import Engagement, Page
+from conformance.reference.faults.list_making import asking, finding
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
-    from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
-
-    Asked = dict[str, Any]
-    """The parameters as they were read: page, perPage, status, sort and order."""
-
-_EVERYTHING = 10_000
+    from conformance.reference.records import Engagement, Page
 
 _FILTER = ("list-engagements-status-filter", "list-engagements-filter-counts")
 _LENGTH = "list-engagements-page-length"
@@ -28,78 +21,52 @@ _WITH_FILTER = "sort-with-filter"
 _CREATED, _UPDATED = "sort-by-created-at", "sort-by-updated-at"
 
 
-def _asking(
-    identifier: str, says: str, change: Callable[[Asked, EngagementQuery], EngagementQuery], *breaks: str
-) -> Fault:
-    """A list that asks for something else; ``change`` is given what was asked for, and the honest query."""
-
-    def engagement_query(self: Service, call: Call) -> EngagementQuery:
-        return change(call.values, Service.engagement_query(self, call))
-
-    return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
-
-
-def _finding(
-    identifier: str, says: str, find: Callable[[Service, EngagementQuery], Page[Engagement]], *breaks: str
-) -> Fault:
-    """A list that finds something else."""
-    return made(identifier, f"The list of engagements {says}.", *breaks, find_engagements=find)
-
-
-def _whole(service: Service, query: EngagementQuery) -> tuple[Engagement, ...]:
-    return Service.find_engagements(service, replace(query, offset=0, limit=_EVERYTHING)).items
-
-
-def _cut(query: EngagementQuery, items: tuple[Engagement, ...]) -> Page[Engagement]:
-    return Page(items[query.offset : query.offset + query.limit], len(items))
-
-
 # The filter
 
 
 FILTERS = (
-    _asking(
+    asking(
         "filter-forgets-page",
         "gives the first page for every page where it has a filter",
         lambda asked, query: replace(query, offset=0) if asked["status"] else query,
         _WITH_FILTER,
         "list-engagements-status-filter",
     ),
-    _asking(
+    asking(
         "filter-forgotten-with-order",
         "forgets its filter where it is given an order",
         lambda asked, query: replace(query, status=None) if asked["order"] else query,
         *_FILTER,
         _WITH_FILTER,
     ),
-    _asking(
+    asking(
         "filter-forgotten-sorted-by-update",
         "forgets its filter where it is sorted by updatedAt",
         lambda asked, query: replace(query, status=None) if asked["sort"] == "updatedAt" else query,
         *_FILTER,
         _WITH_FILTER,
     ),
-    _asking(
+    asking(
         "filter-forgotten-sorted-by-creation",
         "forgets its filter where it is sorted by createdAt",
         lambda asked, query: replace(query, status=None) if asked["sort"] == "createdAt" else query,
         *_FILTER,
         _WITH_FILTER,
     ),
-    _asking(
+    asking(
         "filter-forgotten-without-sort",
         "forgets its filter where it is not sorted",
         lambda asked, query: query if asked["sort"] else replace(query, status=None),
         *_FILTER,
     ),
-    _asking(
+    asking(
         "filter-forgotten-on-small-pages",
         "forgets its filter on pages of less than 20",
         lambda asked, query: replace(query, status=None) if asked["perPage"] < 20 else query,  # noqa: PLR2004
         *_FILTER,
         _WITH_FILTER,
     ),
-    _asking(
+    asking(
         "filter-reverses-order",
         "is the other way round where it has a filter",
         lambda asked, query: replace(query, descending=not query.descending) if asked["status"] else query,
@@ -107,14 +74,14 @@ FILTERS = (
         _CREATED,
         _UPDATED,
     ),
-    _asking(
+    asking(
         "filter-archived-forgets-order",
         "is in the order of creation where archived ones are asked for",
         lambda asked, query: replace(query, sort="createdAt") if asked["status"] == "archived" else query,
         _WITH_FILTER,
         _UPDATED,
     ),
-    _asking(
+    asking(
         "filter-active-forgets-order",
         "is in the order of creation where active ones are asked for",
         lambda asked, query: replace(query, sort="createdAt") if asked["status"] == "active" else query,
@@ -158,29 +125,29 @@ def _archived_among_active(service: Service, query: EngagementQuery) -> Page[Eng
 
 
 TOTALS = (
-    _finding("total-so-far", "counts in total what was shown up to the end of the page", _total_grown, _TOTAL, _LENGTH),
-    _finding(
+    finding("total-so-far", "counts in total what was shown up to the end of the page", _total_grown, _TOTAL, _LENGTH),
+    finding(
         "total-capped-at-20",
         "counts 20 in total at most",
         _total_capped,
         _TOTAL,
         "engagement-count-agrees",
     ),
-    _finding(
+    finding(
         "filtered-total-too-high",
         "counts one too many where it has a filter",
         _filtered_total(lambda total: total + 1),
         "list-engagements-filter-counts",
         "list-engagements-status-filter",
     ),
-    _finding(
+    finding(
         "archived-not-in-total",
         "leaves archived ones out of total, where no status is asked for",
         _archived_not_counted,
         _TOTAL,
         "engagement-count-agrees",
     ),
-    _finding(
+    finding(
         "archived-among-active",
         "shows archived ones among the active ones",
         _archived_among_active,

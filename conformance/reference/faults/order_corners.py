@@ -6,50 +6,19 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.making import made
-from conformance.reference.records import Engagement, Page
+from conformance.reference.faults.list_making import asking, cut, finding, whole
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
+    from conformance.reference.faults.list_making import Asked
     from conformance.reference.queries import EngagementQuery
-
-    Asked = dict[str, Any]
-    """The parameters as they were read: page, perPage, status, sort and order."""
-
-_EVERYTHING = 10_000
+    from conformance.reference.records import Engagement, Page
 
 _WITH_FILTER = "sort-with-filter"
 _CREATED, _UPDATED, _NAMED = "sort-by-created-at", "sort-by-updated-at", "sort-by-name"
-
-
-def _asking(
-    identifier: str, says: str, change: Callable[[Asked, EngagementQuery], EngagementQuery], *breaks: str
-) -> Fault:
-    """A list that asks for something else; ``change`` is given what was asked for, and the honest query."""
-
-    def engagement_query(self: Service, call: Call) -> EngagementQuery:
-        return change(call.values, Service.engagement_query(self, call))
-
-    return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
-
-
-def _finding(
-    identifier: str, says: str, find: Callable[[Service, EngagementQuery], Page[Engagement]], *breaks: str
-) -> Fault:
-    """A list that finds something else."""
-    return made(identifier, f"The list of engagements {says}.", *breaks, find_engagements=find)
-
-
-def _whole(service: Service, query: EngagementQuery) -> tuple[Engagement, ...]:
-    return Service.find_engagements(service, replace(query, offset=0, limit=_EVERYTHING)).items
-
-
-def _cut(query: EngagementQuery, items: tuple[Engagement, ...]) -> Page[Engagement]:
-    return Page(items[query.offset : query.offset + query.limit], len(items))
 
 
 # Order
@@ -61,13 +30,13 @@ def _keyed(identifier: str, says: str, sort: str, key: Callable[[Engagement], An
     def find(service: Service, query: EngagementQuery) -> Page[Engagement]:
         if query.sort != sort:
             return Service.find_engagements(service, query)
-        return _cut(query, tuple(sorted(_whole(service, query), key=key, reverse=query.descending)))
+        return cut(query, tuple(sorted(whole(service, query), key=key, reverse=query.descending)))
 
-    return _finding(identifier, says, find, *breaks)
+    return finding(identifier, says, find, *breaks)
 
 
 def _ascending(identifier: str, says: str, when: Callable[[Asked], bool], *breaks: str) -> Fault:
-    return _asking(
+    return asking(
         identifier,
         says,
         lambda asked, query: replace(query, descending=False) if asked["sort"] and when(asked) else query,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from conformance.reference.faults.list_making import asking
 from conformance.reference.faults.making import made
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
-    from conformance.reference.queries import EngagementQuery
-
-    Asked = dict[str, Any]
-    """The parameters as they were read: page, perPage, status, sort and order."""
 
 _MOST = 100
 _HALF = 50
@@ -29,17 +26,6 @@ _PAGES = "list-engagements-total-pages"
 _PARTITION = "list-engagements-pages-partition"
 _WITH_FILTER = "sort-with-filter"
 _CREATED, _NAMED = "sort-by-created-at", "sort-by-name"
-
-
-def _asking(
-    identifier: str, says: str, change: Callable[[Asked, EngagementQuery], EngagementQuery], *breaks: str
-) -> Fault:
-    """A list that asks for something else; ``change`` is given what was asked for, and the honest query."""
-
-    def engagement_query(self: Service, call: Call) -> EngagementQuery:
-        return change(call.values, Service.engagement_query(self, call))
-
-    return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
 
 
 # Pages
@@ -100,13 +86,13 @@ SIZES = (
               _HONOURED, of="listEngagements"),
     _meta_text("page"),
     _meta_text("perPage"),
-    _asking(
+    asking(
         "per-page-one-gives-two",
         "gives two where one a page is asked for",
         lambda asked, query: replace(query, limit=2) if asked["perPage"] == 1 else query,
         _LENGTH,
     ),
-    _asking(
+    asking(
         "sorted-pages-overlap",
         "begins a page with the last item of the page before where it is sorted by name",
         lambda asked, query: replace(query, offset=max(query.offset - 1, 0)) if asked["sort"] == "name" else query,
@@ -114,7 +100,7 @@ SIZES = (
         _NAMED,
         _WITH_FILTER,
     ),
-    _asking(
+    asking(
         "sorted-pages-skip",
         "leaves one out between two pages where it is sorted by createdAt",
         lambda asked, query: (
@@ -124,14 +110,14 @@ SIZES = (
         _CREATED,
         _LENGTH,
     ),
-    _asking(
+    asking(
         "offset-of-20",
         "begins page 2 after 20, whatever perPage says",
         lambda asked, query: replace(query, offset=(asked["page"] - 1) * 20),
         _PARTITION,
         _LENGTH,
     ),
-    _asking(
+    asking(
         "page-two-as-three",
         "gives page 3 for page 2",
         lambda asked, query: replace(query, offset=query.offset + query.limit) if asked["page"] == 2 else query,  # noqa: PLR2004

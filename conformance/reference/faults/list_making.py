@@ -1,0 +1,50 @@
+"""How faults of the list of engagements are made: by what it asks for, or by what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.making import made
+from conformance.reference.records import Engagement, Page
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call
+    from conformance.reference.faults import Fault
+    from conformance.reference.queries import EngagementQuery
+
+    Asked = dict[str, Any]
+    """The parameters as they were read: page, perPage, status, sort and order."""
+
+_EVERYTHING = 10_000
+
+
+def asking(
+    identifier: str, says: str, change: Callable[[Asked, EngagementQuery], EngagementQuery], *breaks: str
+) -> Fault:
+    """A list that asks for something else; ``change`` is given what was asked for, and the honest query."""
+
+    def engagement_query(self: Service, call: Call) -> EngagementQuery:
+        return change(call.values, Service.engagement_query(self, call))
+
+    return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
+
+
+def finding(
+    identifier: str, says: str, find: Callable[[Service, EngagementQuery], Page[Engagement]], *breaks: str
+) -> Fault:
+    """A list that finds something else."""
+    return made(identifier, f"The list of engagements {says}.", *breaks, find_engagements=find)
+
+
+def whole(service: Service, query: EngagementQuery) -> tuple[Engagement, ...]:
+    """Everything that a query matches, on whichever page."""
+    return Service.find_engagements(service, replace(query, offset=0, limit=_EVERYTHING)).items
+
+
+def cut(query: EngagementQuery, items: tuple[Engagement, ...]) -> Page[Engagement]:
+    """The page of these items that a query asks for."""
+    return Page(items[query.offset : query.offset + query.limit], len(items))
