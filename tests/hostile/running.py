@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 ENVIRONMENT: Final = {
-    name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "COVERAGE_"))
 }
+"""As a user has it; measuring coverage would write files of its own, also where a test leaves no room for them."""
 _SET_CHILD_SUBREAPER: Final = 36
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
+NPM_PATIENCE = 60
+"""Seconds that npm has for a package; where its registry does not answer it would try for many minutes."""
+
 
 def _load(name: str) -> ModuleType:
     """A module that lies beside the tests, which are no package."""
@@ -53,12 +56,12 @@ def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str]
         npm = shutil.which("npm")
         if npm is None:
             pytest.skip("npm is not installed")
-        options = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
-        done = subprocess.run(
-            [npm, "install", *options, f"{name}@{version}"], capture_output=True, timeout=300, check=False
-        )
-        if done.returncode != 0:
-            pytest.skip(f"npm cannot bring {name} here")
+        options = ["--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0", "--prefix", str(folder)]
+        command = [npm, "install", *options, f"{name}@{version}"]
+        try:
+            subprocess.run(command, capture_output=True, timeout=NPM_PATIENCE, check=True)
+        except subprocess.SubprocessError as error:
+            pytest.skip(f"npm does not bring {name} here: {type(error).__name__}")
         return folder / "node_modules" / name
 
     return bring
