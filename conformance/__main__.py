@@ -14,7 +14,12 @@ def main() -> None:
 
     from conformance.cli import main as command_line  # noqa: PLC0415 - after the signal is provided for
 
-    command_line(prog_name="conformance")
+    try:
+        command_line(prog_name="conformance")
+    finally:
+        # All is done and said; a signal that comes while the interpreter ends must not give another exit status.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ class Aim:
         address: The address to invite.
         name: The name of a new engagement.
         description: The description to give to an engagement.
+        archived: The identifier of the engagement to unarchive; None for the same one.
     """
 
     engagement: str
@@ -49,6 +50,7 @@ class Aim:
     address: str
     name: str
     description: str
+    archived: str | None = None
 
     def calls(self) -> dict[str, Call]:
         """A proper call of every operation, by its operationId and in the order of the interface."""
@@ -66,7 +68,7 @@ class Aim:
             call.update_engagement(self.engagement, {"description": self.description}),
             call.delete_engagement(self.engagement),
             call.archive_engagement(self.engagement),
-            call.unarchive_engagement(self.engagement),
+            call.unarchive_engagement(self.archived or self.engagement),
         )
         return dict(zip(OPERATIONS, calls, strict=True))
 

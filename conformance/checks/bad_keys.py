@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
-_NAMED_SCHEMES: Final = 2
-"""How many of ``other_schemes`` have a name; the rest is a key alone."""
-
 _LONG_ENOUGH: Final = 16
 """Characters of a key that are not guessed by chance."""
 
@@ -61,11 +58,12 @@ class BadKeys:
 
     Attributes:
         aims: What they were aimed at.
-        before: A read of the engagement that they were aimed at; None where the run has none.
+        before: A read of the engagement that they were aimed at, unarchiving aside; None where the run has none.
         sent: The calls of all thirteen operations, by the kind of key: none, scheme, empty, unknown.
-        lookups: Calls with an unknown key for what does not exist.
+        lookups: Calls with an unknown key for what does not exist; those for members are among the others, too.
         invalid: Calls with an unknown key and an invalid body or parameter.
         after: A read of the engagement afterwards.
+        archived: A read of the archived engagement that unarchiving was aimed at, afterwards; None without one.
         newest: The newest engagements afterwards.
         organization: The organization afterwards.
     """
@@ -76,13 +74,15 @@ class BadKeys:
     lookups: tuple[Sent, ...]
     invalid: tuple[Sent, ...]
     after: Exchange | None = None
+    archived: Exchange | None = None
     newest: tuple[Exchange, ...] = ()
     organization: Exchange | None = None
 
     @property
     def everything(self) -> tuple[Sent, ...]:
         """All calls without a valid key."""
-        return (*(one for batch in self.sent.values() for one in batch), *self.lookups, *self.invalid)
+        sent = [*(one for batch in self.sent.values() for one in batch), *self.lookups, *self.invalid]
+        return tuple(dict.fromkeys(sent))
 
 
 def bad_keys(run: Run) -> BadKeys:
@@ -93,19 +93,23 @@ def bad_keys(run: Run) -> BadKeys:
     unknown = unknown_keys(key.partition(" ")[2], run.random("unknown keys"))
     sent = {
         "none": _send(run, aims.proper, [("no key", NO_KEY)]),
-        "scheme": _with_other_schemes(run, aims.proper, other_schemes(key.partition(" ")[2])),
+        "scheme": _send(run, aims.proper, other_schemes(key.partition(" ")[2])),
         "empty": _send(run, aims.proper, [("an empty key", EMPTY_KEY)]),
         "unknown": _send(run, aims.proper, unknown),
     }
-    lookups = _sent(run, [(unknown[0], one) for one in aims.unknown.calls().values() if one.identifier is not None])
+    lookups = tuple(one for one in sent["unknown"] if one.exchange.call.identifier == aims.unknown.user)
+    engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
+    lookups += _sent(run, [(unknown[0], one) for one in engagements])
     invalid = _sent(run, [(unknown[0], one) for one in _invalid(aims.proper)])
     tried = BadKeys(aims, before, sent, lookups, invalid)
     return tried if aims.own is None else _looked_after(run, tried)
 
 
 def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
+    archived = tried.aims.proper.archived
     return replace(
         tried,
+        archived=None if archived is None else run.send(call.get_engagement(archived)),
         after=run.send(call.get_engagement(tried.aims.own or "")),
         newest=tuple(newest_engagements(run)),
         organization=run.send(call.get_organization()),
@@ -164,20 +168,22 @@ def _alphabet(sign: str) -> str:
 def _aims(run: Run) -> Aims:
     """Aims that exist where that is safe: engagements of the run; never a member, who might be removed."""
     name = label(run, "no-key")
-    organization = _name(run.send(call.get_organization()))
     own, shape = _engagement(run)
+    archived = None if own is None else _archived(run)
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
+    organization = name if disposable else _name(run.send(call.get_organization()))
     unknown = Aim(
         engagement=unknown_like(shape, random),
         user=unknown_like(identifier(run.send(call.list_members(perPage=1))), random),
         role="member",
-        organization=name if disposable else organization,
+        organization=organization,
         address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",
         name=name,
         description=label(run, "changed"),
     )
-    return Aims(replace(unknown, engagement=own or unknown.engagement), unknown, own, disposable)
+    proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
+    return Aims(proper, unknown, own, disposable)
 
 
 def _engagement(run: Run) -> tuple[str | None, str | None]:
@@ -186,6 +192,13 @@ def _engagement(run: Run) -> tuple[str | None, str | None]:
         return None, identifier(run.send(call.list_engagements(perPage=1)))
     made = identifier(run.send(call.create_engagement({"name": run.name("not-without-a-key")})))
     return made, made
+
+
+def _archived(run: Run) -> str | None:
+    """An archived engagement of the run, if there can be one."""
+    made = identifier(run.send(call.create_engagement({"name": run.name("not-unarchived-without-a-key")})))
+    done = None if made is None else run.send(call.archive_engagement(made))
+    return made if done is not None and done.judgeable and done.succeeded else None
 
 
 def _name(exchange: Exchange) -> str | None:
@@ -205,19 +218,14 @@ def _invalid(aim: Aim) -> Iterable[Call]:
 
 
 def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
-    calls = list(aim.calls().values())
+    """Call all thirteen operations: each with every key, or in a quick run with one after the other.
+
+    Reads come first, so that no key is tried on writes alone.
+    """
+    calls = sorted(aim.calls().values(), key=lambda one: one.method != "GET")
     if run.effort is Effort.QUICK:
         return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(calls)])
     return _sent(run, [(key, one) for key in keys for one in calls])
-
-
-def _with_other_schemes(run: Run, aim: Aim, schemes: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all operations under two schemes, and in a quick run one of them under others and without any."""
-    named, others = schemes[:_NAMED_SCHEMES], schemes[_NAMED_SCHEMES:]
-    if run.effort is not Effort.QUICK:
-        return _send(run, aim, schemes)
-    return _send(run, aim, named) + _sent(run, [(key, call.get_organization()) for key in others])
 
 
 def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import Undecided
+from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire import call
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Iterable, Mapping
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -20,6 +22,9 @@ FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt"
 
 A_TICK: Final = 1.1
 """Seconds in which a clock that ticks in whole seconds surely ticks."""
+
+_A_SHORT_TICK: Final = 0.25
+"""Seconds in which a clock that shows fractions of seconds has most likely ticked."""
 
 A_LONG_TICK: Final = 2.5
 """Seconds after which a clock that has not ticked does not tick at all."""
@@ -68,6 +73,17 @@ def shown(exchange: Exchange, field: str) -> object:
         return read.data(exchange).get(field)
     except Undecided:
         return None
+
+
+def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
+    """Seconds after which the service's clock has ticked, going by the times that it gave to engagements.
+
+    A clock that ticks more slowly than it seems has not ticked then: who needs that it has looks again after
+    ``A_LONG_TICK``.
+    """
+    times = [one.get(name) for one in engagements for name in ("createdAt", "updatedAt")]
+    moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
+    return _A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else A_TICK
 
 
 def identifier_of(answer: Exchange) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.checks.members import Headcount, Roster, another_member, headcount, roster
 from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
+from conformance.checks.searching import NEWEST
 from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
@@ -27,6 +28,7 @@ class Removal:
         before: The members before the removal.
         answer: The removal.
         attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
+        newest: The newest engagements before the removal and after the attempts; empty without attempts.
         after: The members after.
         filtered: The members of each role after.
         again: The removal sent once more, after that change.
@@ -39,6 +41,7 @@ class Removal:
     before: Headcount
     answer: Exchange
     attempts: tuple[Attempt, ...]
+    newest: tuple[Exchange, ...]
     after: Headcount
     filtered: tuple[Roster, ...]
     again: Exchange
@@ -59,8 +62,11 @@ def removal(run: Run) -> Removal:
     if member.credential is not None:
         allowed = beforehand(run, member.credential, touched)
     before = headcount(run)
+    newest = [call.list_engagements(**NEWEST)] if allowed else []
+    engagements_before = run.send_all(newest)
     answer = run.send(call.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
+    engagements_after = run.send_all(newest)
     after = headcount(run)
     filtered = tuple(roster(run, role) for role in ("admin", "member"))
     change = run.send(call.update_member_role(member.user_id, {"role": "member"}))
@@ -70,6 +76,7 @@ def removal(run: Run) -> Removal:
         before,
         answer,
         attempts,
+        (*engagements_before, *engagements_after),
         after,
         filtered,
         run.send(call.remove_member(member.user_id)),

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.engagements import tick_of
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided
+from conformance.oracle.laws import readable_resources
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.running.options import Effort
 from conformance.target.profile import Mode
@@ -15,6 +17,7 @@ from conformance.wire import call
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from conformance.running.run import Run
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
 
 _SIZES: Final = {Effort.QUICK: 10, Effort.STANDARD: 55, Effort.DEEP: 105}
 _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
-_TICK: Final = 1.1
-"""Seconds after which also a clock that ticks in whole seconds has moved."""
 _SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr", "aeiou")]
 """Of letters that follow each other alike in every language, and that no language takes for one letter together."""
 _CAPITALIZED: Final = "Kuku"
@@ -100,8 +101,8 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
     pieces: list[Piece] = []
     size = -(-len(names) // _BATCHES[run.effort])
     for start in range(0, len(names), size):
-        if start:
-            run.sleep(_TICK)
+        if pieces:
+            run.sleep(_tick(pieces))
         batch = names[start : start + size]
         answers = run.send_all([call.create_engagement(_body(name, names.index(name))) for name in batch])
         pieces += [
@@ -119,7 +120,7 @@ def stock(run: Run) -> Stock:
         return Stock(())
     if not pieces:
         raise Undecided("no engagement could be created that lists could be judged by")
-    run.sleep(max(0.0, finished + _TICK - run.clock.monotonic()))
+    run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     kept = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]
@@ -134,6 +135,10 @@ def stock(run: Run) -> Stock:
     if not any(piece.changed for piece in kept.values()):
         raise Undecided("nothing that was created could be changed, so that it is doubtful what there is")
     return Stock(tuple(kept.values()))
+
+
+def _tick(pieces: Iterable[Piece]) -> float:
+    return tick_of(resource for piece in pieces for resource in readable_resources(piece.created))
 
 
 def _keep(kept: dict[str, Piece], piece: Piece, answer: Exchange, then: Piece) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.checks.engagements import (
     A_LONG_TICK,
-    A_TICK,
     FIELDS,
     active,
     created,
     expect_missing,
     seen,
     shown,
+    tick_of,
     time_of,
 )
 from conformance.checks.marks import journey, observes, requirement
@@ -68,11 +68,12 @@ def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transi
 
 
 def archiving(run: Run) -> Archiving:
-    """An engagement is archived, edited in vain, looked for in the list and archived again."""
+    """An engagement is edited, archived, edited in vain, looked for in the list and archived again."""
     (subject,) = created(run, "archive")
-    identifier = subject["id"]
-    first = archived_after(run, subject, A_TICK)
-    run.sleep(A_TICK)
+    identifier, tick = subject["id"], tick_of([subject])
+    run.send(call.update_engagement(identifier, {"description": "as it is when it is archived"}))
+    first = archived_after(run, subject, tick)
+    run.sleep(tick)
     edits = run.send_all(
         [
             call.update_engagement(identifier, {"name": run.name("archived-edited")}),

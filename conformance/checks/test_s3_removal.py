@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.members import Headcount, Roster, headcount, roster
 from conformance.checks.removal import Removal, removal
+from conformance.checks.searching import PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.batches import Sent, every_status
 from conformance.oracle.describe import answered
+from conformance.oracle.effects import sent_object
 from conformance.oracle.judgement import Inapplicable, Undecided, Untested
 from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
     from conformance.operations import Family
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 removal_journey = journey(removal, alone=True)
 
@@ -116,6 +119,26 @@ def test_key_loses_organization(removal: Removal) -> None:
 def test_key_loses_engagements(removal: Removal) -> None:
     """A removed member's key is refused by every operation on engagements, from the first request on."""
     _judge_refused(removal, "engagements")
+
+    refused = [one.after for one in removal.attempts if one.after.call.operation.family == "engagements"]
+    _judge_undone(refused, *removal.newest)
+
+
+def _judge_undone(refused: list[Exchange], before: Exchange, after: Exchange) -> None:
+    """What was refused was not done: the engagements are as before, times aside, and there is no new one."""
+    were = {item.get("id"): item for item in read.items(before)}
+    are = {item.get("id"): item for item in read.items(after)}
+    names = {item.get("name") for item in are.values()}
+    for attempt in refused:
+        was, now = (items.get(attempt.call.identifier) for items in (were, are))
+        if attempt.call.operation.id == "createEngagement":
+            name = (sent_object(attempt) or {}).get("name")
+            message, expected = "a refused creation was carried out", "no engagement of that name"
+            expect.holds(name not in names, message, attempt, after, expected=expected, actual=name, pointer="/data")
+        elif was is not None and (now is not None or len(are) < PER_PAGE):
+            exchanges, gone = (before, attempt, after), "an engagement is gone"
+            expect.holds(now is not None, gone, *exchanges, expected="the engagement", actual="none")
+            expect.unchanged("an engagement", was, now or {}, ("name", "description", "status"), *exchanges)
 
 
 def _judge_refused(removal: Removal, family: Family) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import (
     A_LONG_TICK,
-    A_TICK,
     FIELDS,
     active,
     another_identifier,
@@ -17,12 +16,14 @@ from conformance.checks.engagements import (
     identifier_of,
     seen,
     shown,
+    tick_of,
     time_of,
 )
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Undecided
+from conformance.oracle.laws import readable_resources
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -92,10 +93,11 @@ def editing(run: Run) -> Editing:
     The descriptions are such that a careless service could take them for something else than text.
     """
     before = run.journeys.result(creating).bare.after()
-    description = edit(run, before, {"description": "false"}, pause=A_TICK)
-    name = edit(run, description.after, {"name": run.name("e")}, pause=A_TICK)  # shorter than before
+    tick = tick_of(readable_resources(before))
+    description = edit(run, before, {"description": "false"}, pause=tick)
+    name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']} again", "description": "0012"}
-    both = edit(run, name.after, longer, pause=A_TICK)
+    both = edit(run, name.after, longer, pause=tick)
     return Editing(description, name, both)
 
 
@@ -103,8 +105,8 @@ def odd_editing(run: Run) -> OddEditing:
     """An engagement gets edits that may be refused: own values, the same values, none, null, a name in use."""
     before = _subject(run)
     identifier = before.call.identifier or ""
-    own_values = _send_own_values(run, before)
-    same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=A_TICK)
+    own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
+    same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
     empty = run.send(call.update_engagement(identifier, {}))
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
     null_description = run.send(call.update_engagement(identifier, {"description": None}))

@@ -30,8 +30,8 @@ LONGEST_WAIT: Final = 75.0
 """Seconds that are waited for a reset."""
 
 _TRIES: Final = 3
-_LEAST: Final = 4
-_AROUND: Final = 3
+_LEAST: Final = 2
+_AROUND: Final = 2
 _SPARE: Final = 8
 _SHORT_WINDOW: Final = 2.0
 _POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)

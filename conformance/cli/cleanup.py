@@ -56,7 +56,7 @@ def _undone(journal: Journal, profile: Profile) -> UndoResult:
     try:
         wire.observe(JournalRecorder(journal))
         with wire.undoing(), wire.checking("undoing"):
-            return undo(journal, wire.send, send_all=wire.send_all, credentials=others)
+            return undo(journal, wire.send, send_all=wire.send_all, credentials=others, later=True)
     finally:
         wire.close()
         journal.close()

@@ -107,12 +107,15 @@ def sent_object(exchange: Exchange) -> dict[str, Any] | None:
 
 
 def effects_of(exchange: Exchange) -> list[Effect]:
-    """What a request on one engagement does to it; a refused one does nothing."""
-    if not exchange.sent or refused(exchange):
+    """What a request on one engagement does to it; a refused one does nothing.
+
+    That what another key is refused is not done is judged where such keys are tried; here it may have been done.
+    """
+    if not exchange.sent or (refused(exchange) and is_main(exchange)):
         return []
     span = Span.of(exchange)
     certain = accepted(exchange) and is_main(exchange)
-    if not accepted(exchange):
+    if not (accepted(exchange) or refused(exchange)):
         span = Span(span.start, inf)
     effects: list[Effect] = []
     match exchange.call.operation.id:

@@ -100,7 +100,7 @@ class Ledger:
         self._others: list[Attempt] = []
         self._reads = Reads(self.findings, self._changes_of_others)
         self._changes = Changes(self.findings, self._changes_of_others)
-        self._lists = ListJudging(self.findings, self.histories, name_key)
+        self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others)
 
     @classmethod
     def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:

@@ -37,9 +37,9 @@ def of_text(history: History, *, field: str, value: str | None, span: Span, othe
     if refusal := _carrying(field, value, meanwhile):
         archived = history.registers[STATUS].surely(refusal.span) == "archived"
         return "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
-    if any(accepted(one.exchange) and _sends(one, field, value) for one in others):
-        return "update-engagement-spares-others"
     is_stale = any(one.value == value for one in history.registers[field].effects)
+    if not is_stale and any(accepted(one.exchange) and _sends(one, field, value) for one in others):
+        return "update-engagement-spares-others"
     return _of_own(last, meanwhile, is_lost=good is None and is_stale)
 
 

@@ -31,7 +31,7 @@ def of_read(history: History, field: str, span: Span) -> set[str]:
 
 
 def of_others(others: Sequence[Attempt]) -> set[str]:
-    """What a read upholds by what was done to other engagements."""
+    """What a read upholds, or breaks, by what was done to other engagements."""
     return {SPARING[one.operation] for one in others if one.operation in SPARING and accepted(one.exchange)}
 
 

@@ -36,6 +36,16 @@ _OF_READS: Final = frozenset(
 )
 """What reads break; lists, which are judged by what reads have shown, look wrong then too."""
 
+_OF_LISTS: Final = frozenset(
+    {
+        "list-engagements-as-read",
+        "update-engagement-spares-others",
+        "archive-spares-others",
+        "delete-spares-others",
+    }
+)
+"""What an engagement breaks that stands in a list as it was not read."""
+
 ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "create-engagement-listed": _OF_READS,
@@ -85,7 +95,7 @@ class Finding:
         identifier: The engagement's.
         of_list: Whether a list shows it, and not a read.
         unsteady: Whether others might have disturbed it, so that it must be seen again.
-        ambiguous: Whether a breach of another requirement would look alike.
+        rivals: How many requirements besides could be the broken one, as far as this finding tells.
     """
 
     requirement: str
@@ -98,7 +108,12 @@ class Finding:
     identifier: str | None = None
     of_list: bool = False
     unsteady: bool = False
-    ambiguous: bool = False
+    rivals: int = 0
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether a breach of another requirement would look alike."""
+        return self.rivals > 0
 
     def as_fault(self, *, story: str = "") -> NonConformity:
         """The finding as what ends a check."""
@@ -130,11 +145,17 @@ class Findings:
         return len(self.kept.get(requirement, ())) < EVIDENCE
 
     def of(self, requirement: str) -> list[Finding]:
-        """What breaks a requirement, and nothing that a read of the same engagement explains."""
+        """What breaks a requirement, and nothing that a read of the same engagement or a clearer finding explains."""
         read = {one.identifier for one in self.broken if not one.of_list}
-        broken = [one for one in self.broken if one.requirement == requirement]
         clear = any(one.requirement in _OF_READS and not one.ambiguous and not one.of_list for one in self.broken)
-        return [one for one in broken if not ((one.of_list and one.identifier in read) or (one.ambiguous and clear))]
+        least = min((one.rivals for one in self.broken if one.of_list and one.requirement in _OF_LISTS), default=0)
+        return [
+            one
+            for one in self.broken
+            if one.requirement == requirement
+            and not (one.of_list and (one.identifier in read or one.rivals > least))
+            and not (one.ambiguous and not one.of_list and clear)
+        ]
 
     def explained(self, requirement: str) -> Finding | None:
         """What breaks another requirement in a way that shows as a breach of this one too."""

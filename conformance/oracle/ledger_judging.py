@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from conformance.oracle.histories import Attempt, History
     from conformance.wire.exchange import Exchange
 
+    Others = Callable[[History, float, float], Sequence[Attempt]]
+
 NOT_FOUND: Final = 404
 NOT_JUDGED: Final = frozenset({401, 429})
 """Refusals of the key or of haste, which say nothing of the engagement."""
@@ -29,7 +31,7 @@ class Judging:
     """
 
     findings: Findings
-    others: Callable[[History, float, float], Sequence[Attempt]]
+    others: Others
 
     def keep(self, exchange: Exchange, *requirements: str | None) -> None:
         """Note an answer as evidence for requirements."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, TEXTS, Span
 from conformance.oracle.histories import History, Sight
@@ -19,6 +20,7 @@ from conformance.oracle.words import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from conformance.oracle.ledger_judging import Others
     from conformance.wire.exchange import Exchange
 
     NameKey = Callable[[str], str | None]
@@ -89,11 +91,13 @@ class ListJudging:
         findings: Where they note what they come to.
         histories: The engagements of the run by id.
         name_key: What names are compared by; None for those that collations may order otherwise.
+        others: What changed other engagements within a time.
     """
 
     findings: Findings
     histories: Mapping[str, History]
     name_key: NameKey
+    others: Others
 
     def page(self, page: Page) -> None:
         """Judge a list."""
@@ -144,9 +148,14 @@ class ListJudging:
         for name in ("createdAt", "updatedAt"):
             listed, then = sight.moment(name), read.moment(name)
             if listed is not None and then is not None and listed != then:
-                message, pointer = f"{name} of an engagement is another one in the list", f"{sight.pointer}/{name}"
-                words = message, str(read.text(name)), str(sight.text(name)), pointer
-                self._break(Finding(_AS_READ, sight.exchange, (read.exchange,), *words), history)
+                # What was done to another one since may have moved it, before the list was asked for.
+                moved = sorted(evidence.of_others(self.others(history, read.span.start, sight.span.end)))
+                rule = moved[-1] if moved else _AS_READ
+                message = f"{name} of an engagement has changed with others, or is another one in the list"
+                if not moved:
+                    message = f"{name} of an engagement is another one in the list"
+                words = message, str(read.text(name)), str(sight.text(name)), f"{sight.pointer}/{name}"
+                self._break(Finding(rule, sight.exchange, (read.exchange,), *words, rivals=len(moved)), history)
                 return
         self.findings.keep(_AS_READ, sight.exchange, read.exchange)
 

@@ -99,7 +99,7 @@ class Reads(Judging):
             actual=shown(value), pointer=f"/data/{name}",
         )  # fmt: skip
         ambiguous = name != STATUS and causes.is_ambiguous(history, name, sight.span)
-        self.broke(history, replace(finding, ambiguous=ambiguous))
+        self.broke(history, replace(finding, rivals=int(ambiguous)))
 
     def _kept_by_read(self, history: History, sight: Sight) -> None:
         if history.broken:

@@ -163,12 +163,16 @@ class JournalRecorder:
     def _learn(self, exchange: Exchange) -> None:
         """Take in what the organization and its members were before the run changed them."""
         key, operation, answer = _key(exchange.call), exchange.call.operation.id, exchange.received
-        if answer is None or key not in {MAIN_KEY, OTHER_KEY}:
+        if answer is None:
             return
-        succeeded = 200 <= answer.status < 300  # noqa: PLR2004
-        if operation == "deleteEngagement" and (succeeded or answer.status in _GONE):
+        succeeded, full = 200 <= answer.status < 300, key in {MAIN_KEY, OTHER_KEY}  # noqa: PLR2004
+        shown = exchange.call.credential
+        permitted = shown is None or not (shown.invalid or shown.authorization is None)
+        if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in _GONE and full)):
             gone = exchange.call.identifier
-            self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == key)
+            self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == owner(key))
+        elif not full:
+            return
         elif operation == "getCurrentOrganization" and succeeded:
             self._learn_organization(key, data_of(answer))
         elif operation == "listMembers" and succeeded and key == MAIN_KEY:

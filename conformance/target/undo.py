@@ -44,6 +44,7 @@ def undo(
     *,
     send_all: Callable[[Sequence[Call]], Sequence[Exchange]] | None = None,
     credentials: Mapping[str, Credential] | None = None,
+    later: bool = False,
 ) -> UndoResult:
     """Undo what is pending: engagements first, then members, roles and the organization's name.
 
@@ -55,12 +56,13 @@ def undo(
         send: Sends a call, with the main key where the call names none.
         send_all: Sends independent calls together; without it they go one by one.
         credentials: Keys by name for what other keys have made: ``other_organization``.
+        later: Whether the run is over, so that the key may belong to another organization now: that is asked first.
     """
     undoing = _Undoing(journal, Asking(send, send_all, credentials or {}))
     pending = journal.pending()
     journal.undoing = True
     try:
-        if pending and undoing.is_right_organization():
+        if pending and (not later or undoing.is_right_organization()):
             undoing.engagements()
             undoing.members()
             undoing.roles()

@@ -197,17 +197,33 @@ def test_a_deletion_that_failed_settles_nothing(journal: Journal, see: Callable[
     assert [entry.id for entry in journal.pending()] == ["e_1"]
 
 
-@pytest.mark.parametrize("credential", [OTHER, Credential("none", None), Credential.bearer("engagements:delete", "k")])
-@pytest.mark.parametrize("status", [200, 404])
+SCOPED = Credential.bearer("engagements:delete", "k")
+NO_KEY = Credential("none", None)
+
+
+@pytest.mark.parametrize(
+    ("credential", "status"), [(OTHER, 200), (OTHER, 404), (NO_KEY, 200), (NO_KEY, 404), (SCOPED, 404)]
+)
 def test_a_deletion_with_another_key_settles_nothing(
     journal: Journal, see: Callable[..., None], credential: Credential, status: int
 ) -> None:
-    """To another organization's key an engagement is 404 although it is there."""
+    """To another organization's key an engagement is 404 although it is there, and perhaps to one of few rights."""
     see(create(), 201, created())
 
     see(calls.delete_engagement("e_1").with_key(credential), status, {})
 
     assert [entry.id for entry in journal.pending()] == ["e_1"]
+
+
+def test_a_deletion_with_a_key_of_the_organization_settles_its_creation(
+    journal: Journal, see: Callable[..., None]
+) -> None:
+    """What a key that may delete has deleted needs no undoing."""
+    see(create(), 201, created())
+
+    see(calls.delete_engagement("e_1").with_key(SCOPED), 200, {})
+
+    assert journal.pending() == []
 
 
 def test_each_organization_settles_its_own(journal: Journal, see: Callable[..., None]) -> None:
