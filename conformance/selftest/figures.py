@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from conformance.selftest.subjects import share_of_pairs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from conformance.selftest.subjects import Subject
     from conformance.selftest.trial import Trial
 
 
@@ -67,6 +68,17 @@ class Figures:
         self.counts[state] += 1
         return state
 
+    def to_repeat(self) -> list[Subject]:
+        """The faults that were not found or not named, which may be for want of time: others were tried meanwhile."""
+        return [one.subject for one in self.trials if state_of(one) in {State.SURVIVED, State.MISNAMED}]
+
+    def repeat(self, trial: Trial) -> State:
+        """Take the second trial of a fault instead of the first, and give its state."""
+        first = next(one for one in self.trials if one.subject == trial.subject)
+        self.counts[state_of(first)] -= 1
+        self.trials.remove(first)
+        return self.add(replace(trial, alone=True))
+
     @property
     def good(self) -> bool:
         """Whether every trial came out as it should."""
@@ -84,6 +96,7 @@ class Figures:
             "survived": self.counts[State.SURVIVED],
             "misnamed": self.counts[State.MISNAMED],
             "broken": self.counts[State.BROKEN],
+            "repeated": sum(trial.alone for trial in faults),
             "named_share": _share(len(named), len(faults)),
             "reported_mean": _mean(len(trial.reported) for trial in found),
             "reported_most": max((len(trial.reported) for trial in found), default=0),

@@ -24,6 +24,7 @@ _ROWS: Final = (
     ("Not found", "survived"),
     ("Found, but the named requirement not reported", "misnamed"),
     ("Trials in which the suite itself went wrong", "broken"),
+    ("Faults that were tried a second time, alone, and only that counts", "repeated"),
     ("Share of faults whose named requirement was reported", "named_share"),
     ("Requirements reported for a fault, on average", "reported_mean"),
     ("Requirements reported for a fault, at most", "reported_most"),
@@ -123,4 +124,5 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "seconds": trial.seconds,
         "errors": list(trial.errors),
         "left": list(trial.left),
+        "alone": trial.alone,
     }

@@ -35,6 +35,8 @@ class Trial:
         seconds: How long it took.
         errors: What went wrong in the suite itself.
         left: What the run could not undo in a conforming service.
+        alone: Whether this is the second trial of a fault, with nothing else under way, and counts instead of the
+            first one.
     """
 
     subject: Subject
@@ -47,6 +49,7 @@ class Trial:
     seconds: float = 0.0
     errors: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    alone: bool = False
 
 
 class _BriefJudge(Judge):

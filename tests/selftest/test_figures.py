@@ -51,6 +51,20 @@ def test_precision_is_the_share_of_what_was_expected() -> None:
     assert precision(trial(FAULT)) == 0
 
 
+def test_a_fault_is_tried_again_where_the_first_trial_missed_it() -> None:
+    """Only the second trial counts then; what conforms is not tried until it passes."""
+    figures = Figures()
+    for one in (trial(FAULT), trial(VALUE, "pages"), trial(VALUE)):
+        figures.add(one)
+
+    assert figures.to_repeat() == [FAULT]
+    assert figures.repeat(trial(FAULT, "pages")) is State.KILLED
+    assert figures.to_repeat() == []
+    assert (figures.summary()["faults"], figures.summary()["killed"], figures.summary()["survived"]) == (1, 1, 0)
+    assert (figures.summary()["repeated"], figures.summary()["false_alarms"]) == (1, 1)
+    assert [one.alone for one in figures.trials] == [False, False, True]
+
+
 def test_summary_counts() -> None:
     """The summary counts trials by what they came to, and averages over what was found."""
     figures = Figures()
