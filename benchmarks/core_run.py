@@ -9,9 +9,7 @@ Starts the reference service without and with 50 ms of latency, runs the suite's
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
 import re
 import statistics
 import subprocess
@@ -19,25 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT = Path(__file__).parent.parent
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-
-
-@contextlib.contextmanager
-def service(latency: int) -> Iterator[tuple[str, str]]:
-    """The reference service with a latency in milliseconds: its base URL and a key."""
-    command = [sys.executable, "-m", "conformance.reference.server", "--announce", "--latency", str(latency)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        said = json.loads(child.stdout.readline())
-        yield said["base_url"], said["keys"]["api_key"]
-        child.stdin.close()
+from served import ENVIRONMENT, ROOT, service
 
 
 def suite(base_url: str, key: str) -> tuple[float, int]:
@@ -77,7 +58,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     print(f"{'':<22}{'seconds':>10}{'requests':>10}")
     for latency in (0, 50):
-        with service(latency) as (base_url, key):
+        with service("--latency", str(latency)) as (base_url, key):
             ours = [suite(base_url, key) for _ in range(runs)]
             theirs = [schemathesis(base_url, key) for _ in range(1 if latency else runs)]
         own, other = (statistics.median(seconds for seconds, _ in one) for one in (ours, theirs))

@@ -11,9 +11,7 @@ found a fault where a requirement failed; Schemathesis where it reports what it 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -21,16 +19,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.etree import ElementTree as ET
+
+from served import ENVIRONMENT, ROOT, service
 
 from conformance.reference.faults import all_faults
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT: Final = Path(__file__).parent.parent
-ENVIRONMENT: Final = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 LONGEST: Final = 1800
 """Seconds that one run may take."""
 
@@ -48,18 +43,6 @@ class Cost:
     requests: int
     seconds: float
     findings: frozenset[str]
-
-
-@contextlib.contextmanager
-def service(*arguments: str) -> Iterator[tuple[str, str]]:
-    """The reference service in a process of its own: its base URL and a key."""
-    command = [sys.executable, "-m", "conformance.reference.server", "--announce", *arguments]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        said = json.loads(child.stdout.readline())
-        yield said["base_url"], said["keys"]["api_key"]
-        child.stdin.close()
 
 
 def suite(*options: str, key: str = "") -> Cost:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.making import made
+from conformance.reference.faults.sending import NOTHING, content, field
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -56,28 +56,12 @@ def _broken(operation: str, name: str, label: str, title: str, is_odd: Callable[
     return made(f"{name}-breaks-on-{label}", title, "no-server-error", f"{name}-refuses-invalid", check=check)
 
 
-_NOTHING = object()
-
-
-def _content(call: Call) -> object:
-    """Give what the body says; ``_NOTHING`` where it is no JSON."""
-    try:
-        return json.loads(call.content)
-    except ValueError:
-        return _NOTHING
-
-
-def _field(call: Call, name: str) -> object:
-    content = _content(call)
-    return content.get(name, _NOTHING) if isinstance(content, dict) else _NOTHING
-
-
 def _is_array(call: Call) -> bool:
-    return isinstance(_content(call), list)
+    return isinstance(content(call), list)
 
 
 def _has_mistyped(name: str) -> Callable[[Call], bool]:
-    return lambda call: not (_field(call, name) is _NOTHING or isinstance(_field(call, name), str))
+    return lambda call: not (field(call, name) is NOTHING or isinstance(field(call, name), str))
 
 
 def _asks(name: str, value: str) -> Callable[[Call], bool]:
@@ -90,7 +74,7 @@ BROKEN = (
         "create-engagement",
         "malformed",
         "A creation breaks on malformed JSON.",
-        lambda call: bool(call.content) and _content(call) is _NOTHING,
+        lambda call: bool(call.content) and content(call) is NOTHING,
     ),
     _broken(
         "createEngagement",
@@ -105,7 +89,7 @@ BROKEN = (
         "create-engagement",
         "no-name",
         "A creation breaks where the name is missing.",
-        lambda call: _field(call, "name") is _NOTHING and isinstance(_content(call), dict),
+        lambda call: field(call, "name") is NOTHING and isinstance(content(call), dict),
     ),
     _broken(
         "updateEngagement",
@@ -119,21 +103,21 @@ BROKEN = (
         "update-engagement",
         "null-body",
         "An edit breaks on null.",
-        lambda call: _content(call) is None,
+        lambda call: content(call) is None,
     ),
     _broken(
         "updateCurrentOrganization",
         "update-organization",
         "malformed",
         "A renaming breaks on malformed JSON.",
-        lambda call: _content(call) is _NOTHING,
+        lambda call: content(call) is NOTHING,
     ),
     _broken(
         "inviteMember",
         "invite",
         "no-at",
         "An invitation breaks on an address without @.",
-        lambda call: isinstance(_field(call, "email"), str) and "@" not in str(_field(call, "email")),
+        lambda call: isinstance(field(call, "email"), str) and "@" not in str(field(call, "email")),
     ),
     _broken(
         "inviteMember", "invite", "role-type", "An invitation breaks on a role that is no text.", _has_mistyped("role")
@@ -178,9 +162,9 @@ def _kept(
         try:
             return await Service.perform(self, call)
         except Refusal as refusal:
-            content = _content(call)
-            if call.operation.id == operation and refusal.status in _INVALID and isinstance(content, dict):
-                keep(self, call, content)
+            sent = content(call)
+            if call.operation.id == operation and refusal.status in _INVALID and isinstance(sent, dict):
+                keep(self, call, sent)
             raise
 
     title = f"Of what {operation} refuses as invalid, {what} kept."

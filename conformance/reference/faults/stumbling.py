@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.making import made
+from conformance.reference.faults.sending import NOTHING, content, field
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
 
     Odd = Callable[[Call], bool]
-
-_NOTHING = object()
 _BREAKS = "no-server-error"
 _LONG = 200
 _HUGE = 2**63
@@ -43,20 +42,8 @@ def _stumbling(operation: str, label: str, over: str, is_odd: Odd, *breaks: str)
                 _BREAKS, *breaks, check=check)  # fmt: skip
 
 
-def _content(call: Call) -> object:
-    try:
-        return json.loads(call.content)
-    except ValueError:
-        return _NOTHING
-
-
-def _field(call: Call, name: str) -> object:
-    content = _content(call)
-    return content.get(name, _NOTHING) if isinstance(content, dict) else _NOTHING
-
-
 def _is_malformed(call: Call) -> bool:
-    return bool(call.content) and _content(call) is _NOTHING
+    return bool(call.content) and content(call) is NOTHING
 
 
 def _is_empty(call: Call) -> bool:
@@ -64,27 +51,27 @@ def _is_empty(call: Call) -> bool:
 
 
 def _is_null(call: Call) -> bool:
-    return _content(call) is None
+    return content(call) is None
 
 
 def _is_array(call: Call) -> bool:
-    return isinstance(_content(call), list)
+    return isinstance(content(call), list)
 
 
 def _is_text(call: Call) -> bool:
-    return isinstance(_content(call), str)
+    return isinstance(content(call), str)
 
 
 def _lacks(name: str) -> Odd:
-    return lambda call: isinstance(_content(call), dict) and _field(call, name) is _NOTHING
+    return lambda call: isinstance(content(call), dict) and field(call, name) is NOTHING
 
 
 def _has(name: str, kind: type | tuple[type, ...]) -> Odd:
-    return lambda call: isinstance(_field(call, name), kind)
+    return lambda call: isinstance(field(call, name), kind)
 
 
 def _nulls(name: str) -> Odd:
-    return lambda call: _field(call, name) is None
+    return lambda call: field(call, name) is None
 
 
 def _says(*parts: bytes) -> Odd:
@@ -127,7 +114,7 @@ _CERTAIN: tuple[tuple[str, str, str, Odd], ...] = (
     ("updateMemberRole", "no-role", "a missing role", _lacks("role")),
     ("updateMemberRole", "a-null-role", "null as the role", _nulls("role")),
     ("updateMemberRole", "a-role-object", "an object as the role", _has("role", dict)),
-    ("updateMemberRole", "owner", "the role owner", lambda call: _field(call, "role") == "owner"),
+    ("updateMemberRole", "owner", "the role owner", lambda call: field(call, "role") == "owner"),
     ("listEngagements", "a-per-page-word", "a perPage that is no number", _asks("perPage", lambda text: "abc" in text)),
     ("listEngagements", "an-order-word", "an order that is none", _asks(
         "order", lambda text: text.lower() not in {"asc", "desc", ""})),
@@ -142,39 +129,39 @@ INVALID = tuple(_stumbling(*one, _REFUSES[one[0]]) for one in _CERTAIN)
 
 ODD = (
     _stumbling("updateCurrentOrganization", "an-emoji", "an emoji", _says(b"\xf0\x9f", b"\\ud83")),
-    _stumbling("updateCurrentOrganization", "a-quote", "a single quote", lambda call: "'" in str(_field(call, "name"))),
+    _stumbling("updateCurrentOrganization", "a-quote", "a single quote", lambda call: "'" in str(field(call, "name"))),
     _stumbling("updateCurrentOrganization", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("updateCurrentOrganization", "no-name", "an object without fields", _lacks("name")),
     _stumbling("updateCurrentOrganization", "a-null-name", "null as the name", _nulls("name")),
     _stumbling("updateCurrentOrganization", "an-empty-name", "an empty name",
-               lambda call: _field(call, "name") == ""),
+               lambda call: field(call, "name") == ""),
     _stumbling("updateCurrentOrganization", "a-long-name", "a name of more than 200 characters",
-               lambda call: len(str(_field(call, "name"))) > _LONG),
+               lambda call: len(str(field(call, "name"))) > _LONG),
     _stumbling("updateCurrentOrganization", "an-unknown-field", "fields that cannot be changed",
-               lambda call: _field(call, "slug") is not _NOTHING),
+               lambda call: field(call, "slug") is not NOTHING),
     _stumbling("updateEngagement", "an-emoji", "an emoji", _says(b"\xf0\x9f", b"\\ud83")),
     _stumbling("updateEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("updateEngagement", "a-quote", "a single quote",
-               lambda call: "'" in f"{_field(call, 'name')}{_field(call, 'description')}"),
+               lambda call: "'" in f"{field(call, 'name')}{field(call, 'description')}"),
     _stumbling("updateEngagement", "a-long-description", "a description of more than 2,000 characters",
-               lambda call: len(str(_field(call, "description"))) > 10 * _LONG),
-    _stumbling("updateEngagement", "an-empty-name", "an empty name", lambda call: _field(call, "name") == ""),
+               lambda call: len(str(field(call, "description"))) > 10 * _LONG),
+    _stumbling("updateEngagement", "an-empty-name", "an empty name", lambda call: field(call, "name") == ""),
     _stumbling("updateEngagement", "a-null-name", "null as the name", _nulls("name")),
     _stumbling("updateEngagement", "an-empty-description", "an empty description",
-               lambda call: _field(call, "description") == ""),
+               lambda call: field(call, "description") == ""),
     _stumbling("updateEngagement", "a-status", "a status in the body",
-               lambda call: _field(call, "status") is not _NOTHING),
-    _stumbling("createEngagement", "an-empty-name", "an empty name", lambda call: _field(call, "name") == ""),
+               lambda call: field(call, "status") is not NOTHING),
+    _stumbling("createEngagement", "an-empty-name", "an empty name", lambda call: field(call, "name") == ""),
     _stumbling("createEngagement", "an-empty-description", "an empty description",
-               lambda call: _field(call, "description") == ""),
+               lambda call: field(call, "description") == ""),
     _stumbling("createEngagement", "a-null-description", "null as the description", _nulls("description")),
     _stumbling("createEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("createEngagement", "nul", "the character U+0000", _says(b"\\u0000")),
     _stumbling("createEngagement", "a-huge-number", "a huge number", _says(b"9" * 100)),
     _stumbling("createEngagement", "an-identifier", "an id in the body",
-               lambda call: _field(call, "id") is not _NOTHING),
+               lambda call: field(call, "id") is not NOTHING),
     _stumbling("createEngagement", "right-to-left", "Hebrew and Arabic", lambda call: any(
-        "\u0590" <= sign <= "\u06ff" for sign in str(_field(call, "name")))),
+        "\u0590" <= sign <= "\u06ff" for sign in str(field(call, "name")))),
     _stumbling("listEngagements", "a-huge-page", "a page beyond 64 bits",
                _asks("page", lambda text: _number(text) >= _HUGE), "list-past-the-end"),
     _stumbling("listEngagements", "a-decimal-page", "a page with a decimal point", _asks("page", lambda t: "." in t)),

@@ -7,19 +7,13 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.making import made, shown
-from conformance.reference.service import Service
+from conformance.reference.faults.making import shown
+from conformance.reference.faults.text_making import spoiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
-
-_CREATE = ("check_creation", "a new engagement", "create-engagement-keeps-text")
-_EDIT = ("check_edit", "an edited engagement", "update-engagement-keeps-text")
-_RENAME = ("check_organization_update", "the organization", "update-organization-keeps-text")
-_WHERE = {"create": _CREATE, "edit": _EDIT, "rename": _RENAME}
 
 
 def _without_marks(text: str) -> str:
@@ -170,18 +164,8 @@ _FAULTS = (
 
 
 def _spoiling(where: str, field: str, way: str) -> Fault:
-    """A service that keeps something else than the text that was sent."""
-    check, words, requirement = _WHERE[where]
-    says, spoil = _WAYS[way]
-    honest = getattr(Service, check)
-
-    def checked(self: Service, call: Call) -> dict[str, Any]:
-        values: dict[str, Any] = honest(self, call)
-        return {**values, field: spoil(values[field])} if values.get(field) else values
-
-    title = f"The {field} of {words} {says}."
-    requirements = (*_PLAIN[where], requirement) if way in _SHOWN_BY_PLAIN_TEXT[where] else (requirement,)
-    return made(f"text-{where}-{field}-{way}", title, *requirements, **{check: checked})
+    first = _PLAIN[where] if way in _SHOWN_BY_PLAIN_TEXT[where] else ()
+    return spoiling(where, field, way, *_WAYS[way], *first)
 
 
 SPOILT = tuple(_spoiling(*one) for one in _FAULTS)

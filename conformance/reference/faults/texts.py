@@ -5,21 +5,12 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.reference.faults.making import made
-from conformance.reference.service import Service
+from conformance.reference.faults.text_making import spoiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from conformance.reference.call import Call
-    from conformance.reference.faults import Fault
-
-_CREATE = ("check_creation", "a new engagement", "create-engagement-keeps-text")
-_EDIT = ("check_edit", "an edited engagement", "update-engagement-keeps-text")
-_RENAME = ("check_organization_update", "the organization", "update-organization-keeps-text")
-_WHERE = {"create": _CREATE, "edit": _EDIT, "rename": _RENAME}
 
 
 def _reversed_hebrew(text: str) -> str:
@@ -96,18 +87,4 @@ _FAULTS = (
 )
 
 
-def _spoiling(where: str, field: str, way: str) -> Fault:
-    """A service that keeps something else than the text that was sent."""
-    check, words, requirement = _WHERE[where]
-    says, spoil = _WAYS[way]
-    honest = getattr(Service, check)
-
-    def checked(self: Service, call: Call) -> dict[str, Any]:
-        values: dict[str, Any] = honest(self, call)
-        return {**values, field: spoil(values[field])} if values.get(field) else values
-
-    title = f"The {field} of {words} {says}."
-    return made(f"text-{where}-{field}-{way}", title, requirement, **{check: checked})
-
-
-SPOILT = tuple(_spoiling(*one) for one in _FAULTS)
+SPOILT = tuple(spoiling(where, field, way, *_WAYS[way]) for where, field, way in _FAULTS)
