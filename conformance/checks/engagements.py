@@ -46,6 +46,16 @@ def created(run: Run, *labels: str) -> list[dict[str, Any]]:
     return [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
 
 
+def ensure_answered(exchanges: Iterable[Exchange]) -> None:
+    """Give a journey up that lacks an answer; one that makes all that it uses is begun anew then.
+
+    Raises:
+        Unanswered: Something has no answer.
+    """
+    for exchange in exchanges:
+        _ = exchange.answer
+
+
 def seen(exchange: Exchange) -> dict[str, Any]:
     """The engagement that an answer shows.
 

@@ -10,6 +10,7 @@ from conformance.checks.engagements import (
     FIELDS,
     active,
     created,
+    ensure_answered,
     expect_missing,
     seen,
     shown,
@@ -86,6 +87,7 @@ def archiving(run: Run) -> Archiving:
     again = run.send(call.archive_engagement(identifier))
     after_again = run.send(call.get_engagement(identifier))
     namesake = run.send(call.create_engagement({"name": subject.get("name")}))
+    ensure_answered([first.answer, *edits, again])
     return Archiving(
         identifier=identifier,
         first=first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, created, expect_missing, shown
+from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, shown
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import NEWEST, ids_on
 from conformance.oracle import describe, expect, read
@@ -56,6 +56,7 @@ def deletion(run: Run) -> Deletion:
     ids = [engagement["id"] for engagement in created(run, "delete", "delete-archived")]
     before, archive = run.send_all([call.get_engagement(ids[0]), call.archive_engagement(ids[1])])
     answers = run.send_all([call.delete_engagement(one) for one in ids])
+    ensure_answered([archive, *answers])
     reads = run.send_all([call.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
         # Whether it is gone at once is for another requirement to judge.
@@ -66,6 +67,7 @@ def deletion(run: Run) -> Deletion:
     archives = run.send_all([call.archive_engagement(one) for one in ids])
     unarchives = run.send_all([call.unarchive_engagement(one) for one in ids])
     again = run.send_all([call.delete_engagement(one) for one in ids])
+    ensure_answered([*edits, *archives, *unarchives, *again])
     tried = zip(ids, answers, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*each) for each in tried)
     return Deletion(first, second, before, archive, tuple(lists))

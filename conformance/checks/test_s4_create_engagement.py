@@ -6,7 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.engagements import FIELDS, active, another_identifier, expect_not_honoured, identifier_of
+from conformance.checks.engagements import (
+    FIELDS,
+    active,
+    another_identifier,
+    ensure_answered,
+    expect_not_honoured,
+    identifier_of,
+)
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
 from conformance.checks.stock import Piece, new_engagements
@@ -81,6 +88,7 @@ def creating(run: Run) -> Creating:
     first, second = create(run, bare, described)
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
     namesake = run.send(call.create_engagement(bare))
+    ensure_answered([first.answer, second.answer, namesake])
     return Creating(first, second, namesake, search(run, ids))
 
 

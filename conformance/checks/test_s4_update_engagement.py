@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import (
@@ -80,10 +80,13 @@ class OddEditing:
 
 
 def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0) -> Edit:
-    """Edit an engagement, so long after it was read that the service's clock has moved, and read it."""
+    """Edit an engagement, so long after it was read that the service's clock has moved, and read it.
+
+    Nothing else is done to it meanwhile, so that an edit whose answer is lost can be repeated.
+    """
     identifier = before.call.identifier or ""
     run.sleep(pause)
-    answer = run.send(call.update_engagement(identifier, sent))
+    answer = run.send(replace(call.update_engagement(identifier, sent), repeatable=True))
     return Edit(sent, before, answer, run.send(call.get_engagement(identifier)))
 
 
