@@ -118,7 +118,7 @@ def _is_unauthorized(status: int) -> bool:
 def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
     """Whether a call for what does not exist was answered so, as one with an unknown key was, too."""
     named, operation = one.exchange.call.identifier, one.exchange.call.operation
-    if named in {None, tried.aims.own} or _status(one) != _NOT_FOUND:
+    if named in {None, tried.aims.own, tried.aims.proper.archived} or _status(one) != _NOT_FOUND:
         return False
     lookups = [other for other in tried.lookups if other.exchange.call.operation is operation]
     return any(_status(other) == _NOT_FOUND for other in lookups)
