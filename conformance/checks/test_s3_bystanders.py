@@ -42,7 +42,7 @@ class Afterwards:
         early: A read of an engagement that nothing was done to.
         late: The same read again.
         settled: The same read right after that.
-        edit: The answer to an edit of another one, of the same name until then where that is allowed.
+        edit: The answer to an edit of another one, of the same name where that is allowed.
         beside_edit: The read after that.
         archive: The answer to the archiving of that other one.
         beside_archive: The read after that.
@@ -71,7 +71,7 @@ def afterwards(run: Run) -> Afterwards:
     identifier, page = identifier_of(other), call.list_engagements(**NEWEST)
     if identifier in {None, early.call.identifier}:
         raise Undecided("there was no other engagement to archive and delete", other)
-    edit = call.update_engagement(str(identifier), {"name": run.name("beside-edited"), "description": "0"})
+    edit = call.update_engagement(str(identifier), {"description": "edited beside another one"})
     archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
     settled = run.send(early.call)
     run.send(page)  # for the ledger, as is the next one: nothing comes or goes between them

@@ -128,7 +128,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
 def _trouble(execution: Execution, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
-    decided = any(result.outcome in {"passed", "failed"} for result in judge.results)
+    outcomes = {result.outcome for result in judge.results}
     with contextlib.suppress(OSError):
         (execution.folder / _ERRORS).unlink()  # of an earlier run into the same folder
     if judge.errors and not _logged(execution, judge.errors):
@@ -141,8 +141,8 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
         return f"The run ended early: {execution.failure}"
     if stopped is not None and stopped.startswith("the target"):
         return f"The target could not be tested to the end: {stopped}."
-    if not decided:
-        return f"Nothing could be decided: {stopped or 'no check ran'}."
+    if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
+        return f"Nothing could be decided: {stopped or 'no answer said enough'}."
     return None
 
 

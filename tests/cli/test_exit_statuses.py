@@ -117,6 +117,14 @@ def test_a_budget_that_is_too_small_gives_3(conformance: Conformance) -> None:
     assert ended.status == 3
 
 
+def test_nothing_to_judge_gives_0(conformance: Conformance) -> None:
+    """Where the target served everything and nothing was of the kind that was asked for, nothing failed."""
+    ended = conformance("run", "--effort", "quick", "--only", "error-code-403")
+
+    assert ended.exit_code == 0, ended.stderr
+    assert ended.stderr == ""
+
+
 def test_strict_gives_4_where_something_stayed_open(conformance: Conformance) -> None:
     """Untested requirements count with --strict, and do not without."""
     words = ("run", "--effort", "quick", "--only", "get-organization-succeeds")
