@@ -42,13 +42,15 @@ def _pages(identifier: str, says: str, count: Callable[[int, int], int], *breaks
     )
 
 
-def _refusing(identifier: str, title: str, is_refused: Callable[[int], bool], *breaks: str, of: str) -> Fault:
-    """A list that refuses some sizes of pages."""
+def _refusing(
+    identifier: str, title: str, is_refused: Callable[[int], bool], *breaks: str, of: str, parameter: str = "perPage"
+) -> Fault:
+    """A list that refuses some sizes, or some numbers, of pages."""
 
     def check(self: Service, call: Call) -> None:
         Service.check(self, call)
-        if call.operation.id == of and is_refused(call.values["perPage"]):
-            raise Refusal(400, "This is not a size that pages have.")
+        if call.operation.id == of and is_refused(call.values[parameter]):
+            raise Refusal(400, f"No page has this {parameter}.")
 
     return made(identifier, title, *breaks, check=check)
 
@@ -84,6 +86,10 @@ SIZES = (
               _SERVED, _HONOURED, of="listEngagements"),
     _refusing("per-page-one-refused", "A page of one engagement is refused.", lambda size: size == 1, _SERVED,
               _HONOURED, of="listEngagements"),
+    _refusing("page-two-refused", "The second page of engagements is refused.", lambda page: page == 2,  # noqa: PLR2004
+              _HONOURED, _SERVED, of="listEngagements", parameter="page"),
+    _refusing("members-page-two-refused", "The second page of members is refused.", lambda page: page == 2,  # noqa: PLR2004
+              "list-members-paging-honoured", "list-members-succeeds", of="listMembers", parameter="page"),
     _meta_text("page"),
     _meta_text("perPage"),
     asking(

@@ -19,12 +19,27 @@ if TYPE_CHECKING:
 _LISTS = {"listEngagements": "list-engagements", "listMembers": "list-members"}
 
 
-def _parameter(operation: str, name: str, is_right: Callable[[str], bool], label: str, says: str) -> Fault:
+def _is_integer(text: str) -> bool:
+    return re.fullmatch(r"-?[0-9]*", text) is not None
+
+
+_RIGHT: dict[str, Callable[[str], bool]] = {
+    "page": _is_integer,
+    "perPage": _is_integer,
+    "status": {"", "active", "archived"}.__contains__,
+    "sort": {"", "createdAt", "updatedAt", "name"}.__contains__,
+    "order": {"", "asc", "desc"}.__contains__,
+    "role": {"", "owner", "admin", "member"}.__contains__,
+}
+"""What each parameter may be; an empty one is as good as none."""
+
+
+def _parameter(operation: str, name: str, label: str, says: str) -> Fault:
     """A list that ignores a parameter whose value is nonsense."""
 
     def read_parameters(self: Service, call: Call) -> dict[str, str]:
         given = Service.read_parameters(self, call)
-        if call.operation.id == operation and not is_right(given.get(name, "")):
+        if call.operation.id == operation and not _RIGHT[name](given.get(name, "")):
             return {key: value for key, value in given.items() if key != name}
         return given
 
@@ -33,43 +48,30 @@ def _parameter(operation: str, name: str, is_right: Callable[[str], bool], label
     return made(f"{which}-{label}", title, f"{which}-refuses-invalid", read_parameters=read_parameters)
 
 
-def _is_integer(text: str) -> bool:
-    return re.fullmatch(r"-?[0-9]*", text) is not None
+def _anything(operation: str) -> Fault:
+    """A list that ignores every parameter whose value is nonsense."""
+
+    def read_parameters(self: Service, call: Call) -> dict[str, str]:
+        given = Service.read_parameters(self, call)
+        if call.operation.id != operation:
+            return given
+        return {name: value for name, value in given.items() if _RIGHT.get(name, str)(value)}
+
+    which = _LISTS[operation]
+    title = f"The list of {which.partition('-')[2]} ignores every parameter that makes no sense."
+    return made(f"{which}-takes-anything", title, f"{which}-refuses-invalid", read_parameters=read_parameters)
 
 
 PARAMETERS = (
-    _parameter("listEngagements", "page", _is_integer, "page-abc", "ignores a page that is no number"),
-    _parameter("listEngagements", "perPage", _is_integer, "perpage-abc", "ignores a perPage that is no number"),
-    _parameter(
-        "listEngagements",
-        "status",
-        lambda text: text in {"", "active", "archived"},
-        "status-nonsense",
-        "ignores a status that is none",
-    ),
-    _parameter(
-        "listEngagements",
-        "sort",
-        lambda text: text in {"", "createdAt", "updatedAt", "name"},
-        "sort-nonsense",
-        "ignores a sort that is none",
-    ),
-    _parameter(
-        "listEngagements",
-        "order",
-        lambda text: text in {"", "asc", "desc"},
-        "order-nonsense",
-        "ignores an order that is none",
-    ),
-    _parameter("listMembers", "page", _is_integer, "page-abc", "ignores a page that is no number"),
-    _parameter("listMembers", "perPage", _is_integer, "perpage-abc", "ignores a perPage that is no number"),
-    _parameter(
-        "listMembers",
-        "role",
-        lambda text: text in {"", "owner", "admin", "member"},
-        "role-nonsense",
-        "ignores a role that is none",
-    ),
+    *map(_anything, _LISTS),
+    _parameter("listEngagements", "page", "page-abc", "ignores a page that is no number"),
+    _parameter("listEngagements", "perPage", "perpage-abc", "ignores a perPage that is no number"),
+    _parameter("listEngagements", "status", "status-nonsense", "ignores a status that is none"),
+    _parameter("listEngagements", "sort", "sort-nonsense", "ignores a sort that is none"),
+    _parameter("listEngagements", "order", "order-nonsense", "ignores an order that is none"),
+    _parameter("listMembers", "page", "page-abc", "ignores a page that is no number"),
+    _parameter("listMembers", "perPage", "perpage-abc", "ignores a perPage that is no number"),
+    _parameter("listMembers", "role", "role-nonsense", "ignores a role that is none"),
 )
 
 

@@ -81,8 +81,8 @@ def _cached(
     def act(self: Service, call: Call) -> Reply:
         kept: dict[tuple[str, str, str], Reply] = getattr(self, "_kept", {})
         kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(call, asked[1])}
-        # Nor is anything kept over what comes and goes beside the interface.
-        size = self.store.count_members(call.organization_id)
+        # No list of members is kept over what comes and goes beside the interface.
+        size = self.store.count_members(call.organization_id) if operation == "listMembers" else 0
         asked = (f"{size} {call.key.digest}", call.request.url.path, call.request.url.query)
         reply = kept.get(asked) if call.operation.id == operation else None
         reply = reply or Service.act(self, call)
