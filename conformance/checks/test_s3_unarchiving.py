@@ -80,7 +80,8 @@ def _revive(run: Run, unarchive: Call) -> Revival:
     after = run.send(call.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit in the archive, and what is active for good in the list.
     run.send(call.update_engagement(identifier, {"description": "edited in the archive again"}))
-    for last in (unarchive, call.get_engagement(identifier), call.list_engagements(status="active", perPage=PER_PAGE)):
+    listed = call.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # a direction alone is valid, too
+    for last in (unarchive, call.get_engagement(identifier), listed):
         run.send(last)
     return Revival(name, edit, archive, after)
 

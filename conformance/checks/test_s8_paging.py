@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -19,8 +20,10 @@ from conformance.checks.paged_lists import (
 from conformance.checks.sorted_lists import SortedLists, by_created_at, by_name
 from conformance.checks.stock import new_engagements
 from conformance.oracle import list_laws, paging, read
-from conformance.oracle.judgement import Inapplicable
+from conformance.oracle.effects import is_main
+from conformance.oracle.judgement import Inapplicable, judged
 from conformance.oracle.listing import Listing, expect_no_gap, expect_once, expect_order, holds, name_among, time_of
+from conformance.oracle.validity import Validity, validity
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -28,6 +31,11 @@ if TYPE_CHECKING:
 
     from conformance.checks.looks import Look
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_MOST_REFUSED: Final = 3
+_MOST_SERVED: Final = 25
+_OF_THE_KEY: Final = frozenset({401, 403, 429})
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
@@ -124,6 +132,45 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 
 
 # --- every list of the run
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("listEngagements", marks=requirement("list-engagements-paging-honoured")),
+        pytest.param("listMembers", marks=requirement("list-members-paging-honoured")),
+    ],
+)
+def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
+    """No page that exists is refused, whatever filter and order it is asked for with."""
+    pages = [one for one in run.wire.exchanges if one.call.operation.id == operation and _is_later_page(one)]
+    refused = dict.fromkeys(one.call for one in pages if not one.succeeded)
+    for asked in list(refused)[:_MOST_REFUSED]:
+        first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))
+        look = run.send_all([first, asked])
+        if look[0].succeeded:
+            expect_steadily(run, tuple(look), paging.expect_served)
+    served = [one for one in pages if one.succeeded]
+    if not served:
+        raise Inapplicable("No list of the run went on after its first page")
+    judged(*served[:_MOST_SERVED])
+
+
+def _is_later_page(exchange: Exchange) -> bool:
+    """Whether this is an answer to the main key, asked for a page after the first, and validly in all else."""
+    asked, received = dict(exchange.call.query), exchange.received
+    page = asked.pop("page", "")
+    rest = replace(exchange.call, query=tuple(asked.items()))
+    is_later = page.isdecimal() and 1 < int(page) <= paging.MOST_PAGES
+    return (
+        is_later
+        and is_main(exchange)
+        and exchange.judgeable
+        and received is not None
+        and received.status not in _OF_THE_KEY
+        and validity(rest) is Validity.VALID
+    )
 
 
 @pytest.mark.stage(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.list_making import asking
 from conformance.reference.faults.making import made
@@ -53,6 +53,37 @@ def _refusing(
             raise Refusal(400, f"No page has this {parameter}.")
 
     return made(identifier, title, *breaks, check=check)
+
+
+def _unserved(which: str, label: str, says: str, is_refused: Callable[[dict[str, Any]], bool], *breaks: str) -> Fault:
+    """A list that refuses some combinations of what it must serve; ``is_refused`` is given the parameters."""
+    operation = {"engagements": "listEngagements", "members": "listMembers"}[which]
+
+    def check(self: Service, call: Call) -> None:
+        Service.check(self, call)
+        if call.operation.id == operation and is_refused(call.values):
+            raise Refusal(400, "This cannot be asked for.")
+
+    return made(f"{which}-{label}-refused", f"The list of {which} refuses {says}.", *breaks, check=check)
+
+
+UNSERVED = (
+    _unserved("engagements", "filtered-and-sorted", "a filter with an order",
+              lambda asked: asked["sort"] and asked["status"], _SERVED, _WITH_FILTER),
+    _unserved("engagements", "ascending", "an ascending order", lambda asked: asked["order"] == "asc", _SERVED),
+    _unserved("engagements", "by-change", "an order by change", lambda asked: asked["sort"] == "updatedAt", _SERVED),
+    _unserved("engagements", "second-sorted-page", "a second page in an order",
+              lambda asked: asked["sort"] and asked["page"] == 2, _HONOURED, _SERVED),  # noqa: PLR2004
+    _unserved("engagements", "second-filtered-page", "a second page with a filter",
+              lambda asked: asked["status"] and asked["page"] == 2, _HONOURED, _SERVED),  # noqa: PLR2004
+    _unserved("engagements", "order-without-sort", "an order without a key",
+              lambda asked: asked["order"] and not asked["sort"], _SERVED),
+    _unserved("engagements", "archived", "the filter archived", lambda asked: asked["status"] == "archived", _SERVED),
+    _unserved("members", "admins", "the filter admin", lambda asked: asked["role"] == "admin", "list-members-succeeds"),
+    _unserved("members", "second-filtered-page", "a second page with a filter",
+              lambda asked: asked["role"] and asked["page"] == 2, "list-members-paging-honoured",  # noqa: PLR2004
+              "list-members-succeeds"),
+)  # fmt: skip
 
 
 def _meta_text(name: str) -> Fault:
