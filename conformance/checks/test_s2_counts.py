@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from conformance.checks.engagements import created
@@ -24,12 +24,21 @@ L = TypeVar("L")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The organization before and after its lists."""
+    """The organization before and after its lists.
+
+    Attributes:
+        before: The organization.
+        engagements: A list of engagements.
+        members: A list of members.
+        after: The organization again.
+        contents: The first hundred of both lists, by which it shows whether others come and go; None in the first look.
+    """
 
     before: Exchange
     engagements: Exchange
     members: Exchange
     after: Exchange
+    contents: tuple[frozenset[str], frozenset[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +90,14 @@ def counts(run: Run) -> Counts:
     """The organization is read, both lists are, and the organization once more."""
     engagements, members = call.list_engagements(perPage=1), call.list_members(perPage=1)
     organization = call.get_organization()
-    return Counts(*(run.send(one) for one in (organization, engagements, members, organization)))
+    before, listed, people, after = (run.send(one) for one in (organization, engagements, members, organization))
+    return Counts(before, listed, people, after)
+
+
+def _counts_again(run: Run) -> Counts:
+    """The same once more, and what is in both lists, as far as one answer shows it."""
+    newest, first = run.send(call.list_engagements(**NEWEST)), run.send(call.list_members(perPage=PER_PAGE))
+    return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
 
 
 def counting(run: Run) -> Counting:
@@ -156,9 +172,10 @@ def _agree(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchan
 
     def at_rest(seen: Counts) -> object:
         numbers = told(seen)
-        return (*numbers, read.number(listed(seen), "total")) if numbers[0] == numbers[1] else object()
+        total = read.number(listed(seen), "total")
+        return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
 
-    steadily(_first_then(first, lambda: counts(run)), judge, at_rest=at_rest, sleep=run.sleep)
+    steadily(_first_then(first, lambda: _counts_again(run)), judge, at_rest=at_rest, sleep=run.sleep)
 
 
 def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> None:

@@ -103,7 +103,7 @@ def test_filtered_pages_are_full(
     run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
 ) -> None:
     """With a status, each page holds as many of that status as the list in one answer has left for it."""
-    whole = tuple(one for one in engagements_by_status.look if dict(one.call.query).get("status") == "archived")[:1]
+    whole = _whole_of_archived(engagements_by_status)
     holds(lambda: [list_laws.page_length(answer) for answer in paged_engagements.look], "pages are not full anyway")
 
     expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
@@ -114,6 +114,19 @@ def test_filtered_pages_are_full(
 def test_every_filtered_list(run: Run) -> None:
     """No list of the run that was asked for one status holds another one."""
     expect_law_steadily(run, list_laws.status_filter, "listEngagements")
+
+
+def _whole_of_archived(lists: FilteredLists) -> Look:
+    """The archived engagements in one answer."""
+    return tuple(one for one in lists.look if dict(one.call.query).get("status") == "archived")[:1]
+
+
+@requirement("list-engagements-filter-counts")
+def test_filter_counts_alike_on_every_page(
+    run: Run, engagements_by_status: FilteredLists, archived_by_change: Look
+) -> None:
+    """With a status, each page tells the total that the list in one answer tells."""
+    expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
 
 
 @requirement("list-engagements-filter-counts")

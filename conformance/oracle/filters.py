@@ -148,6 +148,24 @@ def _comparable(holder: dict[str, object], name: str, at: Exchange) -> str:
     return read.description(holder) if name == "description" else read.text(holder, name, at)
 
 
+def expect_one_total(look: tuple[Exchange, ...]) -> None:
+    """Pages of a filtered list tell the total that the same list in one answer tells, and shows.
+
+    Args:
+        look: The list in one answer, then pages of it.
+
+    Raises:
+        Unsettled: The one answer does not show what it counts.
+    """
+    whole, *pages = look
+    total = read.number(whole, "total")
+    if len(read.items(whole)) != min(total, LARGEST_PAGE):
+        raise Unsettled("the total is not the number of items in one answer", *look)
+    for answer in pages:
+        told = read.number(answer, "total")
+        expect.equal("the total of a page with a filter", told, total, whole, answer, pointer="/meta/total")
+
+
 def expect_full_pages(look: tuple[Exchange, ...]) -> None:
     """Pages of a filtered list hold what there is for them, by the same list in one answer.
 
