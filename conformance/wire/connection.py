@@ -193,6 +193,8 @@ class KeptConnections(httpx.AsyncBaseTransport):
         self._idle: list[_Connection] = []
         self._closed_unasked = False
         """Whether the service closes connections at once that it said it would keep."""
+        self._stays_open = False
+        """Whether a connection has served a second request, before which none is sent that may not be repeated."""
         self._open_links: set[_Link] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -214,6 +216,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
         except BaseException:
             connection.link.abort()
             raise
+        self._stays_open |= kept is not None
         return httpx.Response(
             head.status_code,
             headers=head.headers.raw_items(),
@@ -240,7 +243,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
     def _take(self, *, repeatable: bool) -> _Connection | None:
         longest = READ_IDLE if repeatable else WRITE_IDLE
         now = asyncio.get_running_loop().time()
-        while self._idle and (repeatable or not self._closed_unasked):
+        while self._idle and (repeatable or (self._stays_open and not self._closed_unasked)):
             connection = self._idle.pop()
             if connection.link.quiet and now - connection.idle_since < longest:
                 return connection
