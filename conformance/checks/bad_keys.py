@@ -63,7 +63,7 @@ class BadKeys:
         aims: What they were aimed at.
         before: A read of the engagement that they were aimed at, unarchiving aside; None where the run has none.
         sent: The calls of all thirteen operations, by the kind of key: none, scheme, empty, unknown.
-        lookups: Calls with an unknown key for what does not exist; those for members are among the others, too.
+        unknown_engagements: Calls with an unknown key for an engagement that does not exist.
         invalid: Calls with an unknown key and an invalid body or parameter.
         after: A read of the engagement afterwards.
         archived: A read of the archived engagement that unarchiving was aimed at, afterwards; None without one.
@@ -74,7 +74,7 @@ class BadKeys:
     aims: Aims
     before: Exchange | None
     sent: Mapping[str, tuple[Sent, ...]]
-    lookups: tuple[Sent, ...]
+    unknown_engagements: tuple[Sent, ...]
     invalid: tuple[Sent, ...]
     after: Exchange | None = None
     archived: Exchange | None = None
@@ -84,8 +84,14 @@ class BadKeys:
     @property
     def everything(self) -> tuple[Sent, ...]:
         """All calls without a valid key."""
-        sent = [*(one for batch in self.sent.values() for one in batch), *self.lookups, *self.invalid]
-        return tuple(dict.fromkeys(sent))
+        sent = (one for batch in self.sent.values() for one in batch)
+        return (*sent, *self.unknown_engagements, *self.invalid)
+
+    @property
+    def lookups(self) -> tuple[Sent, ...]:
+        """Calls with an unknown key for what does not exist; no call is aimed at a member who does."""
+        members = (one for one in self.sent["unknown"] if one.exchange.call.identifier == self.aims.unknown.user)
+        return (*members, *self.unknown_engagements)
 
 
 def bad_keys(run: Run) -> BadKeys:
@@ -100,9 +106,8 @@ def bad_keys(run: Run) -> BadKeys:
         "empty": _send(run, aims.proper, [("an empty key", EMPTY_KEY)]),
         "unknown": _send(run, aims.proper, unknown),
     }
-    lookups = tuple(one for one in sent["unknown"] if one.exchange.call.identifier == aims.unknown.user)
     engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
-    lookups += _sent(run, [(unknown[0], one) for one in engagements])
+    lookups = _sent(run, [(unknown[0], one) for one in engagements])
     invalid = _sent(run, [(unknown[0], one) for one in _invalid(aims.proper)])
     tried = BadKeys(aims, before, sent, lookups, invalid)
     return tried if aims.own is None else _looked_after(run, tried)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.members import Headcount, Roster, headcount, roster
 from conformance.checks.removal import Removal, removal
 from conformance.checks.searching import PER_PAGE
 from conformance.oracle import expect, read
-from conformance.oracle.batches import Sent, every_status
+from conformance.oracle.batches import Sent, every_status, none_created
 from conformance.oracle.describe import answered
 from conformance.oracle.effects import sent_object
 from conformance.oracle.judgement import Inapplicable, Undecided, Untested
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.operations import Family
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+
+_BY: Final = "the removed member's key"
 
 removal_journey = journey(removal, alone=True)
 
@@ -128,16 +130,14 @@ def _judge_undone(refused: list[Exchange], before: Exchange, after: Exchange) ->
     """What was refused was not done: the engagements are as before, times aside, and there is no new one."""
     if not (before.succeeded and after.succeeded):  # as where the main key may not list them
         return
+    creations = [one for one in refused if one.call.operation.id == "createEngagement"]
+    names = [str((sent_object(one) or {}).get("name", "")) for one in creations]
+    none_created([Sent(_BY, one, label=name) for one, name in zip(creations, names, strict=True)], [after])
     were = {item.get("id"): item for item in read.items(before)}
     are = {item.get("id"): item for item in read.items(after)}
-    names = {item.get("name") for item in are.values()}
     for attempt in refused:
         was, now = (items.get(attempt.call.identifier) for items in (were, are))
-        if attempt.call.operation.id == "createEngagement":
-            name = (sent_object(attempt) or {}).get("name")
-            message, expected = "a refused creation was carried out", "no engagement of that name"
-            expect.holds(name not in names, message, attempt, after, expected=expected, actual=name, pointer="/data")
-        elif was is not None and (now is not None or len(are) < PER_PAGE):
+        if was is not None and (now is not None or len(are) < PER_PAGE):
             exchanges, gone = (before, attempt, after), "an engagement is gone"
             expect.holds(now is not None, gone, *exchanges, expected="the engagement", actual="none")
             expect.unchanged("an engagement", was, now or {}, ("name", "description", "status"), *exchanges)
@@ -151,7 +151,7 @@ def _judge_refused(removal: Removal, family: Family) -> None:
     if not attempts:
         raise Inapplicable("the member's key was allowed none of these operations before the removal")
 
-    sent = [Sent("the removed member's key", attempt.after) for attempt in attempts]
+    sent = [Sent(_BY, attempt.after) for attempt in attempts]
     every_status(sent, lambda status: status in {401, 403}, "401 or 403")
 
 

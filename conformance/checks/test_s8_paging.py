@@ -22,6 +22,7 @@ from conformance.checks.stock import new_engagements
 from conformance.oracle import list_laws, paging, read
 from conformance.oracle.effects import is_main
 from conformance.oracle.judgement import Inapplicable, judged
+from conformance.oracle.ledger_judging import status_of
 from conformance.oracle.listing import Listing, expect_no_gap, expect_once, expect_order, holds, name_among, time_of
 from conformance.oracle.validity import Validity, validity
 from conformance.wire import call
@@ -38,6 +39,18 @@ _MOST_SERVED: Final = 25
 _OF_THE_KEY: Final = frozenset({401, 403, 429})
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
+
+
+def _of_both_lists(suffix: str) -> pytest.MarkDecorator:
+    """A check of the list of engagements and of that of members, each with the requirement of that name."""
+    return pytest.mark.parametrize(
+        "operation",
+        [
+            pytest.param("listEngagements", marks=requirement(f"list-engagements-{suffix}")),
+            pytest.param("listMembers", marks=requirement(f"list-members-{suffix}")),
+        ],
+    )
+
 
 new_engagements_journey = journey(new_engagements)
 paged_engagements_journey = journey(paged_engagements, alone=True)
@@ -135,13 +148,7 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 
 
 @pytest.mark.stage(2)
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param("listEngagements", marks=requirement("list-engagements-paging-honoured")),
-        pytest.param("listMembers", marks=requirement("list-members-paging-honoured")),
-    ],
-)
+@_of_both_lists("paging-honoured")
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     """No page that exists is refused, whatever filter and order it is asked for with."""
     pages = [one for one in run.wire.exchanges if one.call.operation.id == operation and _is_later_page(one)]
@@ -159,7 +166,7 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
 
 def _is_later_page(exchange: Exchange) -> bool:
     """Whether this is an answer to the main key, asked for a page after the first, and validly in all else."""
-    asked, received = dict(exchange.call.query), exchange.received
+    asked = dict(exchange.call.query)
     page = asked.pop("page", "")
     rest = replace(exchange.call, query=tuple(asked.items()))
     is_later = page.isdecimal() and 1 < int(page) <= paging.MOST_PAGES
@@ -167,8 +174,7 @@ def _is_later_page(exchange: Exchange) -> bool:
         is_later
         and is_main(exchange)
         and exchange.judgeable
-        and received is not None
-        and received.status not in _OF_THE_KEY
+        and status_of(exchange) not in _OF_THE_KEY
         and validity(rest) is Validity.VALID
     )
 
@@ -181,13 +187,7 @@ def test_meta_has_its_fields(run: Run) -> None:
 
 
 @pytest.mark.stage(2)
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param("listEngagements", marks=requirement("list-engagements-total-pages")),
-        pytest.param("listMembers", marks=requirement("list-members-total-pages")),
-    ],
-)
+@_of_both_lists("total-pages")
 @pytest.mark.usefixtures("paged_engagements", "paged_members")
 def test_total_pages(run: Run, operation: str) -> None:
     """The totalPages of every list of the run is total divided by perPage, rounded up."""
@@ -195,26 +195,14 @@ def test_total_pages(run: Run, operation: str) -> None:
 
 
 @pytest.mark.stage(2)
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param("listEngagements", marks=requirement("list-engagements-defaults")),
-        pytest.param("listMembers", marks=requirement("list-members-defaults")),
-    ],
-)
+@_of_both_lists("defaults")
 def test_defaults(run: Run, operation: str) -> None:
     """What a list was not asked for is page 1 and 20 a page."""
     expect_law(run, list_laws.defaults, operation)
 
 
 @pytest.mark.stage(2)
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param("listEngagements", marks=requirement("list-engagements-paging-honoured")),
-        pytest.param("listMembers", marks=requirement("list-members-paging-honoured")),
-    ],
-)
+@_of_both_lists("paging-honoured")
 @pytest.mark.usefixtures("paged_engagements", "paged_members")
 def test_page_and_size_asked_for(run: Run, operation: str) -> None:
     """The meta of every list of the run names the page and the size that were asked for."""
@@ -222,13 +210,7 @@ def test_page_and_size_asked_for(run: Run, operation: str) -> None:
 
 
 @pytest.mark.stage(2)
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param("listEngagements", marks=requirement("list-engagements-page-length")),
-        pytest.param("listMembers", marks=requirement("list-members-page-length")),
-    ],
-)
+@_of_both_lists("page-length")
 def test_full_pages_are_full(run: Run, operation: str) -> None:
     """No page of the run holds more than its size, and none with others behind it less."""
     expect_law_steadily(run, list_laws.page_length, operation)

@@ -158,9 +158,7 @@ def expect_one_total(look: tuple[Exchange, ...]) -> None:
         Unsettled: The one answer does not show what it counts.
     """
     whole, *pages = look
-    total = read.number(whole, "total")
-    if len(read.items(whole)) != min(total, LARGEST_PAGE):
-        raise Unsettled("the total is not the number of items in one answer", *look)
+    total = _shown_total(whole)
     for answer in pages:
         told = read.number(answer, "total")
         expect.equal("the total of a page with a filter", told, total, whole, answer, pointer="/meta/total")
@@ -176,9 +174,9 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
         Unsettled: The answers do not agree about the length of the list, or the one answer does not show it.
     """
     whole, *pages = look
-    total = read.number(whole, "total")
-    if len(read.items(whole)) != min(total, LARGEST_PAGE) or any(read.number(one, "total") != total for one in pages):
-        raise Unsettled("the totals are not the number of items in one answer", *look)
+    total = _shown_total(whole)
+    if any(read.number(one, "total") != total for one in pages):
+        raise Unsettled("the pages do not tell the same total", *look)
     for answer in pages:
         page, size = read.number(answer, "page"), read.number(answer, "perPage")
         found, right = len(read.items(answer)), max(0, min(size, total - (page - 1) * size))
@@ -191,3 +189,11 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
             actual=f"{found} items",
             pointer="/data",
         )
+
+
+def _shown_total(whole: Exchange) -> int:
+    """The total of a list in one answer, which shows as many items."""
+    total = read.number(whole, "total")
+    if len(read.items(whole)) != min(total, LARGEST_PAGE):
+        raise Unsettled("the total is not the number of items in one answer", whole)
+    return total

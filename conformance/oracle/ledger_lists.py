@@ -151,9 +151,8 @@ class ListJudging:
                 # What was done to another one since may have moved it, before the list was asked for.
                 moved = sorted(evidence.of_others(self.others(history, read.span.start, sight.span.end)))
                 rule = moved[-1] if moved else _AS_READ
-                message = f"{name} of an engagement has changed with others, or is another one in the list"
-                if not moved:
-                    message = f"{name} of an engagement is another one in the list"
+                fault = "has changed with others, or is another one" if moved else "is another one"
+                message = f"{name} of an engagement {fault} in the list"
                 words = message, str(read.text(name)), str(sight.text(name)), f"{sight.pointer}/{name}"
                 self._break(Finding(rule, sight.exchange, (read.exchange,), *words, rivals=len(moved)), history)
                 return

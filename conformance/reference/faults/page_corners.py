@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.reference.faults.list_making import asking
 from conformance.reference.faults.making import made
@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
+    from conformance.reference.faults.list_making import Asked
 
 _MOST = 100
 _HALF = 50
+_SECOND = 2
 
 _HONOURED = "list-engagements-paging-honoured"
 _SERVED = "list-engagements-succeeds"
+_MEMBERS_SERVED = "list-members-succeeds"
+_MEMBERS_HONOURED = "list-members-paging-honoured"
 _LENGTH = "list-engagements-page-length"
 _PAGES = "list-engagements-total-pages"
 _PARTITION = "list-engagements-pages-partition"
@@ -42,21 +46,16 @@ def _pages(identifier: str, says: str, count: Callable[[int, int], int], *breaks
     )
 
 
-def _refusing(
-    identifier: str, title: str, is_refused: Callable[[int], bool], *breaks: str, of: str, parameter: str = "perPage"
-) -> Fault:
-    """A list that refuses some sizes, or some numbers, of pages."""
+def _refusing(which: str, identifier: str, says: str, is_refused: Callable[[Asked], object], *breaks: str) -> Fault:
+    """A list that refuses what it must serve.
 
-    def check(self: Service, call: Call) -> None:
-        Service.check(self, call)
-        if call.operation.id == of and is_refused(call.values[parameter]):
-            raise Refusal(400, f"No page has this {parameter}.")
-
-    return made(identifier, title, *breaks, check=check)
-
-
-def _unserved(which: str, label: str, says: str, is_refused: Callable[[dict[str, Any]], bool], *breaks: str) -> Fault:
-    """A list that refuses some combinations of what it must serve; ``is_refused`` is given the parameters."""
+    Args:
+        which: ``engagements`` or ``members``.
+        identifier: How the fault is named on the command line.
+        says: What the list refuses, in words.
+        is_refused: Says of the parameters as they were read whether they are.
+        breaks: The ids of the requirements that it breaks.
+    """
     operation = {"engagements": "listEngagements", "members": "listMembers"}[which]
 
     def check(self: Service, call: Call) -> None:
@@ -64,25 +63,40 @@ def _unserved(which: str, label: str, says: str, is_refused: Callable[[dict[str,
         if call.operation.id == operation and is_refused(call.values):
             raise Refusal(400, "This cannot be asked for.")
 
-    return made(f"{which}-{label}-refused", f"The list of {which} refuses {says}.", *breaks, check=check)
+    return made(identifier, f"The list of {which} refuses {says}.", *breaks, check=check)
 
 
 UNSERVED = (
-    _unserved("engagements", "filtered-and-sorted", "a filter with an order",
+    _refusing("engagements", "engagements-filtered-and-sorted-refused", "a filter with an order",
               lambda asked: asked["sort"] and asked["status"], _SERVED, _WITH_FILTER),
-    _unserved("engagements", "ascending", "an ascending order", lambda asked: asked["order"] == "asc", _SERVED),
-    _unserved("engagements", "by-change", "an order by change", lambda asked: asked["sort"] == "updatedAt", _SERVED),
-    _unserved("engagements", "second-sorted-page", "a second page in an order",
-              lambda asked: asked["sort"] and asked["page"] == 2, _HONOURED, _SERVED),  # noqa: PLR2004
-    _unserved("engagements", "second-filtered-page", "a second page with a filter",
-              lambda asked: asked["status"] and asked["page"] == 2, _HONOURED, _SERVED),  # noqa: PLR2004
-    _unserved("engagements", "order-without-sort", "an order without a key",
+    _refusing("engagements", "engagements-ascending-refused", "an ascending order",
+              lambda asked: asked["order"] == "asc", _SERVED),
+    _refusing("engagements", "engagements-by-change-refused", "an order by change",
+              lambda asked: asked["sort"] == "updatedAt", _SERVED),
+    _refusing("engagements", "engagements-second-sorted-page-refused", "a second page in an order",
+              lambda asked: asked["sort"] and asked["page"] == _SECOND, _HONOURED, _SERVED),
+    _refusing("engagements", "engagements-second-filtered-page-refused", "a second page with a filter",
+              lambda asked: asked["status"] and asked["page"] == _SECOND, _HONOURED, _SERVED),
+    _refusing("engagements", "engagements-order-without-sort-refused", "an order without a key",
               lambda asked: asked["order"] and not asked["sort"], _SERVED),
-    _unserved("engagements", "archived", "the filter archived", lambda asked: asked["status"] == "archived", _SERVED),
-    _unserved("members", "admins", "the filter admin", lambda asked: asked["role"] == "admin", "list-members-succeeds"),
-    _unserved("members", "second-filtered-page", "a second page with a filter",
-              lambda asked: asked["role"] and asked["page"] == 2, "list-members-paging-honoured",  # noqa: PLR2004
-              "list-members-succeeds"),
+    _refusing("engagements", "engagements-archived-refused", "the filter archived",
+              lambda asked: asked["status"] == "archived", _SERVED),
+    _refusing("engagements", "per-page-100-refused", "a page of 100",
+              lambda asked: asked["perPage"] >= _MOST, _SERVED, _HONOURED),
+    _refusing("engagements", "per-page-50-at-most", "a page of more than 50",
+              lambda asked: asked["perPage"] > _HALF, _SERVED, _HONOURED),
+    _refusing("engagements", "per-page-one-refused", "a page of one",
+              lambda asked: asked["perPage"] == 1, _SERVED, _HONOURED),
+    _refusing("engagements", "page-two-refused", "its second page",
+              lambda asked: asked["page"] == _SECOND, _HONOURED, _SERVED),
+    _refusing("members", "members-admins-refused", "the filter admin",
+              lambda asked: asked["role"] == "admin", _MEMBERS_SERVED),
+    _refusing("members", "members-second-filtered-page-refused", "a second page with a filter",
+              lambda asked: asked["role"] and asked["page"] == _SECOND, _MEMBERS_HONOURED, _MEMBERS_SERVED),
+    _refusing("members", "members-per-page-100-refused", "a page of 100",
+              lambda asked: asked["perPage"] >= _MOST, _MEMBERS_SERVED, _MEMBERS_HONOURED),
+    _refusing("members", "members-page-two-refused", "its second page",
+              lambda asked: asked["page"] == _SECOND, _MEMBERS_HONOURED, _MEMBERS_SERVED),
 )  # fmt: skip
 
 
@@ -109,18 +123,6 @@ SIZES = (
            _PAGES, "list-members-total-pages"),
     _pages("pages-at-least-two", "says that there are two pages at least",
            lambda total, size: max(2, -(-total // size)), _PAGES, "list-members-total-pages"),
-    _refusing("per-page-100-refused", "A page of 100 engagements is refused.", lambda size: size >= _MOST,
-              _SERVED, _HONOURED, of="listEngagements"),
-    _refusing("members-per-page-100-refused", "A page of 100 members is refused.", lambda size: size >= _MOST,
-              "list-members-succeeds", "list-members-paging-honoured", of="listMembers"),
-    _refusing("per-page-50-at-most", "A page of more than 50 engagements is refused.", lambda size: size > _HALF,
-              _SERVED, _HONOURED, of="listEngagements"),
-    _refusing("per-page-one-refused", "A page of one engagement is refused.", lambda size: size == 1, _SERVED,
-              _HONOURED, of="listEngagements"),
-    _refusing("page-two-refused", "The second page of engagements is refused.", lambda page: page == 2,  # noqa: PLR2004
-              _HONOURED, _SERVED, of="listEngagements", parameter="page"),
-    _refusing("members-page-two-refused", "The second page of members is refused.", lambda page: page == 2,  # noqa: PLR2004
-              "list-members-paging-honoured", "list-members-succeeds", of="listMembers", parameter="page"),
     _meta_text("page"),
     _meta_text("perPage"),
     asking(
@@ -157,7 +159,7 @@ SIZES = (
     asking(
         "page-two-as-three",
         "gives page 3 for page 2",
-        lambda asked, query: replace(query, offset=query.offset + query.limit) if asked["page"] == 2 else query,  # noqa: PLR2004
+        lambda asked, query: replace(query, offset=query.offset + query.limit) if asked["page"] == _SECOND else query,
         _PARTITION,
         _LENGTH,
     ),
