@@ -1,0 +1,342 @@
+"""What holds of every answer by itself: its body, its fields and its times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.operations import OPERATIONS
+from conformance.oracle import laws
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+from tests.oracle.pages import Told, page, refusal, told
+
+if TYPE_CHECKING:
+    from conformance.oracle.laws import Law
+
+NOW = "2026-01-02T03:04:05.006Z"
+ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}
+LISTS = [one.id for one in OPERATIONS.values() if one.answer == "list"]
+RESOURCES = [one.id for one in OPERATIONS.values() if one.answer == "resource"]
+
+
+def broken(law: Law, exchange: Exchange) -> Told:
+    """What a law says of an answer that breaks it, and of no other."""
+    with pytest.raises(NonConformity) as raised:
+        law(exchange)
+    assert raised.value.exchanges == (exchange,)
+    return told(raised.value)
+
+
+def engagement(**changed: object) -> Exchange:
+    """An engagement as it was read, with other fields."""
+    return make_exchange("getEngagement", body={"data": ENGAGEMENT | changed})
+
+
+# --- bodies
+
+
+def test_a_body_is_json() -> None:
+    """Where there is one."""
+    assert laws.json_well_formed(make_exchange(raw=b"")) is False
+    assert laws.json_well_formed(make_exchange(raw=b" [1] ")) is True
+    assert broken(laws.json_well_formed, make_exchange(raw=b"\xef\xbb\xbf{}")) == (
+        "the body is not JSON",
+        "a JSON text (RFC 8259)",
+        "it begins with a byte order mark",
+        None,
+    )
+
+
+def test_a_body_that_is_nested_too_deeply_is_not_judged() -> None:
+    """Nobody promised how deep a reader must go."""
+    exchange = make_exchange(raw=b"[" * 101 + b"]" * 101)
+
+    with pytest.raises(Undecided, match=r"^the body cannot be judged: it is nested beyond") as raised:
+        laws.json_well_formed(exchange)
+    assert raised.value.exchanges == (exchange,)
+
+
+@pytest.mark.parametrize(
+    "announced",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        "Application/JSON ;charset=UTF-8",
+        "text/json",
+        "application/problem+json",
+        "application/vnd.vendor.v1+json",
+    ],
+)
+def test_json_has_several_names(announced: str) -> None:
+    """In any letter case, with any parameters."""
+    assert laws.json_media_type(make_exchange(raw=b"{}", headers=(("content-type", announced),))) is True
+
+
+@pytest.mark.parametrize(
+    "announced", ["text/html", "application/jsonp", "text/problem+json", "application/+json", "application/a b+json"]
+)
+def test_other_media_types_are_wrong(announced: str) -> None:
+    """It is told which came."""
+    exchange = make_exchange(raw=b"{}", headers=(("Content-Type", announced),))
+
+    assert broken(laws.json_media_type, exchange) == (
+        "the body is not announced as JSON",
+        "Content-Type: application/json",
+        f"Content-Type: {announced}",
+        None,
+    )
+
+
+def test_a_body_without_a_media_type_is_told_as_such() -> None:
+    """An answer without a body needs none."""
+    assert broken(laws.json_media_type, make_exchange(raw=b"{}", headers=()))[2] == "no Content-Type"
+    assert laws.json_media_type(make_exchange(raw=b"", headers=())) is False
+
+
+# --- frames
+
+
+@pytest.mark.parametrize("operation", RESOURCES)
+@pytest.mark.parametrize(
+    ("body", "actual"),
+    [
+        ({"data": []}, '{"data": []}'),
+        ({"data": None}, '{"data": null}'),
+        ({}, "{}"),
+        ([], "[]"),
+        (None, "null"),
+    ],
+)
+def test_a_resource_is_an_object(operation: str, body: object, actual: str) -> None:
+    """In data."""
+    assert broken(laws.success_data_object, make_exchange(operation, body=body)) == (
+        "a success has no object data",
+        "an object with the object data",
+        actual,
+        "/data",
+    )
+    assert laws.success_data_object(make_exchange(operation, body={"data": {}})) is True
+
+
+def test_a_success_without_a_body_has_no_data() -> None:
+    """A body is promised."""
+    assert broken(laws.success_data_object, make_exchange(raw=b""))[2] == "no body"
+
+
+@pytest.mark.parametrize("operation", LISTS)
+def test_a_list_is_an_array_with_meta(operation: str) -> None:
+    """An array in data, an object in meta."""
+    whole, bare = ({"data": [], "meta": {}}, {"data": {}, "meta": []})
+
+    assert laws.list_data_array(make_exchange(operation, body=whole)) is True
+    assert laws.list_meta_object(make_exchange(operation, body=whole)) is True
+    assert broken(laws.list_data_array, make_exchange(operation, body=bare)) == (
+        "a success has no array data",
+        "an object with the array data",
+        '{"data": {}, "meta": []}',
+        "/data",
+    )
+    assert broken(laws.list_meta_object, make_exchange(operation, body=bare)) == (
+        "a success has no object meta",
+        "an object with the object meta",
+        '{"data": {}, "meta": []}',
+        "/meta",
+    )
+
+
+@pytest.mark.parametrize("law", [laws.success_data_object, laws.list_data_array, laws.list_meta_object])
+@pytest.mark.parametrize("operation", ["getEngagement", "listEngagements"])
+def test_frames_are_judged_of_readable_successes_only(law: Law, operation: str) -> None:
+    """Errors have another frame, and what is no JSON is told by itself."""
+    assert law(refusal(operation=operation)) is False
+    assert law(make_exchange(operation, raw=b"{")) is False
+
+
+def test_each_kind_of_answer_has_its_own_frame() -> None:
+    """A resource needs no array, a list no object."""
+    assert laws.success_data_object(page(["e"])) is False
+    assert laws.list_data_array(engagement()) is False
+    assert laws.list_meta_object(engagement()) is False
+
+
+# --- fields
+
+
+def test_an_engagement_has_its_fields() -> None:
+    """The description may be absent."""
+    assert laws.fields(engagement()) is True
+    assert laws.fields(engagement(description=None, other=1)) is True
+    assert broken(laws.fields, engagement(name=7)) == (
+        "/data/name is not as promised",
+        "a string",
+        "7 (number)",
+        "/data/name",
+    )
+
+
+def test_every_item_of_a_list_has_its_fields() -> None:
+    """Its place is told."""
+    assert laws.fields(page([ENGAGEMENT])) is True
+    assert broken(laws.fields, page([ENGAGEMENT, {"id": "e"}])) == (
+        "/data/1/name is not as promised",
+        "a string",
+        "absent",
+        "/data/1/name",
+    )
+    assert broken(laws.fields, page([ENGAGEMENT, []])) == (
+        "an item of the list is no object",
+        "an object",
+        "array",
+        "/data/1",
+    )
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        page([]),
+        refusal(operation="getEngagement"),
+        make_exchange("getEngagement", body=[]),
+        make_exchange("getEngagement", body={"data": 7}),
+        make_exchange("getEngagement", raw=b"{"),
+        make_exchange("listEngagements", body={"data": {"0": 7}}),
+        make_exchange("unarchiveEngagement", body={"data": {}}),
+        make_exchange("updateEngagement", body={"data": {}}),
+    ],
+    ids=["no items", "refusal", "no object", "no data", "no JSON", "no array", "open", "open, too"],
+)
+def test_where_nothing_is_promised_no_field_is_missing(exchange: Exchange) -> None:
+    """Or where the frame is broken, which is told by itself."""
+    assert laws.fields(exchange) is False
+
+
+# --- times
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-02T03:04:05Z", "2026-02-30T03:04:05.006Z", "2026-01-02T03:04:05.006+00:00", "", "1767323045"]
+)
+def test_a_time_of_another_form_is_wrong(text: str) -> None:
+    """So is a day that never was."""
+    assert broken(laws.timestamp_format, engagement(updatedAt=text)) == (
+        "a timestamp is not of the interface's form",
+        "YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
+        f'"{text}"',
+        "/data/updatedAt",
+    )
+
+
+def test_every_time_of_every_item_is_judged() -> None:
+    """Those that are texts: of others the check of fields tells."""
+    assert laws.timestamp_format(page([ENGAGEMENT, ENGAGEMENT])) is True
+    assert broken(laws.timestamp_format, page([ENGAGEMENT, 7, ENGAGEMENT | {"createdAt": "now"}]))[3] == (
+        "/data/2/createdAt"
+    )
+    assert laws.timestamp_format(page([{"createdAt": 7}])) is False
+    assert laws.timestamp_format(make_exchange("unarchiveEngagement", body={"data": {"updatedAt": "now"}})) is False
+
+
+# --- values
+
+
+@pytest.mark.parametrize("operation", ["getCurrentOrganization", "updateCurrentOrganization"])
+@pytest.mark.parametrize(("slug", "safe"), [("acme-1_x.y~", True), ("a%20b", False), ("a b", False), ("é", False)])
+def test_a_slug_stands_in_a_path_as_it_is(operation: str, slug: str, safe: bool) -> None:  # noqa: FBT001 - a table
+    """Without percent-encoding."""
+    exchange = make_exchange(operation, body={"data": {"slug": slug}})
+
+    if safe:
+        assert laws.slug_url_safe(exchange) is True
+    else:
+        message, expected, actual, pointer = broken(laws.slug_url_safe, exchange)
+        assert message == f"slug is {actual}"
+        assert (expected, pointer) == ("characters that can stand in a URL path", "/data/slug")
+
+
+def test_roles_are_those_of_the_interface() -> None:
+    """In a list and in the answer to a change."""
+    for role in laws.ROLES:
+        assert laws.member_roles_known(make_exchange("updateMemberRole", body={"data": {"role": role}})) is True
+    assert broken(laws.member_roles_known, page([{"role": "admin"}, {"role": "Admin"}], operation="listMembers")) == (
+        'role is "Admin"',
+        "owner, admin or member",
+        '"Admin"',
+        "/data/1/role",
+    )
+
+
+def test_an_address_has_its_sign() -> None:
+    """Nothing else is asked of it."""
+    assert laws.member_email_is_address(page([{"email": "@"}], operation="listMembers")) is True
+    assert broken(laws.member_email_is_address, page([{"email": "a.b"}], operation="listMembers")) == (
+        'email is "a.b"',
+        "an e-mail address",
+        '"a.b"',
+        "/data/0/email",
+    )
+
+
+@pytest.mark.parametrize("operation", ["createEngagement", "getEngagement", "archiveEngagement"])
+def test_statuses_are_those_of_the_interface(operation: str) -> None:
+    """Wherever one is promised."""
+    for status in laws.STATUSES:
+        assert laws.engagement_status_known(make_exchange(operation, body={"data": {"status": status}})) is True
+    assert broken(laws.engagement_status_known, make_exchange(operation, body={"data": {"status": "done"}})) == (
+        'status is "done"',
+        "active or archived",
+        '"done"',
+        "/data/status",
+    )
+
+
+@pytest.mark.parametrize(
+    ("law", "exchange"),
+    [
+        (laws.member_roles_known, make_exchange("inviteMember", body={"data": {"role": "guest"}})),
+        (laws.engagement_status_known, make_exchange("unarchiveEngagement", body={"data": {"status": "done"}})),
+        (laws.engagement_status_known, make_exchange("inviteMember", body={"data": {"status": "done"}})),
+        (laws.member_email_is_address, make_exchange("inviteMember", body={"data": {"email": "a"}})),
+        (laws.slug_url_safe, make_exchange("getEngagement", body={"data": {"slug": "a b"}})),
+        (laws.engagement_status_known, engagement(status=7)),
+        (laws.engagement_status_known, page([7])),
+        (laws.engagement_status_known, refusal(operation="getEngagement")),
+    ],
+)
+def test_what_is_not_promised_or_no_text_is_not_judged(law: Law, exchange: Exchange) -> None:
+    """Nothing was there to judge then."""
+    assert law(exchange) is False
+
+
+@pytest.mark.parametrize("status", [200, 204, 299, 400, 404, 500, 599])
+def test_successes_and_errors_are_answers(status: int) -> None:
+    """All of them."""
+    assert laws.no_redirect(make_exchange(status=status)) is True
+
+
+@pytest.mark.parametrize("status", [199, 300, 302, 399])
+def test_redirects_are_none(status: int) -> None:
+    """The status is told."""
+    assert broken(laws.no_redirect, make_exchange(status=status)) == (
+        f"the answer is a {status}",
+        "a 2xx or an error",
+        str(status),
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("exchange", "resources"),
+    [
+        (engagement(), [ENGAGEMENT]),
+        (page([ENGAGEMENT, 7]), [ENGAGEMENT]),
+        (make_exchange(status=None), []),
+        (make_exchange(status=429, body={"data": ENGAGEMENT}), []),
+        (refusal(), []),
+    ],
+)
+def test_resources_are_read_from_whatever_can_be_read(exchange: Exchange, resources: list[Any]) -> None:
+    """No answer, or a bad one, has none, and that is no error."""
+    assert laws.readable_resources(exchange) == resources

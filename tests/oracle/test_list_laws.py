@@ -1,0 +1,439 @@
+"""What holds of every list answer by itself, and what a breach of it tells."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.oracle import list_laws
+from conformance.oracle.judgement import NonConformity
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+from tests.oracle.pages import Told, page, refusal, told
+
+if TYPE_CHECKING:
+    from conformance.oracle.laws import Law
+
+EARLY, MIDDLE, LATE = (f"2026-01-02T03:04:0{second}.006Z" for second in (5, 6, 7))
+SORTED = partial(list_laws.sorted_by_time, "createdAt")
+
+
+def broken(law: Law, exchange: Exchange) -> Told:
+    """What a law says of an answer that breaks it, and of no other."""
+    with pytest.raises(NonConformity) as raised:
+        law(exchange)
+    assert raised.value.exchanges == (exchange,)
+    return told(raised.value)
+
+
+def at(*times: object, field: str = "createdAt", **query: object) -> Exchange:
+    """A list of engagements of these times, sorted by that field."""
+    return page([{"id": "e", field: time} for time in times], query={"sort": field, **query})
+
+
+def several(count: int) -> list[str]:
+    """As many items."""
+    return [f"e{number}" for number in range(count)]
+
+
+LAWS: list[Any] = [
+    list_laws.meta_fields,
+    list_laws.total_pages,
+    list_laws.fitting_total_pages,
+    list_laws.page_length,
+    list_laws.defaults,
+    list_laws.paging_honoured,
+    list_laws.status_filter,
+    list_laws.role_filter,
+    list_laws.descending_by_default,
+    SORTED,
+]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        refusal(),
+        make_exchange("getEngagement", body={"data": {"id": "e"}, "meta": {"total": "x"}}),
+        make_exchange("listEngagements", body=[]),
+        make_exchange("listEngagements", body={"data": [], "meta": []}),
+        make_exchange("listEngagements", raw=b"{"),
+        page([{"id": "e", "status": "archived"}], query={"status": "active", "unheard-of": "1"}, total=7, page=7),
+    ],
+    ids=["refusal", "no list", "no object", "no meta", "no JSON", "unknown parameter"],
+)
+def test_no_law_judges_what_is_no_list_as_it_may_be_asked_for(law: Law, exchange: Exchange) -> None:
+    """Errors, other operations, broken frames and what was asked with unknown parameters are nobody's fault here."""
+    assert law(exchange) is False
+
+
+# --- meta
+
+
+@pytest.mark.parametrize("name", list_laws.META_FIELDS)
+@pytest.mark.parametrize(
+    ("value", "actual"),
+    [
+        ("1", '"1" (string)'),
+        (1.5, "1.5 (number)"),
+        (True, "true (boolean)"),
+        (None, "null (null)"),
+        ([1], "[1] (array)"),
+        ({}, "{} (object)"),
+    ],
+)
+def test_members_of_meta_are_integers(name: str, value: object, actual: str) -> None:
+    """A text, a fraction, a boolean or null is none."""
+    exchange = page(["e"], **{name: value})
+
+    assert broken(list_laws.meta_fields, exchange) == (
+        f"meta.{name} is no integer",
+        "an integer",
+        actual,
+        f"/meta/{name}",
+    )
+    assert list_laws.total_pages(exchange) is False
+
+
+def test_an_absent_member_of_meta_is_told_as_such() -> None:
+    """It is not shown as null."""
+    exchange = make_exchange("listMembers", body={"data": [], "meta": {"total": 0, "page": 1, "totalPages": 0}})
+
+    assert broken(list_laws.meta_fields, exchange) == (
+        "meta.perPage is no integer",
+        "an integer",
+        "absent",
+        "/meta/perPage",
+    )
+
+
+@pytest.mark.parametrize("total", [0, 1, 1.0])
+def test_integers_of_every_notation_will_do(total: object) -> None:
+    """1.0 is the integer 1 in JSON Schema, and so it is here."""
+    assert list_laws.meta_fields(page(total=total)) is True
+
+
+@pytest.mark.parametrize(
+    ("total", "size", "pages"),
+    [(0, 20, 0), (0, 20, 1), (1, 20, 1), (20, 20, 1), (21, 20, 2), (40, 20, 2), (41, 20, 3)],
+)
+def test_the_number_of_pages_is_rounded_up(total: int, size: int, pages: int) -> None:
+    """Nothing at all may be one page or none."""
+    assert list_laws.total_pages(page(total=total, perPage=size, totalPages=pages)) is True
+
+
+@pytest.mark.parametrize(
+    ("total", "pages", "expected"), [(0, 2, "0 or 1"), (0, -1, "0 or 1"), (1, 0, "1"), (21, 1, "2"), (21, 3, "2")]
+)
+def test_another_number_of_pages_is_wrong(total: int, pages: int, expected: str) -> None:
+    """It is told what would be right."""
+    assert broken(list_laws.total_pages, page(total=total, totalPages=pages)) == (
+        f"totalPages does not fit a total of {total} with 20 a page",
+        expected,
+        str(pages),
+        "/meta/totalPages",
+    )
+
+
+@pytest.mark.parametrize(
+    "meta", [{"perPage": 0, "totalPages": 9}, {"total": -1, "totalPages": 9}, {"perPage": -20, "totalPages": 9}]
+)
+def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, int]) -> None:
+    """What is wrong with them is for others to say."""
+    assert list_laws.fitting_total_pages(page(**meta)) is False
+
+
+@pytest.mark.parametrize(
+    ("query", "meta"),
+    [
+        ({}, {"page": 2}),
+        ({}, {"perPage": 10}),
+        ({"page": 2}, {"page": 1}),
+        ({"page": 0}, {"page": 1}),
+        ({"perPage": 101}, {"perPage": 100}),
+        ({"perPage": "05"}, {"perPage": 5}),
+    ],
+)
+def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], meta: dict[str, int]) -> None:
+    """Where page or size are others than asked for, or asked for out of bounds, other checks speak."""
+    exchange = page(query=query, **{"total": 1, "totalPages": 9, **meta})
+
+    assert list_laws.total_pages(exchange) is False
+    assert list_laws.page_length(exchange) is False
+    with pytest.raises(NonConformity):
+        list_laws.fitting_total_pages(exchange)
+
+
+# --- length
+
+
+@pytest.mark.parametrize(
+    ("items", "query", "meta"),
+    [
+        (2, {"perPage": 2}, {"perPage": 2, "total": 9}),
+        (1, {"perPage": 2}, {"perPage": 2, "total": 2}),
+        (0, {"perPage": 2, "page": 3}, {"perPage": 2, "page": 3, "total": 5}),
+        (1, {"perPage": 2, "page": 2}, {"perPage": 2, "page": 2, "total": 4}),
+        (1, {"perPage": 2, "status": "active"}, {"perPage": 2, "total": 9}),
+        (20, {}, {"total": 21}),
+    ],
+)
+def test_lengths_that_may_be(items: int, query: dict[str, object], meta: dict[str, int]) -> None:
+    """Only a page with others behind it must be full, and only where no filter makes another total doubtful."""
+    assert list_laws.page_length(page(several(items), query=query, **meta)) is True
+
+
+def test_a_page_of_members_of_a_role_may_be_short() -> None:
+    """The total of a filtered list is judged by itself."""
+    query = {"perPage": 2, "role": "member"}
+
+    assert list_laws.page_length(page(["m"], operation="listMembers", query=query, perPage=2, total=9)) is True
+
+
+@pytest.mark.parametrize(
+    ("items", "number", "total", "status", "expected"),
+    [
+        (3, 1, 3, None, "2 items"),
+        (3, 2, 3, None, "at most 2 items"),
+        (1, 1, 3, None, "2 items"),
+        (0, 2, 5, None, "2 items"),
+        (3, 1, 9, "active", "at most 2 items"),
+    ],
+)
+def test_lengths_that_may_not_be(items: int, number: int, total: int, status: str | None, expected: str) -> None:
+    """More than the size, or less with others behind."""
+    query = {"perPage": 2, "page": number} | ({"status": status} if status else {})
+    exchange = page(several(items), query=query, perPage=2, page=number, total=total)
+
+    assert broken(list_laws.page_length, exchange) == (
+        f"page {number} of {total} items with 2 a page holds {items}",
+        expected,
+        f"{items} items",
+        "/data",
+    )
+
+
+def test_items_that_are_no_objects_are_not_counted() -> None:
+    """Which is for the check of their form."""
+    assert list_laws.page_length(page([7] * 21)) is False
+
+
+# --- what was asked for
+
+
+def test_defaults_are_those_of_the_interface() -> None:
+    """Page 1 and 20 a page, each where it was not asked for."""
+    assert list_laws.defaults(page()) is True
+    assert list_laws.defaults(page(query={"page": 3}, page=3)) is True
+    assert list_laws.defaults(page(query={"perPage": 3}, perPage=3)) is True
+    assert list_laws.defaults(page(query={"page": 3, "perPage": 3}, page=1, perPage=1)) is False
+
+
+@pytest.mark.parametrize(
+    ("meta", "fault"),
+    [
+        ({"page": 0}, ("meta.page is 0", "1", "0", "/meta/page")),
+        ({"perPage": 25}, ("meta.perPage is 25", "20", "25", "/meta/perPage")),
+    ],
+)
+def test_other_defaults_are_wrong(meta: dict[str, int], fault: Told) -> None:
+    """It is told what they are."""
+    assert broken(list_laws.defaults, page(**meta)) == fault
+
+
+def test_the_page_asked_for_is_the_one_named() -> None:
+    """So is the size."""
+    query = {"page": 2, "perPage": 5}
+
+    assert list_laws.paging_honoured(page(query=query, page=2, perPage=5, total=6)) is True
+    assert broken(list_laws.paging_honoured, page(query=query, page=1, perPage=5, total=6)) == (
+        "meta.page is 1",
+        "2",
+        "1",
+        "/meta/page",
+    )
+    assert broken(list_laws.paging_honoured, page(query=query, page=2, perPage=3, total=6)) == (
+        "meta.perPage is 3",
+        "5",
+        "3",
+        "/meta/perPage",
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "total"),
+    [
+        ({}, 9),
+        ({"page": 3}, 40),
+        ({"page": 2}, 0),
+        ({"page": 0}, 9),
+        ({"page": "x"}, 9),
+        ({"page": "1000000"}, 10**9),
+        ({"perPage": 101}, 900),
+        ({"status": "active"}, 9),
+    ],
+)
+def test_pages_beyond_the_last_and_sizes_out_of_bounds_are_open(query: dict[str, object], total: int) -> None:
+    """The interface does not say what is named then."""
+    assert list_laws.paging_honoured(page(query=query, page=7, perPage=20, total=total)) is False
+
+
+def test_the_first_page_is_there_even_if_nothing_is() -> None:
+    """Of an empty list page 1 can be asked for."""
+    assert list_laws.paging_honoured(page(query={"page": 1})) is True
+
+
+def test_a_size_of_nothing_is_told() -> None:
+    """A service that names no size at all does not name the one asked for."""
+    assert broken(list_laws.paging_honoured, page(["e"], query={"perPage": 1}, perPage=0))[0] == "meta.perPage is 0"
+
+
+def test_a_parameter_that_comes_twice_is_open() -> None:
+    """No service knows which one counts."""
+    twice = make_exchange(
+        "listEngagements",
+        body={"data": [{"status": "archived"}], "meta": {"total": 1, "page": 9, "perPage": 20, "totalPages": 1}},
+        query=(("page", "1"), ("page", "2"), ("status", "active"), ("status", "archived")),
+    )
+
+    assert list_laws.valid_paging(twice) == {}
+    assert list_laws.paging_honoured(twice) is False
+    assert list_laws.status_filter(twice) is False
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ({"page": 1, "perPage": 100}, {"page": 1, "perPage": 100}),
+        ({"page": 999999}, {"page": 999999}),
+        ({"page": 1, "perPage": 101}, {}),
+        ({"page": "01"}, {}),
+        ({"page": "+1"}, {}),
+        ({"page": "1.0"}, {}),
+        ({"page": "1\n"}, {}),
+        ({"page": ""}, {}),
+        ({"sort": "name"}, {}),
+    ],
+)
+def test_valid_paging_is_what_was_plainly_asked_for(query: dict[str, object], asked: dict[str, int]) -> None:
+    """Numbers that may be read in two ways are not among it."""
+    assert list_laws.valid_paging(page(query=query)) == asked
+
+
+# --- filters
+
+
+def test_a_filtered_list_holds_nothing_else() -> None:
+    """The first other one is told with its place."""
+    items = [{"status": "active"}, {"status": "archived"}]
+
+    assert list_laws.status_filter(page(items[:1], query={"status": "active"})) is True
+    assert broken(list_laws.status_filter, page(items, query={"status": "active"})) == (
+        "a list of status active holds another one",
+        '"active"',
+        '"archived"',
+        "/data/1/status",
+    )
+
+
+@pytest.mark.parametrize("role", ["owner", "admin", "member"])
+def test_a_list_of_a_role_holds_no_other(role: str) -> None:
+    """Whichever it is."""
+    listed = partial(page, operation="listMembers", query={"role": role})
+
+    assert list_laws.role_filter(listed([{"role": role}])) is True
+    assert broken(list_laws.role_filter, listed([{"role": "guest"}]))[2] == '"guest"'
+
+
+@pytest.mark.parametrize("query", [{}, {"status": "deleted"}, {"status": ""}])
+def test_what_was_not_filtered_is_not_judged(query: dict[str, object]) -> None:
+    """Nor is what was filtered by nonsense."""
+    assert list_laws.status_filter(page([{"status": "archived"}], query=query)) is False
+
+
+def test_an_empty_filtered_list_says_nothing() -> None:
+    """It is no evidence that the filter holds."""
+    assert list_laws.status_filter(page(query={"status": "active"})) is False
+
+
+def test_a_status_that_is_no_text_is_for_others_to_tell() -> None:
+    """The check of fields does."""
+    assert list_laws.status_filter(page([{"status": 7}, {}], query={"status": "active"})) is True
+
+
+# --- order
+
+
+@pytest.mark.parametrize(("order", "times"), [("asc", (EARLY, EARLY, LATE)), ("desc", (LATE, EARLY, EARLY))])
+def test_equal_times_are_in_any_order(order: str, times: tuple[str, ...]) -> None:
+    """What the interface does not say is not judged."""
+    assert SORTED(at(*times, order=order)) is True
+
+
+@pytest.mark.parametrize(
+    ("order", "direction", "times"),
+    [("asc", "ascending", (EARLY, LATE, MIDDLE)), ("desc", "descending", (LATE, EARLY, MIDDLE))],
+)
+def test_the_first_item_against_the_order_is_told(order: str, direction: str, times: tuple[str, ...]) -> None:
+    """By its place."""
+    assert broken(SORTED, at(*times, order=order)) == (
+        "the list is not sorted by createdAt",
+        f"createdAt {direction}",
+        "item 2 is against the order",
+        "/data/2/createdAt",
+    )
+
+
+def test_times_that_cannot_be_read_are_passed_over() -> None:
+    """The others are in order or are not."""
+    assert SORTED(at(EARLY, "yesterday", 7, LATE, order="asc")) is True
+    assert broken(SORTED, at(LATE, "yesterday", EARLY, order="asc"))[3] == "/data/2/createdAt"
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        at(LATE, EARLY, order="sideways"),
+        at(EARLY, LATE),
+        at(EARLY, LATE, field="updatedAt", order="desc"),
+        at(LATE, order="asc"),
+        at(order="asc"),
+        at(LATE, EARLY, field="name", order="asc"),
+    ],
+    ids=["no order", "none asked for", "another field", "one item", "none", "no time"],
+)
+def test_what_was_not_asked_in_that_order_is_not_judged(exchange: Exchange) -> None:
+    """Nor is a list in which nothing can be compared."""
+    assert SORTED(exchange) is False
+
+
+@pytest.mark.parametrize("field", ["createdAt", "updatedAt"])
+def test_a_list_that_ascends_unasked_is_wrong(field: str) -> None:
+    """The default is descending."""
+    assert broken(list_laws.descending_by_default, at(EARLY, EARLY, LATE, field=field)) == (
+        "a list without an order is ascending",
+        "a descending list",
+        "an ascending list",
+        None,
+    )
+    assert list_laws.descending_by_default(at(LATE, EARLY, EARLY, field=field)) is True
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        at(EARLY, LATE, order="asc"),
+        at(EARLY, EARLY),
+        at(EARLY),
+        at(EARLY, LATE, MIDDLE),
+        page([{"createdAt": EARLY}, {"createdAt": LATE}]),
+        at(EARLY, LATE, field="name"),
+    ],
+    ids=["asked for", "all the same", "one", "in no order", "not sorted", "by name"],
+)
+def test_other_lists_are_no_breach_of_the_default(exchange: Exchange) -> None:
+    """A list that is in no order at all is for another requirement."""
+    assert list_laws.descending_by_default(exchange) is False
