@@ -7,13 +7,14 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.checks.searching import NEWEST, PER_PAGE, latest
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from random import Random
 
     from conformance.running.run import Run
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Exchange
 
-_PER_PAGE: Final = 100
 _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16
@@ -124,12 +124,20 @@ def _like(sign: str, identifier: str, random: Random) -> str:
     return random.choice(sorted(same_case) if len(same_case) >= len(usual) else usual)
 
 
-def newest_engagements(run: Run, credential: Credential | None = None) -> list[Exchange]:
-    """The pages of the list that hold the engagements created last, a few hundred at most."""
+def latest_engagements(run: Run, **asked: str) -> list[Exchange]:
+    """The pages of the list that hold the engagements created last, a few hundred at most; see ``latest``."""
+    return _pages(run, lambda page: latest(run, page=page, **asked))
+
+
+def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
+    """The same pages of another organization's list."""
+    return _pages(run, lambda page: call.list_engagements(page=page, perPage=PER_PAGE, **NEWEST).with_key(key))
+
+
+def _pages(run: Run, asked: Callable[[int], Call]) -> list[Exchange]:
     pages: list[Exchange] = []
     for page in range(1, _PAGES + 1):
-        asked = call.list_engagements(sort="createdAt", order="desc", page=page, perPage=_PER_PAGE)
-        pages.append(run.send(asked if credential is None else asked.with_key(credential)))
+        pages.append(run.send(asked(page)))
         if not _is_full(pages[-1]):
             break
     return pages
@@ -139,7 +147,7 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
     """The pages of the list of members, two thousand members at most."""
     pages: list[Exchange] = []
     for page in range(1, _MEMBER_PAGES + 1):
-        asked = call.list_members(page=page, perPage=_PER_PAGE)
+        asked = call.list_members(page=page, perPage=PER_PAGE)
         pages.append(run.send(asked if credential is None else asked.with_key(credential)))
         if not _is_full(pages[-1]):
             break
@@ -149,7 +157,7 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
 def _is_full(page: Exchange) -> bool:
     """Whether another page may follow; one that cannot be read is for whoever judges it."""
     try:
-        return len(read.items(page)) >= _PER_PAGE
+        return len(read.items(page)) >= PER_PAGE
     except Judgement:
         return False
 

@@ -8,7 +8,7 @@ import string
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import Aim, identifier, label, newest_engagements, unknown_like
+from conformance.checks.aims import Aim, identifier, label, latest_engagements, unknown_like
 from conformance.oracle import read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
@@ -119,7 +119,7 @@ def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
         tried,
         archived=None if archived is None else run.send(call.get_engagement(archived)),
         after=run.send(call.get_engagement(tried.aims.own or "")),
-        newest=tuple(newest_engagements(run)),
+        newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
         organization=run.send(call.get_organization()),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import label, member_of, member_pages, newest_engagements, spare_member
+from conformance.checks.aims import label, latest_engagements, member_of, member_pages, spare_member
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.running.options import Effort
@@ -49,10 +49,11 @@ def unlabelled_creations(run: Run) -> Refusals:
 
 
 def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
-    before = newest_engagements(run)
+    before = latest_engagements(run, status="active", sort="name", order="desc")
     tried = [(one, label(run, "invalid")) for one in bodies]
     sent = _sent(run.send_all, tried, call.create_engagement({}))
-    return Refusals("", tuple(before), sent, tuple(newest_engagements(run)))
+    after = latest_engagements(run, status="active", sort="createdAt", order="asc")
+    return Refusals("", tuple(before), sent, tuple(after))
 
 
 def invalid_updates(run: Run) -> Refusals:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.checks.members import Headcount, Roster, another_member, headcount, roster
 from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
-from conformance.checks.searching import NEWEST
+from conformance.checks.searching import latest
 from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
@@ -62,7 +62,7 @@ def removal(run: Run) -> Removal:
     if member.credential is not None:
         allowed = beforehand(run, member.credential, touched)
     before = headcount(run)
-    newest = [call.list_engagements(**NEWEST)] if allowed else []
+    newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
     answer = run.send(call.remove_member(member.user_id))
     attempts = afterwards(run, allowed)

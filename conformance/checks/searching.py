@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.running.options import Effort
 from conformance.wire import call
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from conformance.running.run import Run
+    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 PER_PAGE: Final = 100
@@ -21,8 +23,11 @@ PER_PAGE: Final = 100
 _MOST_PAGES: Final = 20
 _PAUSES: Final = (0.0, 0.4, 1.0)
 
-NEWEST: Final = {"sort": "createdAt", "order": "desc", "perPage": PER_PAGE}
-"""The parameters of the page that shows what was created last."""
+NEWEST: Final = {"sort": "createdAt", "order": "desc"}
+"""The order in which what was created last comes first."""
+
+_FEW: Final = 30
+"""Engagements before a quick run beside which all that it makes fits on one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +65,43 @@ class Search:
         return self.looks[-1].ids if self.looks else frozenset()
 
 
-def search(run: Run, wanted: Collection[str]) -> Search:
+def latest(
+    run: Run, *, status: str | None = None, sort: str | None = None, order: str | None = None, page: int | None = None
+) -> Call:
+    """A page of the list of engagements that shows what was created last.
+
+    Where everything fits on one page it is asked for in any order, so that a run sees the list in many of them.
+
+    Args:
+        run: The run.
+        status: The status to ask for.
+        sort: What to sort by where everything fits on one page.
+        order: In which direction, then.
+        page: The page to ask for.
+    """
+    before = run.engagements_before
+    few = run.effort is Effort.QUICK and before is not None and before <= _FEW
+    ordered = {"sort": sort, "order": order} if few else NEWEST
+    return call.list_engagements(status=status, page=page, perPage=PER_PAGE, **ordered)
+
+
+def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Search:
     """Look for engagements that must be in the list.
 
     The newest page comes first, where engagements of the run are. What is not there is looked for on every page,
     and again after pauses, because others may move it from page to page meanwhile.
+
+    Args:
+        run: The run.
+        wanted: Their ids.
+        sort: As ``latest`` takes it.
+        order: The same.
     """
     looks: list[Look] = []
     sought = frozenset(wanted)
     try:
-        looks.append(_newest_page(run))
+        page = run.send(latest(run, sort=sort, order=order))
+        looks.append(Look(ids_on(page), (page,), complete=False))
         for pause in _PAUSES:
             if looks[-1].ids >= sought:
                 break
@@ -107,11 +139,6 @@ def expect_listed(what: str, found: Search) -> None:
 def ids_on(page: Exchange) -> frozenset[str]:
     """The identifiers on one page of a list."""
     return frozenset(item["id"] for item in read.items(page) if isinstance(item.get("id"), str))
-
-
-def _newest_page(run: Run) -> Look:
-    page = run.send(call.list_engagements(**NEWEST))
-    return Look(ids_on(page), (page,), complete=False)
 
 
 def _every_page(run: Run) -> Look:

@@ -9,9 +9,9 @@ from conformance.checks.aims import (
     Aim,
     identifier,
     label,
+    latest_engagements,
     member_of,
     member_pages,
-    newest_engagements,
     spare_member,
     unknown_like,
 )
@@ -127,7 +127,7 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], tried: Permissions) 
     _try_order(run, keys, aim, tried)
     after = _reads(run, targets)
     tried.kept = {name: (before[name], after[name]) for name in targets}
-    tried.newest = tuple(newest_engagements(run)) if targets else ()
+    tried.newest = tuple(latest_engagements(run, status="active", sort="name")) if targets else ()
     tried.organization = run.send(call.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from conformance.checks.engagements import created
 from conformance.checks.marks import journey, requirement
-from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
+from conformance.checks.searching import PER_PAGE, ids_on, latest
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.steady import steadily
@@ -96,18 +96,18 @@ def counts(run: Run) -> Counts:
 
 def _counts_again(run: Run) -> Counts:
     """The same once more, and what is in both lists, as far as one answer shows it."""
-    newest, first = run.send(call.list_engagements(**NEWEST)), run.send(call.list_members(perPage=PER_PAGE))
+    newest, first = run.send(latest(run)), run.send(call.list_members(perPage=PER_PAGE))
     return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
 
 
 def counting(run: Run) -> Counting:
     """The engagements are counted, one is created, they are counted, it is deleted, and they are counted again."""
-    organization, newest = call.get_organization(), call.list_engagements(**NEWEST)
-    before = Count(listed=run.send(newest), organization=run.send(organization))
+    organization = call.get_organization()
+    before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
     (subject,) = created(run, "count")
-    between = Count(organization=run.send(organization), listed=run.send(newest))
+    between = Count(organization=run.send(organization), listed=run.send(latest(run, sort="updatedAt", order="desc")))
     deletion = run.send(call.delete_engagement(subject["id"]))
-    after = Count(organization=run.send(organization), listed=run.send(newest))
+    after = Count(organization=run.send(organization), listed=run.send(latest(run, sort="name")))
     return Counting(subject["id"], subject.get("name"), before, between, deletion, after)
 
 
@@ -118,13 +118,13 @@ counting_journey = journey(counting, alone=True)
 @requirement("member-count-agrees")
 def test_member_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
     """The memberCount of the organization is the number of members that the list counts."""
-    _agree(run, counts, "memberCount", lambda seen: seen.members)
+    expect_agreement(run, counts, "memberCount", lambda seen: seen.members)
 
 
 @requirement("engagement-count-agrees")
 def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
     """The engagementCount of the organization is the number of engagements that the unfiltered list counts."""
-    _agree(run, counts, "engagementCount", lambda seen: seen.engagements)
+    expect_agreement(run, counts, "engagementCount", lambda seen: seen.engagements)
 
 
 @requirement("create-engagement-counted")
@@ -157,7 +157,7 @@ def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -
     _steadily_counted(run, counting, judge)
 
 
-def _agree(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
+def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
     """A count of the organization is the total of a list, at some moment around the answer of the list."""
 
     def told(seen: Counts) -> list[int]:

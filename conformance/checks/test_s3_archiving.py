@@ -83,7 +83,7 @@ def archiving(run: Run) -> Archiving:
         ]
     )
     after_edits = run.send(call.get_engagement(identifier))
-    found = search(run, [identifier])
+    found = search(run, [identifier], sort="updatedAt", order="asc")
     again = run.send(call.archive_engagement(identifier))
     after_again = run.send(call.get_engagement(identifier))
     namesake = run.send(call.create_engagement({"name": subject.get("name")}))

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.checks.engagements import A_TICK, FIELDS, active, identifier_of, seen, shown
 from conformance.checks.marks import journey, requirement
-from conformance.checks.searching import NEWEST, PER_PAGE, ids_on
+from conformance.checks.searching import PER_PAGE, ids_on, latest
 from conformance.checks.test_s3_archiving import Archiving, archiving
 from conformance.checks.test_s3_deletion import Deletion, deletion
 from conformance.checks.test_s4_create_engagement import creating
@@ -68,17 +68,18 @@ def afterwards(run: Run) -> Afterwards:
     late, other = run.send_all([early.call, call.create_engagement({"name": shown(early, "name")})])
     if not other.succeeded:  # a name in use may be refused
         other = run.send(call.create_engagement({"name": run.name("beside")}))
-    identifier, page = identifier_of(other), call.list_engagements(**NEWEST)
+    identifier = identifier_of(other)
     if identifier in {None, early.call.identifier}:
         raise Undecided("there was no other engagement to archive and delete", other)
     edit = call.update_engagement(str(identifier), {"description": "edited beside another one"})
     archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
     settled = run.send(early.call)
-    run.send(page)  # for the ledger, as is the next one: nothing comes or goes between them
+    # For the ledger, as is the next one: nothing comes or goes between them.
+    run.send(latest(run, sort="name", order="desc"))
     seen_beside = [run.send(step) for step in (edit, early.call, archive, early.call)]
-    run.send(page)
+    run.send(latest(run, sort="updatedAt", order="asc"))
     seen_beside += [run.send(step) for step in (delete, early.call)]
-    return Afterwards(run.send(page), early, late, settled, *seen_beside)
+    return Afterwards(run.send(latest(run)), early, late, settled, *seen_beside)
 
 
 def settled(afterwards: Afterwards) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, shown
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.searching import NEWEST, ids_on
+from conformance.checks.searching import ids_on, latest
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Undecided
 from conformance.wire import call
@@ -62,7 +62,13 @@ def deletion(run: Run) -> Deletion:
         # Whether it is gone at once is for another requirement to judge.
         run.sleep(A_TICK)
         reads = run.send_all([call.get_engagement(one) for one in ids])
-    lists = run.send_all([call.list_engagements(status=status, **NEWEST) for status in (None, "active", "archived")])
+    lists = run.send_all(
+        [
+            latest(run, sort="updatedAt", order="asc"),
+            latest(run, status="active", sort="name", order="desc"),
+            latest(run, status="archived", sort="name", order="asc"),
+        ]
+    )
     edits = run.send_all([call.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
     archives = run.send_all([call.archive_engagement(one) for one in ids])
     unarchives = run.send_all([call.unarchive_engagement(one) for one in ids])

@@ -89,7 +89,7 @@ def creating(run: Run) -> Creating:
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
     namesake = run.send(call.create_engagement(bare))
     ensure_answered([first.answer, second.answer, namesake])
-    return Creating(first, second, namesake, search(run, ids))
+    return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
 
 
 def own_values_at_creation(run: Run) -> list[Creation]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
 from conformance.oracle import expect, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Inapplicable, Undecided
@@ -18,15 +19,8 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-ODD_NAMES: Final = (
-    "Zürich ∑ 漢字 שלום 🛡😀 é",
-    (
-        "\"Quoted\" 'name' \\ back/slash & <b>bold</b>; -- %41 ${x} %s {0} $1 ?a=b #c +d `e`"
-        " \u201cf\u201d \u2018g\u2019 0012"
-    ),
-    " ".join(f"{number:04}" for number in range(50)),
-)
-"""Text that must be kept where it is accepted: no blanks at the ends or doubled, no controls, in normal form C."""
+ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS), " ".join(f"{number:04}" for number in range(50)))
+"""Text that must be kept where it is accepted."""
 
 REQUESTS: Final = 29
 """More than renaming and all that goes with it takes."""

@@ -90,7 +90,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
         [call.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
     )
     ids = [identifier for answer in answers if (identifier := identifier_of(answer)) is not None]
-    return ParallelCreation(tuple(answers), search(run, ids))
+    return ParallelCreation(tuple(answers), search(run, ids, sort="name", order="asc"))
 
 
 def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:

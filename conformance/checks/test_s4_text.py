@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import active, identifier_of, seen, shown
 from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, SIGNS, joined
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.oracle.words import shown as in_words
@@ -19,23 +20,6 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-# Neither leading, trailing nor repeated blanks, no control or format characters, all in normal form C.
-TEXTS: Final = {
-    "emoji": "\U0001f680 \U0001f9ea",
-    "astral": "\U0001d53c\U00010348\U00020bb7",
-    "marks": "\u00e9\u00f1\u00fc x\u0323",
-    "right-to-left": "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
-    "cjk": "\u6f22\u5b57\u304b\u306a\ud55c\uae00",
-    "quotes": '"it\'s" `x` \u201cy\u201d \u2018z\u2019',
-    "backslashes": "C:\\new\\table \\u0041 \\\\",
-    "markup": "<b>a</b> &amp; &lt;",
-    "sql": "x'); DROP TABLE t;--",
-    "signs": "%20+%s {0} $1 ?a=b&c #d /e",
-    "number": "0012",
-    "null": "null",
-}
-"""Texts that a careless service does not keep."""
 
 _REFUSALS: Final = frozenset({400, 413, 422})
 _LONG_NAME: Final = 280
@@ -69,35 +53,40 @@ class Texts:
 
 def texts(run: Run) -> Texts:
     """Texts of many kinds are sent as names and descriptions, together and, where that tells more, one by one."""
-    forth, back = list(TEXTS.values()), list(TEXTS.values())[::-1]
     name, description = _long(_LONG_NAME), _long(_LONG_DESCRIPTION)
-    together = _keep(run, " ".join(forth), " ".join(back), " ".join(forth))
-    long = _keep(run, name, description, f"then {description}")
+    names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
+    together = _keep(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS)))
+    long = _keep(run, (name, name), (description, f"then {description}"))
     kept = [*together, *long]
-    if run.effort is not Effort.QUICK or not together[0].answer.succeeded:
-        for text, other in zip(forth, [*forth[1:], forth[0]], strict=True):
-            kept += _keep(run, text, other, text)
+    if run.effort is not Effort.QUICK:
+        some = [text for texts in (SCRIPTS, SIGNS, ADDRESSES) for text in texts.values()]
+    else:
+        some = [] if together[0].answer.succeeded else [joined(texts) for texts in (SCRIPTS, SIGNS, ADDRESSES)]
+    for text, other in zip(some, [*some[1:], *some[:1]], strict=True):
+        kept += _keep(run, (text, other), (other, text))
     if not long[0].answer.succeeded:
-        kept += [*_keep(run, name, "short", "then short"), *_keep(run, "short", description, f"then {description}")]
+        kept += _keep(run, (name, name), ("short", "then short"))
+        kept += _keep(run, ("short", "then short"), (description, f"then {description}"))
     return Texts(tuple(one for one in kept if one.before is None), tuple(one for one in kept if one.before is not None))
 
 
-def _keep(run: Run, name: str, description: str, then: str) -> list[Kept]:
+def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> list[Kept]:
     """Create an engagement with two texts, read it, edit it with others and read it again.
 
     Args:
         run: The run.
-        name: What the first name ends with; the second one ends with the beginning of the first description.
-        description: The first description.
-        then: The second description.
+        names: What its name ends with at first, and then.
+        descriptions: Its description at first, and then.
     """
-    sent = {"name": f"{run.name('text')} {name}", "description": description}
+    sent, edited = (
+        {"name": f"{run.name('t')} {name}", "description": description}
+        for name, description in zip(names, descriptions, strict=True)
+    )
     answer = run.send(call.create_engagement(sent))
     identifier = identifier_of(answer)
     if identifier is None:
         return [Kept(sent, answer, None)]
     before = run.send(call.get_engagement(identifier))
-    edited = {"name": f"{run.name('text')} {description[:_LONG_NAME].rstrip()}", "description": then}
     edit = run.send(call.update_engagement(identifier, edited))
     return [Kept(sent, answer, before), Kept(edited, edit, run.send(call.get_engagement(identifier)), before)]
 
@@ -109,11 +98,11 @@ def _long(length: int) -> str:
 
 def odd_texts(run: Run) -> dict[str, Exchange]:
     """Names and descriptions that may be refused, each in a creation of its own, by what they show."""
-    long = "x" * 20_000
+    long = _long(20_000)
     bodies: dict[str, dict[str, Any]] = {
         "name-empty": {"name": ""},
         "name-blank": {"name": "   "},
-        "name-very-long": {"name": f"{run.name('very-long')} {long}"[:5_000]},
+        "name-very-long": {"name": f"{run.name('very-long')} {long}"[:5_000].rstrip()},
         "description-very-long": {"name": run.name("very-long-description"), "description": long},
         "description-null": {"name": run.name("null-description"), "description": None},
         "description-empty": {"name": run.name("empty-description"), "description": ""},

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import Aim, identifier, label, member_of, member_pages, newest_engagements, spare_member
+from conformance.checks.aims import (
+    Aim,
+    identifier,
+    label,
+    latest_engagements,
+    latest_of_other,
+    member_of,
+    member_pages,
+    spare_member,
+)
 from conformance.oracle import read
 from conformance.wire import call
 
@@ -140,8 +149,8 @@ def two_organizations(run: Run) -> TwoOrganizations:
         archive=archive,
         read_archived=run.send(replace(reading.with_key(key), repeatable=True)),
         after=run.send(reading),
-        own_list=tuple(newest_engagements(run)),
-        other_list=(*newest_engagements(run, key), archived),
+        own_list=tuple(latest_engagements(run, order="desc")),
+        other_list=(*latest_of_other(run, key), archived),
         made_by_other=made_by_other,
     )
 

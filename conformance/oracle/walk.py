@@ -81,10 +81,11 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
     """
     words = _words(choices)
     steps = [Step(Kind.CREATE, slot, word=next(words)) for slot in range(min(slots, 3))]
+    made = len(steps)
     bag: list[int] = []
     while len(steps) < size:
         slot, other = choices.sample(range(slots), 2)
-        if choices.random() < _EPISODES:
+        if choices.random() < _EPISODES or len(steps) == made:  # also where a walk is too short for chance
             # Each episode comes once before any comes again.
             bag = bag or choices.sample(range(_COUNT), _COUNT)
             steps += _episode(choices, words, slot, other)[bag.pop()]

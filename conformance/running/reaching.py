@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.target.asking import data_of
 from conformance.wire import call
 from conformance.wire.exchange import Unanswered
 
@@ -28,6 +29,8 @@ def reach(run: Run) -> Exchange | str:
         return _given_up(run, str(trouble))
     if status == _UNAUTHORIZED:
         return _given_up(run, "the service refuses the main key with 401")
+    told = data_of(exchange.answer).get("engagementCount")
+    run.engagements_before = told if isinstance(told, int) and not isinstance(told, bool) else None
     return exchange
 
 

@@ -55,6 +55,7 @@ class Run:
         journal: What the run changes.
         names: Names for what it creates.
         clock: What time it is, and how to let it pass; what it said is noted, so that a replay says it again.
+        engagements_before: How many engagements the organization had when the run began; None where it did not say.
         closed: Why checks that send anything are left out, as a sentence; None where they run.
         journeys: The journeys walked so far.
         observations: What was observed, by the id of the open point: text and evidence.
@@ -81,6 +82,7 @@ class Run:
         self.names = names
         self._notes: Notes = notes or TakenNotes()
         self.clock: Clock = NotedClock(clock or SystemClock(), self._notes)
+        self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
         self.journeys = Journeys(self, together=max(1, min(6, options.workers)))

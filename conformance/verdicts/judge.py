@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
 
-LAST_STAGE: Final = 2
+JUDGING_STAGE: Final = 2
 """The stage of the checks that judge what others have sent and send nothing of their own accord."""
 
 _OF_FORM: Final = frozenset({"1", "7", "8"})
@@ -166,7 +166,7 @@ class Judge:
     def _judges_form(self, item: pytest.Item) -> bool:
         """Whether a check looks at the form of answers alone, which any answer of the target can break."""
         cited = _cited(item)
-        if cited is None or _stage(item) < LAST_STAGE:
+        if cited is None or _stage(item) != JUDGING_STAGE:
             return False
         return self._catalogue.requirements[cited].section in _OF_FORM
 
