@@ -30,7 +30,7 @@ class Clearing:
     Attributes:
         answers: The answers to the deletions, by identifier.
         archived: Those that had been archived and nothing else since.
-        reads: Reads of a few of them afterwards, of those with the most varied history.
+        reads: Reads of a few of them afterwards, each with another history, the most varied first.
         page: The list afterwards.
         organization: The organization after that.
     """
@@ -48,8 +48,9 @@ def clearing(run: Run) -> Clearing:
     if not histories:
         raise Inapplicable("Nothing that the run had made was there to the last")
     answers = run.send_all([call.delete_engagement(identifier) for identifier in histories])
-    varied = sorted(histories, key=lambda identifier: len(set(histories[identifier])), reverse=True)
-    reading = [call.get_engagement(identifier) for identifier in varied[:_READ]]
+    kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
+    varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
+    reading = [call.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
     if any(one.succeeded for one in reads) or ids_on(page) & histories.keys():
         run.sleep(A_TICK)  # whether it is gone at once is for other checks to judge

@@ -46,6 +46,7 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "formula": "=1+1",
         "addresses": "https://example.com/a?b=c a@b.example javascript:alert(1)",
+        "scripts": "<script>alert(1)</script> {{7*7}} ${x}",
     }
 )
 """What means something to whoever shows it."""

@@ -54,7 +54,8 @@ class PagedLists:
 def paged_engagements(run: Run) -> PagedLists:
     """All engagements are listed in one answer and page by page."""
     names = run.journeys.result(stock).names
-    created = named_in(run, "createEngagement") - named_in(run, "deleteEngagement")
+    deleted = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
+    created = named_in(run, "createEngagement") - deleted  # tried with whatever key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, call.list_engagements, call.list_engagements())
     return replace(lists, active=created - archived, archived=archived, names=names)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
 
 from conformance.checks.engagements import (
     A_LONG_TICK,
@@ -12,6 +14,7 @@ from conformance.checks.engagements import (
     created,
     ensure_answered,
     expect_missing,
+    identifier_of,
     seen,
     shown,
     tick_of,
@@ -19,13 +22,18 @@ from conformance.checks.engagements import (
 )
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
+from conformance.checks.stock import stock
 from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.effects import is_main
+from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+
+
+_CONFLICT: Final = 409
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,7 @@ class Archiving:
         edits: Edits after it.
         after_edits: A read after those.
         again: Another archiving, the read before it being ``after_edits``.
+        late_edit: An edit after that, before the read after it.
         found: What the list shows of it.
         namesake: The creation of another engagement with the archived one's name.
     """
@@ -56,6 +65,7 @@ class Archiving:
     edits: tuple[Exchange, ...]
     after_edits: Exchange
     again: Transition
+    late_edit: Exchange
     found: Search
     namesake: Exchange
 
@@ -79,20 +89,21 @@ def archiving(run: Run) -> Archiving:
         [
             call.update_engagement(identifier, {"name": run.name("archived-edited")}),
             call.update_engagement(identifier, {"description": "edited in the archive"}),
-            call.update_engagement(identifier, {"name": run.name("archived-revived"), "status": "active"}),
         ]
     )
     after_edits = run.send(call.get_engagement(identifier))
     found = search(run, [identifier], sort="updatedAt", order="asc")
     again = run.send(call.archive_engagement(identifier))
+    late_edit = run.send(call.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
     after_again = run.send(call.get_engagement(identifier))
     namesake = run.send(call.create_engagement({"name": subject.get("name")}))
-    ensure_answered([first.answer, *edits, again])
+    ensure_answered([first.answer, *edits, again, late_edit])
     return Archiving(
         identifier=identifier,
         first=first,
         edits=tuple(edits),
         after_edits=after_edits,
+        late_edit=late_edit,
         again=Transition(after_edits, again, after_again),
         found=found,
         namesake=namesake,
@@ -100,6 +111,7 @@ def archiving(run: Run) -> Archiving:
 
 
 archiving_journey = journey(archiving)
+stock_journey = journey(stock, alone=True)
 
 
 def in_archive(exchange: Exchange) -> dict[str, Any]:
@@ -169,13 +181,40 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     transition = archiving.first
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another one, with more time, in case the service's clock ticks slowly.
-        (another,) = created(run, "archive-later")
+        (another,) = created(run, "later")
+        run.send(call.update_engagement(another["id"], {"description": "edited before it is archived later"}))
         transition = archived_after(run, another, A_LONG_TICK)
 
     before, after = transition.before, transition.after
     expect.later(
         "updatedAt", time_of(after, "updatedAt"), time_of(before, "updatedAt"), before, transition.answer, after
     )
+
+
+@pytest.mark.stage(1)
+@requirement("archive-refreshes-updated-at")
+@pytest.mark.usefixtures("stock")
+def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
+    """Archiving moves updatedAt of an engagement, too, that was never edited."""
+    unmoved = [one for one in _unedited(run) if time_of(one.before, "updatedAt") == time_of(one.after, "updatedAt")]
+    if not unmoved:
+        raise Inapplicable("The run has archived none that was never edited, or each has moved")
+    (another,) = created(run, "later")
+    one = archived_after(run, another, A_LONG_TICK)
+    in_archive(one.after)
+
+    before, after = time_of(one.before, "updatedAt"), time_of(one.after, "updatedAt")
+    expect.later("updatedAt", after, before, one.before, one.answer, one.after)
+
+
+def _unedited(run: Run) -> list[Transition]:
+    """What the run has archived without an edit before it, from its creation to the answer of the archive."""
+    done = [one for one in run.wire.exchanges if one.judgeable and one.succeeded and is_main(one)]
+    edited = {one.call.identifier for one in done if one.call.operation.id == "updateEngagement"}
+    archives = {one.call.identifier: one for one in done if one.call.operation.id == "archiveEngagement"}
+    creations = {identifier_of(one): one for one in done if one.call.operation.id == "createEngagement"}
+    both = [one for one in archives if one is not None and one in creations and one not in edited]
+    return [Transition(creations[one], archives[one], archives[one]) for one in both]
 
 
 @requirement("archive-keeps-content")
@@ -194,6 +233,8 @@ def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
 
     for edit in archiving.edits:
         expect.refused(edit)
+    if shown(archiving.again.after, "status") == "archived":
+        expect.refused(archiving.late_edit)
 
 
 @requirement("archived-edit-changes-nothing")
@@ -231,6 +272,9 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
 
     after = archiving.again.after
     status = read.text(seen(after), "status", after)
+    if archiving.late_edit.succeeded and status != "archived":
+        raise Undecided("an edit was not refused that says it is active", archiving.late_edit, after)
+
     expect.equal("status", status, "archived", archiving.again.answer, after, pointer="/data/status")
 
 
@@ -252,8 +296,28 @@ def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
 @observes("archived-edit-status")
 def test_observe_refusal_of_archived_edits(run: Run, archiving: Archiving) -> None:
     """With which error the edit of an archived engagement is refused is open."""
-    for edit in archiving.edits:
+    for edit in (*archiving.edits, archiving.late_edit):
         run.observe("archived-edit-status", describe.answered(edit), edit)
+
+
+@requirement("create-engagement-duplicate-name")
+def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> None:
+    """A new engagement of an archived one's name is one of its own, or refused with 409."""
+    in_archive(archiving.after_edits)
+    answer = archiving.namesake
+
+    expect.status(answer, lambda status: status // 100 == 2 or status == _CONFLICT, "any 2xx or 409")  # noqa: PLR2004
+    if answer.succeeded:
+        identifier = read.text(read.data(answer), "id", answer)
+        expect.holds(
+            identifier != archiving.identifier,
+            "a new engagement of an archived one's name has its identifier",
+            archiving.first.answer,
+            answer,
+            expected="an identifier of its own",
+            actual=identifier,
+            pointer="/data/id",
+        )
 
 
 @observes("duplicate-name-of-archived")

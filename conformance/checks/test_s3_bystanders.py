@@ -77,7 +77,7 @@ def afterwards(run: Run) -> Afterwards:
     # For the ledger, as is the next one: nothing comes or goes between them.
     run.send(latest(run, sort="name", order="desc"))
     seen_beside = [run.send(step) for step in (edit, early.call, archive, early.call)]
-    run.send(latest(run, sort="updatedAt", order="asc"))
+    run.send(latest(run, status="archived", sort="name", order="asc"))
     seen_beside += [run.send(step) for step in (delete, early.call)]
     return Afterwards(run.send(latest(run)), early, late, settled, *seen_beside)
 

@@ -66,7 +66,7 @@ def deletion(run: Run) -> Deletion:
         [
             latest(run, sort="updatedAt", order="asc"),
             latest(run, status="active", sort="name", order="desc"),
-            latest(run, status="archived", sort="name", order="asc"),
+            latest(run, status="archived", sort="updatedAt", order="asc"),
         ]
     )
     edits = run.send_all([call.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])

@@ -26,10 +26,11 @@ _NEVER: Final = frozenset({401, 404, 405, 429})
 
 @dataclass(frozen=True, slots=True)
 class Revival:
-    """What was done to an engagement that unarchiving had made active: it was edited, archived and read."""
+    """What was done to an engagement that unarchiving had made active: it was edited twice, archived and read."""
 
     name: str
     edit: Exchange
+    second: Exchange
     archive: Exchange
     after: Exchange
 
@@ -76,6 +77,7 @@ def unarchiving(run: Run) -> Unarchiving:
 def _revive(run: Run, unarchive: Call) -> Revival:
     identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
     edit = run.send(call.update_engagement(identifier, {"name": name}))
+    second = run.send(call.update_engagement(identifier, {"description": "edited once more"}))
     archive = run.send(call.archive_engagement(identifier))
     after = run.send(call.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit in the archive, and what is active for good in the list.
@@ -83,7 +85,7 @@ def _revive(run: Run, unarchive: Call) -> Revival:
     listed = call.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # a direction alone is valid, too
     for last in (unarchive, call.get_engagement(identifier), listed):
         run.send(last)
-    return Revival(name, edit, archive, after)
+    return Revival(name, edit, second, archive, after)
 
 
 editing_journey = journey(editing)
@@ -131,6 +133,7 @@ def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unar
         raise Undecided("an update of the name does not take effect at all", editing.name.answer, editing.name.after)
 
     expect.success(revival.edit)
+    expect.success(revival.second)
 
     name = read.text(seen(revival.after), "name", revival.after)
     expect.equal("name", name, revival.name, revival.edit, revival.after, pointer="/data/name")
@@ -143,8 +146,9 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
 
     expect.success(revival.archive)
 
-    status = read.text(seen(revival.after), "status", revival.after)
-    expect.equal("status", status, "archived", revival.archive, revival.after, pointer="/data/status")
+    for exchange in (revival.after, revival.archive):
+        status = read.text(seen(exchange), "status", exchange)
+        expect.equal("status", status, "archived", revival.archive, revival.after, pointer="/data/status")
 
 
 @observes("unarchive-answer")

@@ -45,6 +45,8 @@ def test_read_gives_the_one_asked_for(creating: Creating, editing: Editing) -> N
 
 
 @requirement("get-unknown-engagement")
-def test_unknown_engagement_cannot_be_read(run: Run) -> None:
-    """An engagement that does not exist cannot be read."""
-    expect_missing(run.send(call.get_engagement(run.name("missing"))))
+def test_unknown_engagement_cannot_be_read(run: Run, creating: Creating) -> None:
+    """An engagement that does not exist cannot be read, even if its identifier begins like that of one that does."""
+    known = identifier_of(creating.bare.answer)
+    unknown = run.name("missing") if known is None else f"{known}xyz"
+    expect_missing(run.send(call.get_engagement(unknown)))

@@ -129,6 +129,13 @@ def test_filter_counts_alike_on_every_page(
     expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
 
 
+@pytest.mark.stage(2)
+@requirement("list-engagements-filter-counts")
+def test_every_filtered_list_counts_itself(run: Run) -> None:
+    """With a status, the total of every list of the run whose first page is not full is what that page holds."""
+    expect_law_steadily(run, list_laws.filtered_total, "listEngagements")
+
+
 @requirement("list-engagements-filter-counts")
 def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
     """With a status, the total counts the engagements of that status."""

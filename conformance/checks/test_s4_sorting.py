@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from conformance.checks.looks import Look
     from conformance.oracle.listing import Key
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
@@ -162,6 +163,29 @@ def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_u
 def test_every_list_is_in_its_order(run: Run, field: str) -> None:
     """Every list of the run that was asked for in the order of a time is in that order."""
     expect_law_steadily(run, partial(list_laws.sorted_by_time, field), "listEngagements")
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize(
+    "filtered",
+    [
+        pytest.param(False, marks=requirement("sort-by-name"), id="everything"),
+        pytest.param(True, marks=requirement("sort-with-filter"), id="filtered"),
+    ],
+)
+def test_every_list_is_in_the_order_of_names(run: Run, by_name: SortedLists, *, filtered: bool) -> None:
+    """Every list of the run that was asked for in the order of names is in that order."""
+    expect_law_steadily(run, partial(_in_order_of_names, _by_name(by_name.stock), filtered=filtered), "listEngagements")
+
+
+def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> bool:
+    """A law as those of every answer, for lists with a filter or those without one."""
+    asked = dict(exchange.call.query)
+    if asked.get("sort") != "name" or ("status" in asked) is not filtered or not exchange.succeeded:
+        return False
+    if not list_laws.is_list(exchange) or asked.get("order", "desc") not in {"asc", "desc"}:
+        return False
+    return _expect(Listing((exchange,)), order, descending=asked.get("order") != "asc") > 1
 
 
 @pytest.mark.stage(2)

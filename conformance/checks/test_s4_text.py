@@ -10,6 +10,7 @@ from conformance.checks.engagements import active, identifier_of, seen, shown
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, SIGNS, joined
 from conformance.oracle import describe, expect, read
+from conformance.oracle.effects import sent_object
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.oracle.words import shown as in_words
 from conformance.running.options import Effort
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _REFUSALS: Final = frozenset({400, 413, 422})
+_VERY_LONG: Final = {"name-very-long": "name", "description-very-long": "description"}
 _LONG_NAME: Final = 280
 _LONG_DESCRIPTION: Final = 3_000
 
@@ -122,6 +124,20 @@ odd_texts_journey = journey(odd_texts)
 def test_creation_keeps_text(texts: Texts) -> None:
     """The name and the description of a created engagement read back exactly as sent."""
     _expect_kept(texts.creations)
+
+
+@requirement("create-engagement-keeps-text")
+def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
+    """A very long name or description is refused or kept, and not cut: the answer to the creation shows it whole."""
+    taken = [(one, field) for one, field in _VERY_LONG.items() if odd_texts[one].succeeded]
+    if not taken:
+        raise Inapplicable("very long texts were refused")
+
+    for one, field in taken:
+        answer = odd_texts[one]
+        if not isinstance(shown(answer, field), str):
+            raise Undecided(f"the answer to the creation shows no {field}", answer)
+        _expect_same(field, str((sent_object(answer) or {}).get(field)), shown(answer, field), answer)
 
 
 @requirement("update-engagement-keeps-text")

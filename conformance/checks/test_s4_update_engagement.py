@@ -22,7 +22,7 @@ from conformance.checks.engagements import (
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
 from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.oracle.laws import readable_resources
 from conformance.wire import call
 
@@ -72,7 +72,7 @@ class OddEditing:
 
     own_values: tuple[Edit, ...]
     same: Edit
-    empty: Exchange
+    empty: Edit
     null_name: Exchange
     null_description: Exchange
     after_null: Exchange
@@ -110,7 +110,7 @@ def odd_editing(run: Run) -> OddEditing:
     identifier = before.call.identifier or ""
     own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
-    empty = run.send(call.update_engagement(identifier, {}))
+    empty = edit(run, same.after, {})
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
     after_null = run.send(call.get_engagement(identifier))
@@ -140,10 +140,11 @@ def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
         "createdAt": _EARLIER,
         "updatedAt": _LATER,
     }
-    edits = [edit(run, before, {"name": run.name("own-values-edited"), **values})]
+    described = {"name": run.name("own"), "description": "with values of the service's own"}
+    edits = [edit(run, before, described | values)]
     if not edits[0].answer.succeeded:
         for name, value in values.items():
-            edits.append(edit(run, edits[-1].after, {"name": run.name(f"own-{name}-edited"), name: value}))
+            edits.append(edit(run, edits[-1].after, described | {"name": run.name("own"), name: value}))
     return tuple(edits)
 
 
@@ -166,6 +167,8 @@ def test_updating_succeeds(editing: Editing) -> None:
     """An update of the name, of the description, and of both gives a success."""
     for done in editing.all:
         active(done.before)
+        if done.answer.attempt > 1 and not done.answer.succeeded and has_taken_effect(done):
+            raise Undecided("an answer was lost, and what was sent again stood already", done.answer)
 
         expect.success(done.answer)
 
@@ -191,6 +194,18 @@ def test_update_keeps_the_rest(editing: Editing) -> None:
 
         before, now = seen(done.before), seen(done.after)
         expect.unchanged("the updated engagement", before, now, rest, done.before, done.answer, done.after)
+
+
+@requirement("update-engagement-keeps-the-rest")
+def test_empty_update_keeps_everything(odd_editing: OddEditing) -> None:
+    """An update without any field, where it is taken, leaves name, description and status as they were."""
+    done = odd_editing.empty
+    if not done.answer.succeeded:
+        raise Inapplicable("An update without any field was refused")
+
+    content = ("name", "description", "status")
+    exchanges = done.before, done.answer, done.after
+    expect.unchanged("the engagement", seen(done.before), seen(done.after), content, *exchanges)
 
 
 @requirement("update-engagement-moves-updated-at")
@@ -256,7 +271,7 @@ def test_observe_answer_to_update(run: Run, editing: Editing) -> None:
 @observes("update-empty-body", "update-null-name", "update-null-description")
 def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> None:
     """What an update with an empty object or with null gives is open."""
-    run.observe("update-empty-body", describe.answered(odd_editing.empty), odd_editing.empty)
+    run.observe("update-empty-body", describe.answered(odd_editing.empty.answer), odd_editing.empty.answer)
     run.observe("update-null-name", describe.answered(odd_editing.null_name), odd_editing.null_name)
     answer, after = odd_editing.null_description, odd_editing.after_null
     reads = describe.reads(read.data(after), "description")

@@ -12,7 +12,8 @@ from conformance.checks.looks import expect_steadily
 from conformance.checks.marks import journey, observes, requirement
 from conformance.oracle import paging_limits, read
 from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Judgement
+from conformance.oracle.judgement import Inapplicable, Judgement
+from conformance.oracle.listing import holds
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -37,7 +38,8 @@ def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
     plain = {answer.call.operation.id: answer for answer in list_queries.plain.values()}
 
     for answer in list_queries.out_of_bounds.values():
-        paging_limits.expect_refused_or_truthful(answer)
+        truthful = partial(paging_limits.expect_refused_or_truthful, answer)
+        holds(truthful, "the page is not what its meta says", answer)
         paging_limits.expect_total_pages(answer, plain[answer.call.operation.id])
 
 
@@ -49,6 +51,23 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     for answer in list_queries.past_the_end.values():
         judge = partial(_expect_past_the_end, plain[answer.call.operation.id])
         expect_steadily(run, (answer,), judge)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param("page-past-the-end", marks=requirement("list-engagements-total")),
+        pytest.param("members", marks=requirement("list-members-total")),
+    ],
+)
+def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
+    """A page past the end, where it is served, tells the total that the first page tells."""
+    answer = list_queries.past_the_end[asked]
+    plain = next(one for one in list_queries.plain.values() if one.call.operation is answer.call.operation)
+    if not answer.succeeded:
+        raise Inapplicable("A page past the end was refused")
+
+    expect_steadily(run, (answer, plain), lambda look: paging_limits.expect_total_of(look[0], look[1]))
 
 
 def _expect_past_the_end(plain: Exchange, look: Look) -> None:

@@ -22,7 +22,7 @@ GONE: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
 _LATER: Final = 202
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,58}[A-Za-z0-9.])?")
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:(?:[A-Za-z0-9._-]| (?! )){0,30}[A-Za-z0-9.])?")
 _OPEN_SIGNS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 

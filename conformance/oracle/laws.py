@@ -147,7 +147,9 @@ def engagement_status_known(exchange: Exchange) -> bool:
 
 
 def no_redirect(exchange: Exchange) -> bool:
-    """An answer is a success or an error."""
+    """An answer of an operation is a success or an error."""
+    if not exchange.call.is_proper:
+        return False
     status = exchange.status
     if not (200 <= status < 300 or status >= _ERRORS_FROM):  # noqa: PLR2004
         raise NonConformity(f"the answer is a {status}", exchange, expected="a 2xx or an error", actual=str(status))

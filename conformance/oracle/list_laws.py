@@ -84,6 +84,23 @@ def page_length(exchange: Exchange) -> bool:
     return True
 
 
+def filtered_total(exchange: Exchange) -> bool:
+    """A filtered list whose first page is not full counts what the page holds."""
+    told, items = _numbers(exchange), _items(exchange)
+    filtered = any(name in {"status", "role"} and value for name, value in exchange.call.query)
+    if told is None or items is None or not filtered or not _as_asked(exchange) or told["page"] != 1:
+        return False
+    if len(items) < told["perPage"] and told["total"] != len(items):
+        raise NonConformity(
+            f"a filtered list of {len(items)} items counts {told['total']}",
+            exchange,
+            expected=str(len(items)),
+            actual=str(told["total"]),
+            pointer="/meta/total",
+        )
+    return len(items) < told["perPage"]
+
+
 def defaults(exchange: Exchange) -> bool:
     """What is not asked for is page 1, and 20 a page."""
     told = _numbers(exchange)

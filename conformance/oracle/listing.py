@@ -84,6 +84,16 @@ class Listing:
         return len(read.items(self.answers[-1])) >= LARGEST_PAGE
 
 
+def ensure_one_total(answers: Sequence[Exchange]) -> None:
+    """Pages that are compared with each other were of one list: they tell one total.
+
+    Raises:
+        Unsettled: Others have changed the list between them, or its total is wrong, which is judged by itself.
+    """
+    if len({read.number(answer, "total") for answer in answers}) > 1:
+        raise Unsettled("the pages tell different totals", *answers)
+
+
 def contents(answers: Sequence[Exchange]) -> list[object]:
     """What of some lists must be the same in two looks for the organization to have been at rest."""
     named = ("id", "name", "status", "role", "updatedAt")

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import list_laws, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.oracle.listing import LARGEST_PAGE, Listing, Unsettled, expect_all, expect_once, holds
+from conformance.oracle.listing import (
+    LARGEST_PAGE,
+    Listing,
+    Unsettled,
+    ensure_one_total,
+    expect_all,
+    expect_once,
+    holds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -51,6 +59,7 @@ def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
         Undecided: The total does not tell how many pages there are.
     """
     pages = _pages(look)
+    ensure_one_total(look)
     known = set(owned) | set(_at_once(look))
     expect_once(pages)
     if _is_part(look):

@@ -74,6 +74,19 @@ def expect_refused_or_empty(answer: Exchange, plain: Exchange) -> None:
     )
 
 
+def expect_total_of(answer: Exchange, plain: Exchange) -> None:
+    """A page past the end, where it is served, counts what the first page counts.
+
+    Args:
+        answer: The page past the end.
+        plain: The same list as it was asked for without a page.
+    """
+    if not (answer.succeeded and plain.succeeded):
+        return
+    told, right = read.number(answer, "total"), read.number(plain, "total")
+    expect.equal("the total of a page past the end", told, right, plain, answer, pointer="/meta/total")
+
+
 def _expect_list_or_refusal(answer: Exchange, words: str, *, may_list: bool = False) -> None:
     """A 403 is a refusal of the key, unless it may list otherwise."""
     judged(answer)

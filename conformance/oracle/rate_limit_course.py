@@ -78,12 +78,12 @@ def _courses(exchanges: Sequence[Exchange]) -> Iterator[list[Exchange]]:
 
 
 def _windows(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
-    """Every so many successive exchanges, if their Reset is not due at once as that of a bucket that is nearly full."""
+    """Every so many successive exchanges of one limit, if their Reset is not due at once as that of a bucket is."""
     named = {headers.reset(exchange): _begin(exchange) for exchange in exchanges if headers.ahead(exchange) is not None}
     for course in _courses(exchanges):
         for start in range(len(course) - SUCCESSIVE + 1):
             window = course[start : start + SUCCESSIVE]
-            if _surely_ahead(window[-1], named) > _MARGIN:
+            if _surely_ahead(window[-1], named) > _MARGIN and len({headers.limit(one) for one in window}) == 1:
                 yield window
 
 

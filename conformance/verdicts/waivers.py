@@ -57,8 +57,8 @@ def load_waivers(path: Path) -> list[Waiver]:
         entries = yaml.safe_load(path.read_text("utf-8"))
     except OSError as error:
         raise WaiverError(f"{path} cannot be read: {error.strerror}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError):
-        raise WaiverError(f"{path} is not YAML.") from None
+    except (yaml.YAMLError, ValueError):  # the latter for what is no UTF-8, and for days that never were
+        raise WaiverError(f"{path} is not YAML, or has a date that is none.") from None
     if not isinstance(entries, list):
         raise WaiverError(f"{path}: expected a list of waivers.")
     return [_waiver(entry, f"{path}, waiver {number}") for number, entry in enumerate(entries, start=1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
@@ -25,11 +25,15 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The clock of the machine."""
+    """The clock of the machine, read once: what goes on from there is not set back in the midst of a run."""
+
+    def __init__(self) -> None:
+        self._began = datetime.now(UTC)
+        self._then = time.monotonic()
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
-        return datetime.now(UTC)
+        return self._began + timedelta(seconds=time.monotonic() - self._then)
 
     def monotonic(self) -> float:
         """Seconds that never go back."""

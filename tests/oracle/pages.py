@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.oracle.judgement import NonConformity
@@ -17,7 +17,7 @@ def page(
     *,
     number: int = 1,
     operation: str = "listEngagements",
-    query: dict[str, object] | None = None,
+    query: Mapping[str, object] | None = None,
     **meta: Any,
 ) -> Exchange:
     """A page with these items, a text standing for an item with that id; ``meta`` replaces what meta would be.

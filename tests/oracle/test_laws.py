@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -314,6 +315,13 @@ def test_what_is_not_promised_or_no_text_is_not_judged(law: Law, exchange: Excha
 def test_successes_and_errors_are_answers(status: int) -> None:
     """All of them."""
     assert laws.no_redirect(make_exchange(status=status)) is True
+
+
+def test_beside_the_interface_a_redirect_is_nobodys_business() -> None:
+    """A path that is no operation may lead elsewhere."""
+    made = make_exchange(status=302)
+
+    assert laws.no_redirect(replace(made, call=replace(made.call, probe=("GET", "/elsewhere")))) is False
 
 
 @pytest.mark.parametrize("status", [199, 300, 302, 399])

@@ -43,6 +43,7 @@ LAWS: list[Any] = [
     list_laws.total_pages,
     list_laws.fitting_total_pages,
     list_laws.page_length,
+    list_laws.filtered_total,
     list_laws.defaults,
     list_laws.paging_honoured,
     list_laws.status_filter,
@@ -437,3 +438,34 @@ def test_a_list_that_ascends_unasked_is_wrong(field: str) -> None:
 def test_other_lists_are_no_breach_of_the_default(exchange: Exchange) -> None:
     """A list that is in no order at all is for another requirement."""
     assert list_laws.descending_by_default(exchange) is False
+
+
+# --- the total of a filtered list
+
+
+def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
+    """What does not fill its first page is all there is."""
+    assert list_laws.filtered_total(page([], query={"status": "archived"})) is True
+    assert list_laws.filtered_total(page(["e"], operation="listMembers", query={"role": "admin"})) is True
+    assert broken(list_laws.filtered_total, page([], query={"status": "archived"}, total=9)) == (
+        "a filtered list of 0 items counts 9",
+        "0",
+        "9",
+        "/meta/total",
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "query", "meta"),
+    [
+        (1, {}, {"total": 9}),
+        (1, {"status": ""}, {"total": 9}),
+        (2, {"status": "active", "perPage": 2}, {"perPage": 2, "total": 9}),
+        (1, {"status": "active", "page": 2}, {"page": 2, "total": 9}),
+        (1, {"status": "active"}, {"perPage": 10, "total": 9}),
+    ],
+    ids=["no filter", "an empty one", "a full page", "a later page", "another size"],
+)
+def test_other_lists_need_not_count_themselves(items: int, query: dict[str, object], meta: dict[str, int]) -> None:
+    """There may be more than they hold, or they are not what was asked for."""
+    assert list_laws.filtered_total(page(several(items), query=query, **meta)) is False

@@ -83,7 +83,11 @@ _WAYS: dict[str, tuple[str, Callable[[str], str | None]]] = {
 }
 
 _WORDS = frozenset({"null-word", "zero-word", "false-word", "number-read"})
-_SHOWN_BY_PLAIN_TEXT = {"create": _WORDS, "edit": _WORDS, "rename": frozenset({"cut-32", "title-case", "capitalized"})}
+_SHOWN_BY_PLAIN_TEXT = {
+    "create": _WORDS | {"capitalized"},
+    "edit": _WORDS,
+    "rename": frozenset({"title-case", "capitalized"}),
+}
 _PLAIN = {
     "create": ("create-engagement-answers-what-was-sent", "create-engagement-lasts"),
     "edit": ("update-engagement-takes-effect",),

@@ -1,0 +1,241 @@
+"""Faults that show only on engagements of a certain history: unarchived, edited, archived twice, never edited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults import fault
+from conformance.reference.faults.list_making import whole
+from conformance.reference.faults.making import made, overwrite
+from conformance.reference.queries import EngagementQuery
+from conformance.reference.records import Engagement, Page
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+
+
+class _Remembering(Service):
+    """A service that remembers what was done to its engagements."""
+
+    def unarchive_engagement(self, call: Call) -> Reply:
+        """Remember it."""
+        reply = Service.unarchive_engagement(self, call)
+        self.revived()[call.engagement.id] = 0
+        return reply
+
+    def revived(self) -> dict[str, int]:
+        """How often each engagement was edited since it was unarchived."""
+        found: dict[str, int] = self.__dict__.setdefault("_revived", {})
+        return found
+
+
+@fault("unarchived-delete-spares", "deleted-unreadable", "deleted-unlisted", "deleted-uncounted")
+class UnarchivedDeleteSpares(_Remembering):
+    """An engagement that was unarchived once is still there after it was deleted."""
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Say so."""
+        if call.engagement.id in self.revived():
+            return self.resource(call, self.view_deleted(call.engagement))
+        return Service.delete_engagement(self, call)
+
+
+@fault("unarchived-delete-refused", "delete-engagement-succeeds")
+class UnarchivedDeleteRefused(_Remembering):
+    """An engagement that was unarchived once cannot be deleted."""
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Refuse it."""
+        if call.engagement.id in self.revived():
+            raise Refusal(409, "It was unarchived.")
+        return Service.delete_engagement(self, call)
+
+
+@fault("edited-archived-delete-refused", "archived-deletable")
+class EditedArchivedDeleteRefused(Service):
+    """An archived engagement that was edited before cannot be deleted."""
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Refuse it."""
+        engagement = call.engagement
+        if engagement.status == "archived" and "archived" in (engagement.description or ""):
+            raise Refusal(409, "It is archived.")
+        return Service.delete_engagement(self, call)
+
+
+@fault("unarchived-delete-counted", "deleted-uncounted", "engagement-count-agrees")
+class UnarchivedDeleteCounted(_Remembering):
+    """An engagement that was unarchived once is still counted by the organization after it was deleted."""
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Remember it."""
+        if call.engagement.id in self.revived():
+            self.__dict__["_lost"] = self.__dict__.get("_lost", 0) + 1
+        return Service.delete_engagement(self, call)
+
+    def get_organization(self, call: Call) -> Reply:
+        """Count it."""
+        reply = Service.get_organization(self, call)
+        reply.content["data"]["engagementCount"] += self.__dict__.get("_lost", 0)
+        return reply
+
+
+@fault("unarchived-listed-when-deleted", "deleted-unlisted")
+class UnarchivedListedWhenDeleted(_Remembering):
+    """An engagement that was unarchived once stays in the list after it was deleted."""
+
+    def delete_engagement(self, call: Call) -> Reply:
+        """Remember it."""
+        if call.engagement.id in self.revived():
+            self.__dict__.setdefault("_shades", []).append(call.engagement)
+        return Service.delete_engagement(self, call)
+
+    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
+        """Show it."""
+        page = Service.find_engagements(self, query)
+        shades = tuple(one for one in self.__dict__.get("_shades", ()) if query.status in {None, one.status})
+        return Page((*page.items, *shades)[: query.limit], page.total + len(shades))
+
+
+@fault("unarchived-edit-once", "unarchived-editable")
+class UnarchivedEditOnce(_Remembering):
+    """An engagement that was unarchived can be edited once, and not again."""
+
+    def check_editable(self, engagement: Engagement) -> None:
+        """Refuse the second edit."""
+        Service.check_editable(self, engagement)
+        times = self.revived().get(engagement.id)
+        if times:
+            raise Refusal(409, "It was unarchived and edited.")
+        if times is not None:
+            self.revived()[engagement.id] += 1
+
+
+@fault("archive-again-answers-active", "unarchived-archivable")
+class ArchiveAgainAnswersActive(_Remembering):
+    """Archiving what was unarchived once answers that it is active."""
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Archive it."""
+        reply = Service.archive_engagement(self, call)
+        if call.engagement.id in self.revived():
+            reply.content["data"]["status"] = "active"
+        return reply
+
+
+@fault("archived-twice-editable", "archived-edit-refused")
+class ArchivedTwiceEditable(Service):
+    """An archived engagement that is archived once more can be edited."""
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Remember it, whatever becomes of it."""
+        if call.engagement.status == "archived":
+            self.__dict__.setdefault("_twice", set()).add(call.engagement.id)
+        return Service.archive_engagement(self, call)
+
+    def check_editable(self, engagement: Engagement) -> None:
+        """Take it."""
+        if engagement.id not in self.__dict__.get("_twice", ()):
+            Service.check_editable(self, engagement)
+
+
+def _never_refreshed(identifier: str, which: str, *, edited: bool) -> Fault:
+    """Archiving leaves updatedAt of some engagements alone."""
+
+    def set_status(self: Service, engagement: Engagement, status: str) -> None:
+        Service.set_status(self, engagement, status)
+        if (engagement.updated_at != engagement.created_at) is edited:
+            overwrite(self, "engagements", engagement.id, updated_at=engagement.updated_at)
+
+    title = f"Archiving does not move updatedAt of engagements that were {which} before."
+    return made(identifier, title, "archive-refreshes-updated-at", set_status=set_status)
+
+
+REFRESHED = (
+    _never_refreshed("archive-unedited-keeps-time", "never edited", edited=False),
+    _never_refreshed("archive-edited-keeps-time", "edited", edited=True),
+)
+
+
+@fault("archived-name-422", "create-engagement-duplicate-name")
+class ArchivedName422(Service):
+    """A new engagement of the name of an archived one is refused with 422."""
+
+    def check_name_free(self, organization_id: str, name: str, besides: str | None = None) -> None:
+        """Refuse it."""
+        if name in self.store.engagement_names(organization_id, besides=besides, status="archived"):
+            raise Refusal(422, "An archived one has this name.")
+        Service.check_name_free(self, organization_id, name, besides)
+
+
+@fault("archived-name-revives", "create-engagement-duplicate-name")
+class ArchivedNameRevives(Service):
+    """A new engagement of the name of an archived one is that one, made active."""
+
+    def create_engagement(self, call: Call) -> Reply:
+        """Look for it."""
+        for one in whole(self, EngagementQuery(call.organization_id, 0, 1, status="archived")):
+            if one.name == call.values["name"]:
+                self.set_status(one, "active")
+                return self.resource(call, self.view_created(replace(one, status="active")))
+        return Service.create_engagement(self, call)
+
+
+@fault("empty-edit-clears-description", "update-engagement-keeps-the-rest")
+class EmptyEditClearsDescription(Service):
+    """An edit without any field takes the description away."""
+
+    def check_edit(self, call: Call) -> dict[str, Any]:
+        """Add it."""
+        return Service.check_edit(self, call) or {"description": None}
+
+
+@fault("identifier-with-more-found", "get-unknown-engagement")
+class IdentifierWithMoreFound(Service):
+    """An engagement is found, too, where its identifier has something behind it."""
+
+    def find_engagement(self, call: Call) -> Engagement:
+        """Cut it off."""
+        for end in range(1, 5):
+            if self.store.engagement(call.resource_id[:-end]) is not None:
+                call.resource_id = call.resource_id[:-end]
+        return Service.find_engagement(self, call)
+
+
+@fault("members-past-the-end-count-none", "list-members-total")
+class MembersPastTheEndCountNone(Service):
+    """A page of members past the end counts none."""
+
+    def list_members(self, call: Call) -> Reply:
+        """Count what is on the page."""
+        reply = Service.list_members(self, call)
+        if not reply.content["data"]:
+            reply.content["meta"]["total"] = 0
+            reply.content["meta"]["totalPages"] = 0
+        return reply
+
+
+@fault("filter-without-hits-counts-all", "list-engagements-filter-counts")
+class FilterWithoutHitsCountsAll(Service):
+    """A filtered list of engagements that holds nothing counts all engagements."""
+
+    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
+        """Count them."""
+        page = Service.find_engagements(self, query)
+        if query.status is not None and not page.total:
+            return Page(page.items, Service.find_engagements(self, replace(query, status=None)).total)
+        return page
+
+
+@fault("plan-alone-empties-name", "update-organization-only-name")
+class PlanAloneEmptiesName(Service):
+    """An update of the organization that sends another field and no name leaves it without its name."""
+
+    def check_organization_update(self, call: Call) -> dict[str, Any]:
+        """Take the name that was not sent."""
+        values = Service.check_organization_update(self, call)
+        return values if "name" in values or b"plan" not in call.content else {**values, "name": "-"}

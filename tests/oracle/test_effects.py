@@ -1,0 +1,332 @@
+"""What a request does to an engagement, or may have done: by what was sent and what was answered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import inf
+
+import pytest
+
+from conformance.oracle import effects
+from conformance.oracle.effects import Span, effects_of
+from conformance.wire.call import JSON_HEADERS, Credential
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+BEGAN = datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC)
+START = BEGAN.timestamp() * 1_000_000
+OTHER = Credential.bearer("other_organization", "k")
+MAIN = Credential.bearer("api_key", "k")
+
+Effects = list[tuple[str, str | None, bool]]
+
+
+def request(
+    operation: str,
+    status: int | None = 200,
+    body: object = ...,
+    *,
+    raw: bytes | None = None,
+    headers: tuple[tuple[str, str], ...] = JSON_HEADERS,
+    credential: Credential | None = None,
+    sent: bool = True,
+) -> Exchange:
+    """A request of half a second with a JSON body, and its answer."""
+    made = make_exchange(operation, status, {})
+    content = raw if raw is not None else None if body is ... else json.dumps(body).encode()
+    call = replace(made.call, body=content, headers=headers if content is not None else (), credential=credential)
+    return replace(made, call=call, started_at=BEGAN, seconds=0.5, sent=sent)
+
+
+def brief(found: list[effects.Effect]) -> Effects:
+    """Field, value and certainty of each."""
+    return [(one.field, one.value, one.certain) for one in found]
+
+
+# --- times
+
+
+def test_the_time_of_a_request() -> None:
+    """From its beginning to its answer, in microseconds."""
+    assert Span.of(request("getEngagement")) == Span(START, START + 500_000)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "before", "meets"),
+    [
+        (Span(0, 1), Span(2, 3), True, False),
+        (Span(0, 2), Span(2, 3), True, False),
+        (Span(0, 3), Span(2, 4), False, True),
+        (Span(2, 4), Span(0, 3), False, True),
+        (Span(0, 9), Span(2, 3), False, True),
+        (Span(2, 3), Span(0, 1), False, False),
+        (Span(2, 3), Span(0, 2), False, False),
+        (Span(0, inf), Span(5, 6), False, True),
+    ],
+)
+def test_what_was_over_when_another_began(one: Span, other: Span, *, before: bool, meets: bool) -> None:
+    """Neither was over when the other began where two meet."""
+    assert one.before(other) is before
+    assert one.meets(other) is meets
+    assert other.meets(one) is meets
+
+
+# --- answers and keys
+
+
+@pytest.mark.parametrize(
+    ("status", "accepted", "refused"),
+    [
+        (199, False, False),
+        (200, True, False),
+        (299, True, False),
+        (300, False, False),
+        (399, False, False),
+        (400, False, True),
+        (429, False, True),
+        (499, False, True),
+        (500, False, False),
+        (None, False, False),
+    ],
+)
+def test_accepted_and_refused(status: int | None, *, accepted: bool, refused: bool) -> None:
+    """A 2xx, a 4xx, or neither."""
+    made = request("updateEngagement", status)
+
+    assert effects.accepted(made) is accepted
+    assert effects.refused(made) is refused
+
+
+@pytest.mark.parametrize(("credential", "expected"), [(None, True), (MAIN, True), (OTHER, False)])
+def test_the_main_key(credential: Credential | None, *, expected: bool) -> None:
+    """It is shown where no other is named."""
+    assert effects.is_main(request("getEngagement", credential=credential)) is expected
+
+
+# --- texts
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("", True),
+        ("a", True),
+        ("a b c", True),
+        ("<b>&\u00e9 \u4e2d \U0001f600", True),
+        (" a", False),
+        ("a ", False),
+        ("a  b", False),
+        ("a\tb", False),
+        ("a\nb", False),
+        ("a\u00a0b", False),
+        ("a\u0007b", False),
+        ("a\u200db", False),
+        ("a\u202eb", False),
+        ("a\u2028b", False),
+        ("a\u2029b", False),
+        ("e\u0301", False),
+        ("\ud800", False),
+        ("\ue000", False),
+        ("\U000e0fff", False),
+    ],
+)
+def test_texts_that_must_read_back_exactly(text: str, *, plain: bool) -> None:
+    """Orderly blanks, nothing invisible, and normal form C."""
+    assert effects.is_plain(text) is plain
+
+
+@pytest.mark.parametrize(
+    ("value", "ordinary"),
+    [
+        ("a", True),
+        ("7", True),
+        ("Quarterly test 2.0", True),
+        ("a_b-c.", True),
+        ("a" * 32, True),
+        ("a" * 33, False),
+        ("", False),
+        (" a", False),
+        ("a ", False),
+        (".a", False),
+        ("a-", False),
+        ("a\n", False),
+        ("a/b", False),
+        ("\u00e9", False),
+        ("\u0663", False),
+        (None, False),
+        (7, False),
+    ],
+)
+def test_texts_that_no_service_has_a_reason_to_refuse(value: object, *, ordinary: bool) -> None:
+    """Short ones of letters and digits, with few signs between them."""
+    assert effects.is_ordinary(value) is ordinary
+
+
+# --- bodies
+
+
+def test_the_object_that_a_request_carried() -> None:
+    """A JSON object, announced as such."""
+    assert effects.sent_object(request("createEngagement", body={"name": "n"})) == {"name": "n"}
+    assert effects.sent_object(request("createEngagement", body={})) == {}
+
+
+@pytest.mark.parametrize("raw", [None, b"", b"[]", b"null", b'"a"', b"{", b'{"name": "a", "name": "b"}', b"{" * 200])
+def test_bodies_that_are_in_doubt(raw: bytes | None) -> None:
+    """What is no object, no JSON, or names something twice."""
+    assert effects.sent_object(request("createEngagement", raw=raw)) is None
+
+
+@pytest.mark.parametrize(
+    "headers", [(), (("Content-Type", "text/plain"),), (*JSON_HEADERS, ("X-Other", "1")), (("content-type", "a"),)]
+)
+def test_a_body_that_is_announced_otherwise_is_in_doubt(headers: tuple[tuple[str, str], ...]) -> None:
+    """A service may read it as something else."""
+    assert effects.sent_object(request("createEngagement", body={"name": "n"}, headers=headers)) is None
+
+
+# --- effects
+
+
+@pytest.mark.parametrize(
+    ("operation", "body", "expected"),
+    [
+        (
+            "createEngagement",
+            {"name": "n", "description": "d"},
+            [("name", "n"), ("description", "d"), ("status", "active"), ("existence", "there")],
+        ),
+        (
+            "createEngagement",
+            {"name": "n"},
+            [("name", "n"), ("description", ""), ("status", "active"), ("existence", "there")],
+        ),
+        (
+            "createEngagement",
+            {"name": " n", "description": None, "status": "archived"},
+            [("name", None), ("description", ""), ("status", "active"), ("existence", "there")],
+        ),
+        (
+            "createEngagement",
+            ["n"],
+            [("name", None), ("description", None), ("status", "active"), ("existence", "there")],
+        ),
+        ("updateEngagement", {"name": "n"}, [("name", "n")]),
+        ("updateEngagement", {"description": "d", "name": "n"}, [("name", "n"), ("description", "d")]),
+        ("updateEngagement", {"description": ""}, [("description", "")]),
+        ("updateEngagement", {"name": "a  b"}, [("name", None)]),
+        ("updateEngagement", {"status": "archived", "id": "x"}, []),
+        ("updateEngagement", {}, []),
+        ("archiveEngagement", ..., [("status", "archived")]),
+        ("deleteEngagement", ..., [("existence", "gone")]),
+        ("getEngagement", ..., []),
+        ("listEngagements", ..., []),
+        ("updateCurrentOrganization", {"name": "n"}, []),
+        ("removeMember", ..., []),
+    ],
+)
+def test_what_an_accepted_request_does(operation: str, body: object, expected: list[tuple[str, str | None]]) -> None:
+    """It happens between the request and its answer; what a service may have changed has no known value."""
+    for status in (200, 201, 202):
+        for credential in (None, MAIN):
+            made = request(operation, status, body, credential=credential)
+            found = effects_of(made)
+
+            assert brief(found) == [(field, value, True) for field, value in expected]
+            assert all(one.span == Span(START, START + 500_000) and one.exchange is made for one in found)
+
+
+@pytest.mark.parametrize("body", [{"name": None}, {"description": None}])
+def test_what_null_does_to_a_field_is_open(body: dict[str, object]) -> None:
+    """It may be emptied or left as it was."""
+    (name,) = body
+
+    assert brief(effects_of(request("updateEngagement", 200, body))) == [(name, "", False)]
+
+
+@pytest.mark.parametrize("value", [7, ["a"], {}])
+def test_what_another_type_does_to_a_field_is_open(value: object) -> None:
+    """Nobody knows what it became, where it was accepted at all."""
+    assert brief(effects_of(request("updateEngagement", 200, {"name": value}))) == [("name", None, False)]
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"{", None])
+def test_an_update_in_doubt_may_have_changed_every_text(raw: bytes | None) -> None:
+    """To anything, or not at all."""
+    made = request("updateEngagement", 200, raw=raw)
+    found = effects_of(made)
+
+    assert brief(found) == [("name", None, False), ("description", None, False)]
+    assert all(one.span == Span(START, START + 500_000) and one.exchange is made for one in found)
+
+
+CHANGES = pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        ("createEngagement", {"name": "n"}),
+        ("updateEngagement", {"name": "n"}),
+        ("archiveEngagement", ...),
+        ("unarchiveEngagement", ...),
+        ("deleteEngagement", ...),
+    ],
+)
+
+
+@CHANGES
+@pytest.mark.parametrize("status", [400, 404, 409, 429, 499])
+def test_a_refused_request_does_nothing(operation: str, body: object, status: int) -> None:
+    """Where it was the main key's; what another key is refused is judged elsewhere and may have been done."""
+    assert effects_of(request(operation, status, body)) == []
+    assert effects_of(request(operation, status, body, credential=MAIN)) == []
+
+    found = effects_of(request(operation, status, body, credential=OTHER))
+    assert found
+    assert not any(one.certain for one in found)
+    assert {one.span for one in found} == {Span(START, START + 500_000)}
+
+
+@CHANGES
+def test_what_another_key_was_granted_may_have_happened(operation: str, body: object) -> None:
+    """Whether it has is judged where such keys are tried."""
+    found = effects_of(request(operation, 200, body, credential=OTHER))
+
+    assert found
+    assert not any(one.certain for one in found)
+
+
+@CHANGES
+@pytest.mark.parametrize("status", [None, 302, 500, 502, 504])
+def test_a_request_without_a_clear_answer_may_happen_at_any_time(
+    operation: str, body: object, status: int | None
+) -> None:
+    """It may be carried out long after the connection broke."""
+    found = effects_of(request(operation, status, body))
+
+    assert found
+    assert not any(one.certain for one in found)
+    assert {one.span for one in found} == {Span(START, inf)}
+
+
+@CHANGES
+def test_what_was_never_sent_does_nothing(operation: str, body: object) -> None:
+    """No connection could be made for it."""
+    assert effects_of(request(operation, None, body, sent=False)) == []
+
+
+@pytest.mark.parametrize(("status", "end"), [(200, START + 500_000), (204, START + 500_000), (202, inf)])
+def test_unarchiving_may_make_active(status: int, end: float) -> None:
+    """It may have no effect, and one that was taken on for later may have it at any time."""
+    (one,) = effects_of(request("unarchiveEngagement", status))
+
+    assert (one.field, one.value, one.certain) == ("status", "active", False)
+    assert one.span == Span(START, end)
+
+
+@pytest.mark.parametrize(("value", "shown", "fits"), [("a", "a", True), ("a", "b", False), (None, "b", True)])
+def test_which_reads_fit_a_change(value: str | None, shown: str, *, fits: bool) -> None:
+    """What a service may have changed may read in any way."""
+    (one,) = effects_of(request("updateEngagement", 200, {"name": "a"}))
+
+    assert replace(one, value=value).fits(shown) is fits

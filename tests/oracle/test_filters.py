@@ -1,0 +1,396 @@
+"""Lists with a filter: alone, beside the list without one, and beside reads of what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from conformance.oracle import filters
+from conformance.oracle.judgement import Evidence, NonConformity, Undecided
+from conformance.oracle.listing import Listing, Unsettled
+from conformance.wire.exchange import Exchange, Unanswered
+from tests.conftest import make_exchange
+from tests.oracle.pages import page, refusal, told, unanswered
+
+ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
+
+
+def of(status: object, *ids: str) -> list[dict[str, Any]]:
+    """Items of a status."""
+    return [{"id": identifier, "status": status} for identifier in ids]
+
+
+def listed(items: Sequence[object], *, number: int = 1, **meta: Any) -> Listing:
+    """A list that came in one answer."""
+    return Listing((page(items, number=number, **meta),))
+
+
+def found(seen: Listing, wanted: Sequence[str] = (), unwanted: Sequence[str] = ()) -> None:
+    """Judge a list of active engagements."""
+    filters.expect_found(seen, "status", "active", wanted, unwanted)
+
+
+# --- what is found
+
+
+@pytest.mark.parametrize(
+    ("ids", "wanted", "unwanted", "total"),
+    [
+        ((), (), (), 0),
+        (("a", "b"), ("b", "a"), ("c",), 2),
+        (("a", "b"), ("a",), ("c",), 2),
+        (("a", "b"), ("a",), ("c",), 9),
+    ],
+)
+def test_a_filter_that_finds(
+    ids: tuple[str, ...], wanted: tuple[str, ...], unwanted: tuple[str, ...], total: int
+) -> None:
+    """What is wanted is there, what is not wanted is not, and others may be there too."""
+    found(listed(of("active", *ids), total=total), wanted, unwanted)
+
+
+def test_an_item_that_shows_another_value() -> None:
+    """It is told by what it shows, before anything is said of ids."""
+    with pytest.raises(NonConformity) as raised:
+        found(listed(of("active", "a") + of("archived", "b"), total=9), ["c"], ["b"])
+    assert raised.value.pointer == "/data/1/status"
+
+
+def test_an_item_that_is_known_to_have_another_value() -> None:
+    """An item that must not be there is a fault even if it claims the value that was asked for."""
+    answers = (page(of("active", "a", "b"), number=1), page(of("active", "c", "d"), number=2))
+
+    with pytest.raises(NonConformity) as raised:
+        found(Listing(answers), ["x"], ["e", "d", "b"])
+    message, actual = "a list of status active holds another one", '2 of another status, the first is "d"'
+    assert told(raised.value) == (message, "none of status other than active", actual, "/data")
+    assert raised.value.exchanges == answers
+
+
+@pytest.mark.parametrize("total", [1, 0])
+def test_an_item_that_is_not_found(total: int) -> None:
+    """A list that shows all that it counts, or more, misses what is not there."""
+    seen = listed(of("active", "b"), total=total)
+
+    with pytest.raises(NonConformity) as raised:
+        found(seen, ["c", "b", "a"])
+    message, actual = "an item of status active is missing from the list", '2 missing, the first is "a"'
+    assert told(raised.value) == (message, "all 3 of them", actual, "/data")
+    assert raised.value.exchanges == seen.answers
+
+
+def test_an_item_beyond_what_is_shown() -> None:
+    """A list that counts more than it shows may hold the rest elsewhere."""
+    seen = listed(of("active", "b"), total=2)
+
+    with pytest.raises(Unsettled, match=r"^the list does not show all that is counted$") as raised:
+        found(seen, ["a", "b"])
+    assert raised.value.exchanges == seen.answers
+
+
+# --- what is counted
+
+
+def counts(
+    active: Listing, archived: Listing, everything: Listing, known: Mapping[str, Sequence[str]] | None = None
+) -> None:
+    """Judge the totals of both statuses and of all."""
+    usual = {"active": ["a"], "archived": ["z"]}
+    filters.expect_counts("status", {"active": active, "archived": archived}, everything, known or usual)
+
+
+ACTIVE, ARCHIVED = listed(of("active", "a", "b"), number=2), listed(of("archived", "z"), number=3)
+EVERYTHING = listed(of("active", "a", "b") + of("archived", "z"), number=1)
+
+
+@pytest.mark.parametrize("known", [{"active": ["a"], "archived": ["z"]}, {"active": ["a"]}, {"archived": ["z"]}])
+def test_totals_that_add_up(known: dict[str, list[str]]) -> None:
+    """It does not take items of every value to be known."""
+    counts(ACTIVE, ARCHIVED, EVERYTHING, known)
+
+
+def test_totals_that_do_not_add_up() -> None:
+    """The first answer of the whole list and of each part is cited."""
+    everything = (page(of("active", "a", "b"), total=4, number=1), page(of("archived", "z", "y"), total=4, number=4))
+
+    with pytest.raises(NonConformity) as raised:
+        counts(ACTIVE, ARCHIVED, Listing(everything))
+    message = "the totals of each status do not add up to the total of all"
+    assert told(raised.value) == (message, "4", "2 active + 1 archived", "/meta/total")
+    assert raised.value.exchanges == (everything[0], ACTIVE.answers[0], ARCHIVED.answers[0])
+
+
+def test_a_part_that_counts_wrongly() -> None:
+    """Each filtered list is counted by itself, even where all of them together would add up."""
+    active, archived = listed(of("active", "a", "b"), total=1), listed(of("archived", "z"), total=2)
+
+    with pytest.raises(NonConformity) as raised:
+        counts(active, archived, EVERYTHING)
+    assert told(raised.value) == ("the total does not count what the list holds", "2", "1", "/meta/total")
+    with pytest.raises(NonConformity) as raised:
+        counts(ACTIVE, archived, EVERYTHING)
+    assert told(raised.value)[1:3] == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("active", "everything", "reason"),
+    [
+        (ACTIVE, listed(of("active", "a", "b") + of("archived", "z"), total=4), "the total without a filter is wrong"),
+        (ACTIVE, listed(of("active", "a", "b"), total=2), "the list is not complete"),
+        (listed(of("archived", "a", "b")), EVERYTHING, "the filter does not hold"),
+        (listed(of("active", "b", "c")), EVERYTHING, "the filter does not hold"),
+    ],
+    ids=["wrong-total", "no-archived", "wrong-status", "nothing-known"],
+)
+def test_totals_of_lists_that_are_wrong_themselves(active: Listing, everything: Listing, reason: str) -> None:
+    """Nothing is said of totals where another requirement has its say first; the list in question is cited."""
+    with pytest.raises(Unsettled, match=f"{reason}: ") as raised:
+        counts(active, ARCHIVED, everything)
+    assert raised.value.exchanges == (active if everything is EVERYTHING else everything).answers
+
+
+def test_totals_beside_a_list_that_shows_nothing_known() -> None:
+    """A whole list without anything that is known is open."""
+    with pytest.raises(Undecided, match=r"^the list does not show what must be in it$"):
+        counts(ACTIVE, ARCHIVED, listed(of("active", "b", "c")))
+
+
+# --- a filtered list beside the whole one
+
+
+def same(active: Listing, archived: Listing, everything: Listing) -> None:
+    """Judge both statuses by the whole list."""
+    filters.expect_same_as_all("status", {"active": active, "archived": archived}, everything)
+
+
+def test_filtered_lists_that_are_parts_of_the_whole() -> None:
+    """In whatever order, and empty ones too."""
+    same(listed(of("active", "b", "a")), ARCHIVED, EVERYTHING)
+    same(ACTIVE, listed([]), listed(of("active", "b", "a")))
+    with Evidence() as evidence:
+        filters.expect_same_as_all("status", {}, EVERYTHING)
+    assert evidence.exchanges == list(EVERYTHING.answers)
+
+
+def test_filtered_list_without_an_item_of_the_whole() -> None:
+    """Every part is judged, not the first alone."""
+    with pytest.raises(NonConformity, match="an item of status active is missing from the list"):
+        same(listed(of("active", "a")), ARCHIVED, EVERYTHING)
+    with pytest.raises(NonConformity, match="an item of status archived is missing from the list"):
+        same(ACTIVE, listed([]), EVERYTHING)
+
+
+@pytest.mark.parametrize("status", ["archived", None, 7])
+def test_filtered_list_with_an_item_of_another_value(status: object) -> None:
+    """What the whole list shows with another value, or with none, does not belong."""
+    with pytest.raises(NonConformity) as raised:
+        same(ACTIVE, ARCHIVED, listed(of("active", "a") + of(status, "b") + of("archived", "z")))
+    assert raised.value.actual == '1 of another status, the first is "b"'
+
+
+# --- the whole list
+
+
+KNOWN = {"active": ["a", "b"], "archived": ["y", "z"]}
+
+
+@pytest.mark.parametrize(
+    ("ids", "known"),
+    [
+        (("a", "b", "y", "z"), KNOWN),
+        (("b", "x", "z"), KNOWN),
+        (("a",), {"active": ["a"], "archived": []}),
+        (("a",), {}),
+        ((), {"active": [], "archived": []}),
+    ],
+)
+def test_a_whole_list_with_every_value(ids: tuple[str, ...], known: dict[str, list[str]]) -> None:
+    """One item of each value is enough, and a value that nothing is known to have needs none."""
+    filters.expect_both(listed(ids), known)
+
+
+def test_a_whole_list_without_one_value() -> None:
+    """The list is not one of everything; it is cited."""
+    answers = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
+
+    with Evidence() as evidence, pytest.raises(NonConformity) as raised:
+        filters.expect_both(Listing(answers), KNOWN)
+    message, expected = "the list without a filter holds nothing that is archived", "items that are active and archived"
+    assert told(raised.value) == (message, expected, "none of 2 that are archived", "/data")
+    assert raised.value.exchanges == answers
+    assert evidence.exchanges == list(answers)
+
+
+@pytest.mark.parametrize(
+    ("ids", "known"),
+    [
+        (["x"], KNOWN),
+        ([], KNOWN),
+        (["a"], {"archived": ["z"]}),
+        (["a", *(f"e{number}" for number in range(99))], KNOWN),
+    ],
+    ids=["others-alone", "nothing", "one-value-known", "full-page"],
+)
+def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]) -> None:
+    """Nothing is said where nothing known is shown at all, or where another page may follow."""
+    seen = listed(ids)
+
+    with pytest.raises(Undecided, match=r"^the list does not show what must be in it$") as raised:
+        filters.expect_both(seen, known)
+    assert raised.value.exchanges == seen.answers
+
+
+# --- items beside reads of them
+
+
+ENGAGEMENT = {"id": "eng_1", "name": "n", "description": "d", "status": "active", "createdAt": "1", "updatedAt": "2"}
+
+
+def read_of(engagement: Mapping[str, object], number: int = 1) -> Exchange:
+    """A read of ``eng_1``."""
+    return make_exchange("getEngagement", 200, {"data": engagement}, number=number)
+
+
+def test_an_item_as_it_is_read() -> None:
+    """It is looked for in every list, and what was judged is evidence; members that nobody names may differ."""
+    one = read_of(ENGAGEMENT | {"extra": 1})
+    lists = [page([ENGAGEMENT], number=2), page(["x"], number=3), page(["x", ENGAGEMENT | {"extra": 2}], number=4)]
+
+    with Evidence() as evidence:
+        assert filters.expect_as_read(one, lists, ALL_NAMES) == 2
+    assert evidence.exchanges == [lists[0], one, lists[2], one]
+
+
+@pytest.mark.parametrize("name", ALL_NAMES)
+def test_an_item_other_than_it_is_read(name: str) -> None:
+    """Each named field must be the same; the list and the read are cited."""
+    one, answer = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: "other"}], number=2)
+
+    with pytest.raises(NonConformity) as raised:
+        filters.expect_as_read(one, [answer], ALL_NAMES)
+    message = f"{name} of an engagement is another one in the list"
+    assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', '"other"', f"/data/1/{name}")
+    assert raised.value.exchanges == (answer, one)
+
+
+def test_only_named_fields_are_compared() -> None:
+    """What was not asked about may differ."""
+    filters.expect_as_read(read_of(ENGAGEMENT), [page([ENGAGEMENT | {"name": "other"}])], ["status"])
+
+
+@pytest.mark.parametrize("listed_as", [{}, {"description": None}, {"description": ""}])
+@pytest.mark.parametrize("read_as", [{}, {"description": None}, {"description": ""}])
+def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_as: dict[str, object]) -> None:
+    """Absent, null and empty are the same, and none of them is a text."""
+    one, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
+
+    assert filters.expect_as_read(one, lists, ["description"]) == 1
+    with pytest.raises(NonConformity):
+        filters.expect_as_read(read_of(ENGAGEMENT), lists, ["description"])
+
+
+@pytest.mark.parametrize("value", [None, 7, ...])
+def test_a_field_that_is_no_text_is_for_others_to_judge(value: object) -> None:
+    """In the list or in the read, which is then cited."""
+    changed = {key: other for key, other in (ENGAGEMENT | {"status": value}).items() if other is not ...}
+
+    with pytest.raises(Undecided, match="status is no string") as raised:
+        filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], ["status"])
+    assert [one.number for one in raised.value.exchanges] == [2]
+    with pytest.raises(Undecided, match="status is no string") as raised:
+        filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], ["status"])
+    assert [one.number for one in raised.value.exchanges] == [1]
+
+
+@pytest.mark.parametrize("identifier", ["eng_2", None])
+def test_a_read_of_something_else_is_compared_with_nothing(identifier: str | None) -> None:
+    """That a read gives what was asked for is judged by itself."""
+    other = ENGAGEMENT | {"id": identifier}
+
+    assert filters.expect_as_read(read_of(other), [page([other | {"name": "x"}])], ALL_NAMES) == 0
+    assert filters.expect_as_read(read_of(other), [page([ENGAGEMENT | {"name": "x"}])], ALL_NAMES) == 0
+    assert filters.expect_as_read(read_of(ENGAGEMENT), [], ALL_NAMES) == 0
+
+
+def test_a_read_without_an_answer_decides_nothing() -> None:
+    """Neither a refused one nor one whose answer never came."""
+    with pytest.raises(Undecided, match="getEngagement was answered 404"):
+        filters.expect_as_read(refusal(404, "getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
+    with pytest.raises(Unanswered):
+        filters.expect_as_read(unanswered("getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
+
+
+# --- pages of a filtered list
+
+
+def ids(count: int) -> list[str]:
+    """So many ids."""
+    return [f"e{number}" for number in range(count)]
+
+
+def paged(count: int, *, number: int, size: int = 2, total: int = 5, place: int = 2) -> Exchange:
+    """A page with so many items."""
+    return page(ids(count), total=total, page=number, perPage=size, number=place)
+
+
+WHOLE = page(ids(5), number=1)
+Pages = Callable[[tuple[Exchange, ...]], None]
+
+
+@pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
+def test_honest_pages_of_a_filtered_list(judge: Pages) -> None:
+    """Full ones, the last one, one past the end, an empty list, and one longer than one answer can show."""
+    judge((WHOLE,))
+    judge((WHOLE, *(paged(count, number=number) for number, count in ((1, 2), (2, 2), (3, 1), (4, 0), (9, 0)))))
+    judge((page([]), paged(0, number=1, total=0)))
+    judge((page(ids(100), total=250), paged(100, number=2, size=100, total=250)))
+    judge((page(ids(100), total=250), paged(50, number=3, size=100, total=250)))
+
+
+@pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
+@pytest.mark.parametrize(("shown", "total"), [(5, 6), (5, 4), (100, 99), (99, 250), (0, 1)])
+def test_pages_beside_an_answer_that_does_not_show_what_it_counts(judge: Pages, shown: int, total: int) -> None:
+    """Another look may help."""
+    whole = page(ids(shown), total=total)
+
+    with pytest.raises(Unsettled, match=r"^the total is not the number of items in one answer$") as raised:
+        judge((whole, paged(2, number=1, total=total)))
+    assert raised.value.exchanges == (whole,)
+
+
+def test_a_page_that_tells_another_total() -> None:
+    """The total of a filtered list does not depend on the page, on the last one either."""
+    pages = (paged(2, number=1, place=2), paged(2, number=2, place=3, total=9))
+
+    with Evidence() as evidence, pytest.raises(NonConformity) as raised:
+        filters.expect_one_total((WHOLE, *pages))
+    assert told(raised.value) == ("the total of a page with a filter is not 5", "5", "9", "/meta/total")
+    assert raised.value.exchanges == (WHOLE, pages[1])
+    assert evidence.exchanges == [WHOLE, pages[0], WHOLE, pages[1]]
+
+
+@pytest.mark.parametrize(
+    ("number", "count", "right"), [(1, 1, 2), (1, 3, 2), (3, 2, 1), (3, 0, 1), (4, 1, 0), (9, 2, 0), (2, 0, 2)]
+)
+def test_a_page_that_is_too_short_or_too_long(number: int, count: int, right: int) -> None:
+    """Every page holds what there is for it; the whole list and the page are cited."""
+    honest, wrong = paged(2, number=1), paged(count, number=number, place=3)
+
+    with Evidence() as evidence, pytest.raises(NonConformity) as raised:
+        filters.expect_full_pages((WHOLE, honest, wrong))
+    message = f"page {number} of 5 filtered items with 2 a page holds {count}"
+    assert told(raised.value) == (message, f"{right} items", f"{count} items", "/data")
+    assert raised.value.exchanges == (WHOLE, wrong)
+    assert evidence.exchanges == [WHOLE, honest, WHOLE, wrong]
+
+
+@pytest.mark.parametrize("total", [4, 6])
+def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
+    """Their length is then not judged; every answer is cited."""
+    look = (WHOLE, paged(2, number=1), paged(1, number=2, total=total, place=3))
+
+    with pytest.raises(Unsettled, match=r"^the pages do not tell the same total$") as raised:
+        filters.expect_full_pages(look)
+    assert raised.value.exchanges == look

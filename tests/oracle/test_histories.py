@@ -1,0 +1,369 @@
+"""What an engagement may be like at any time, by the requests that were to change it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from math import inf
+from typing import Any
+
+import pytest
+
+from conformance.oracle.effects import Effect, Span
+from conformance.oracle.histories import History, Register, Sight, attempt
+from conformance.wire.call import JSON_HEADERS
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+ZERO = BEGAN.timestamp() * 1_000_000
+SECOND = 1_000_000
+
+
+def during(start: float, end: float) -> Span:
+    """A time in seconds after the beginning."""
+    return Span(ZERO + start * SECOND, ZERO + end * SECOND)
+
+
+def change(value: str | None, start: float, end: float, *, certain: bool = True) -> Effect:
+    """A new value for a name."""
+    return Effect(make_exchange("updateEngagement"), "name", value, during(start, end), certain)
+
+
+def register(*changes: Effect) -> Register:
+    """The register of a name with these changes, in whatever order they are given."""
+    made = Register()
+    for one in changes:
+        made.add(one)
+    return made
+
+
+def request(
+    operation: str, start: float, end: float, body: object = ..., *, status: int | None = 200, sent: bool = True
+) -> Exchange:
+    """A request between two seconds."""
+    made = make_exchange(operation, status, {}, number=int(start * 10))
+    content = None if body is ... else json.dumps(body).encode()
+    call = replace(made.call, body=content, headers=JSON_HEADERS if content else ())
+    began, seconds = BEGAN + timedelta(seconds=start), end - start
+    return replace(made, call=call, started_at=began, seconds=seconds, sent=sent)
+
+
+def history(*requests: Exchange) -> History:
+    """An engagement that was created in the first second, and what followed."""
+    made = History.born("e", request("createEngagement", 0, 1, {"name": "a"}))
+    for one in requests:
+        made.take(attempt(one))
+    return made
+
+
+def values(made: Register, span: Span) -> set[str | None]:
+    """What a read in that time may show."""
+    return {one.value for one in made.candidates(span)}
+
+
+# --- the values of a field
+
+
+def test_a_field_without_changes() -> None:
+    """Nothing may be read of it."""
+    made = Register()
+
+    assert made.latest(during(0, 9)) is None
+    assert made.candidates(during(0, 9)) == []
+    assert made.surely(during(0, 9)) is None
+    assert not made.may_be("a", during(0, 9))
+
+
+def test_changes_one_after_the_other() -> None:
+    """A read shows the last that was over, or one that was under way with it."""
+    made = register(change("c", 6, 7), change("a", 0, 1), change("b", 3, 4))
+
+    assert values(made, during(1, 2)) == {"a"}
+    assert values(made, during(2, 3.5)) == {"a", "b"}
+    assert values(made, during(3.5, 5)) == {"a", "b"}
+    assert values(made, during(4, 6)) == {"b"}
+    assert values(made, during(2, 9)) == {"a", "b", "c"}
+    assert values(made, during(7, 9)) == {"c"}
+    assert made.surely(during(4, 6)) == "b"
+    assert made.surely(during(2, 9)) is None
+    assert made.may_be("b", during(4, 6))
+    assert not made.may_be("a", during(4, 6))
+
+
+def test_changes_that_overlapped_may_have_come_in_either_order() -> None:
+    """The one that began last is not sure to have come last."""
+    made = register(change("a", 0, 1), change("b", 2, 5), change("c", 3, 4))
+
+    assert values(made, during(6, 7)) == {"b", "c"}
+    assert made.surely(during(6, 7)) is None
+    latest = made.latest(during(6, 7))
+    assert latest is not None
+    assert latest.value == "c"
+
+
+def test_a_change_that_is_not_certain_hides_nothing() -> None:
+    """What was before may still be there."""
+    made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
+
+    assert values(made, during(4, 5)) == {"a", "b"}
+    latest = made.latest(during(4, 5))
+    assert latest is not None
+    assert latest.value == "a"
+
+
+def test_a_change_may_begin_with_the_end_of_a_read_unseen() -> None:
+    """What begins when a read is over is not seen by it, and what ends when it begins is."""
+    made = register(change("a", 0, 1), change("b", 2, 3))
+
+    assert values(made, during(1, 2)) == {"a"}
+    assert values(made, during(0, 1)) == {"a"}
+    assert values(made, during(-1, 0)) == set()
+
+
+def test_one_value_from_two_changes_is_sure() -> None:
+    """It does not matter which of them came last."""
+    assert register(change("a", 0, 3), change("a", 1, 2)).surely(during(4, 5)) == "a"
+
+
+def test_a_value_that_is_not_known_may_be_any() -> None:
+    """A read may show whatever the service has made of it."""
+    made = register(change(None, 0, 1))
+
+    assert made.may_be("anything", during(2, 3))
+    assert made.surely(during(2, 3)) is None
+
+
+# --- what reads tell
+
+
+def test_a_read_tells_what_a_service_has_made_of_a_text() -> None:
+    """From then on it is known, unless it can come from something else."""
+    made = register(change(None, 0, 1))
+    made.settle("shown", during(2, 3))
+
+    assert made.surely(during(4, 5)) == "shown"
+    assert not made.may_be("other", during(4, 5))
+
+    made = register(change(None, 0, 1), change("b", 0, 2))
+    made.settle("shown", during(3, 4))
+    assert made.may_be("other", during(5, 6))
+
+
+def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
+    """It has by the end of the read, and what was before is gone."""
+    made = register(change("a", 0, 1), change("b", 2, inf, certain=False))
+    made.settle("b", during(4, 5))
+
+    assert made.surely(during(5, 6)) == "b"
+    last = made.latest(during(5, 6))
+    assert last is not None
+    assert last.certain
+    assert last.span == during(2, 5)
+
+
+def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
+    """A later read does not make it longer."""
+    made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
+    made.settle("b", during(4, 5))
+
+    last = made.latest(during(4, 5))
+    assert last is not None
+    assert last.span == during(2, 3)
+
+
+def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
+    """What was over before the read, and would have been seen, never comes."""
+    made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
+    made.settle("a", during(4, 5))
+
+    assert made.surely(during(6, 7)) == "a"
+
+
+@pytest.mark.parametrize(
+    "doubtful",
+    [change("b", 2, 4.5, certain=False), change("b", 2, inf, certain=False), change("b", 0.5, 3, certain=False)],
+    ids=["under-way", "unanswered", "overlapping"],
+)
+def test_a_doubtful_change_that_may_yet_come(doubtful: Effect) -> None:
+    """One that was under way with the read, or with what the read shows, stays in doubt."""
+    made = register(change("a", 0, 1), doubtful)
+    made.settle("a", during(4, 5))
+
+    assert values(made, during(6, 7)) == {"a", "b"}
+
+
+def test_a_certain_change_is_never_taken_back() -> None:
+    """A read that may have come before it says nothing about it."""
+    made = register(change("a", 0, 1), change("b", 2, 3), change("c", 4, 6))
+    made.settle("b", during(5, 7))
+
+    assert made.surely(during(8, 9)) == "c"
+
+
+def test_a_read_that_several_changes_explain_tells_nothing() -> None:
+    """Nor does one that none explains."""
+    for shown in ("b", "x"):
+        made = register(change("a", 0, 1), change("b", 2, 3, certain=False), change("b", 4, 5, certain=False))
+        made.settle(shown, during(6, 7))
+
+        assert [one.certain for one in made.effects] == [True, False, False]
+
+
+def test_a_doubtful_change_to_an_unknown_value_stays_in_doubt() -> None:
+    """What a read shows need not be its doing."""
+    made = register(change("a", 0, 1), change(None, 2, 3, certain=False))
+    made.settle("shown", during(4, 5))
+
+    assert values(made, during(6, 7)) == {"a", None}
+
+
+# --- sights
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "text"),
+    [
+        ({"name": "n"}, "name", "n"),
+        ({"name": ""}, "name", ""),
+        ({"name": None}, "name", None),
+        ({"name": 7}, "name", None),
+        ({}, "name", None),
+        ({"description": "d"}, "description", "d"),
+        ({"description": None}, "description", ""),
+        ({}, "description", ""),
+        ({"description": 7}, "description", None),
+    ],
+)
+def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> None:
+    """No description is an empty one."""
+    seen = Sight(make_exchange(), during(0, 1), value)
+
+    assert seen.text(name) == text
+    assert seen.pointer == "/data"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("2026-01-02T03:04:05.000Z", BEGAN), ("2026-01-02", None), (None, None), (7, None), (..., None)],
+)
+def test_times_of_an_engagement(value: object, expected: datetime | None) -> None:
+    """Where they can be read."""
+    seen = Sight(make_exchange(), during(0, 1), {} if value is ... else {"updatedAt": value})
+
+    assert seen.moment("updatedAt") == expected
+
+
+# --- histories
+
+
+def test_an_engagement_begins_with_its_creation() -> None:
+    """Every field has the value that it was created with."""
+    made = history()
+    later = during(2, 3)
+
+    assert made.identifier == "e"
+    assert made.attempts == [made.creation]
+    assert made.creation.operation == "createEngagement"
+    assert {name: one.surely(later) for name, one in made.registers.items()} == {
+        "name": "a",
+        "description": "",
+        "status": "active",
+        "existence": "there",
+    }
+
+
+def test_requests_are_kept_in_the_order_of_their_beginning() -> None:
+    """In whichever order they are taken in; each changes its field."""
+    edit, read = request("updateEngagement", 2, 9, {"name": "b"}), request("getEngagement", 4, 5)
+    made = history(request("archiveEngagement", 6, 7), edit, read)
+
+    operations = ["createEngagement", "updateEngagement", "getEngagement", "archiveEngagement"]
+    assert [one.operation for one in made.attempts] == operations
+    assert values(made.registers["name"], during(3, 4)) == {"a", "b"}
+    assert made.registers["status"].surely(during(8, 9)) == "archived"
+
+
+def test_when_an_engagement_surely_exists() -> None:
+    """After its creation, and until a deletion begins, doubtful or not."""
+    for status in (200, None):
+        made = history(request("deleteEngagement", 5, 6, status=status))
+
+        assert not made.exists(during(0.5, 2))
+        assert made.exists(during(1, 5))
+        assert not made.exists(during(4, 5.5))
+        assert not made.exists(during(7, 8))
+    assert history(request("deleteEngagement", 5, 6, status=404)).exists(during(7, 8))
+
+
+def test_when_an_engagement_is_surely_gone() -> None:
+    """After a deletion that was accepted, which is told."""
+    deleted = request("deleteEngagement", 5, 6)
+    found = history(deleted).deletion(during(6, 7))
+
+    assert found is not None
+    assert found.exchange is deleted
+    assert history(deleted).deletion(during(5.5, 7)) is None
+    assert history().deletion(during(6, 7)) is None
+    assert history(request("deleteEngagement", 5, 6, status=None)).deletion(during(7, 8)) is None
+
+
+def test_what_was_to_change_it_within_a_time() -> None:
+    """Also what was under way at its beginning or its end."""
+    edits = [request("updateEngagement", start, start + 2, {"name": "b"}) for start in (2, 4, 6)]
+    made = history(*edits)
+
+    def found(start: float, end: float, *but: Exchange) -> list[Exchange]:
+        span = during(start, end)
+        return [one.exchange for one in made.between(span.start, span.end, but=but)]
+
+    assert found(4.5, 5.5) == [edits[1]]
+    assert found(3.5, 6) == edits
+    assert found(4, 5.9) == [edits[1]]
+    assert found(3.5, 6, edits[1]) == [edits[0], edits[2]]
+    assert found(8, 9) == []
+    assert found(0, 0.5) == [made.creation.exchange]
+
+
+@pytest.mark.parametrize(
+    ("one", "quiet"),
+    [
+        (request("updateEngagement", 3, 4, {"name": "b"}), False),
+        (request("updateEngagement", 3, 4, {}), False),
+        (request("updateEngagement", 3, 4, {}, status=None), False),
+        (request("updateEngagement", 1, 2, {"name": "b"}, status=None), False),
+        (request("updateEngagement", 1, 2, {}, status=500), False),
+        (request("archiveEngagement", 3, 4), False),
+        (request("unarchiveEngagement", 1, 2, status=202), False),
+        (request("unarchiveEngagement", 1, 2), True),
+        (request("updateEngagement", 3, 4, {"name": "b"}, status=409), True),
+        (request("updateEngagement", 3, 4, {"name": "b"}, status=None, sent=False), True),
+        (request("updateEngagement", 1, 2, {"name": "b"}), True),
+        (request("updateEngagement", 5, 6, {"name": "b"}), True),
+    ],
+)
+def test_when_nothing_can_have_changed_it(one: Exchange, *, quiet: bool) -> None:
+    """An update without new values may have moved its time, and one without an answer may come at any time."""
+    span = during(2, 5)
+
+    assert history(one).quiet(span.start, span.end) is quiet
+
+
+@pytest.mark.parametrize(
+    ("other", "alone"),
+    [
+        (request("archiveEngagement", 2.5, 3.5), False),
+        (request("updateEngagement", 2.5, 3.5, {}), False),
+        (request("archiveEngagement", 1, 2, status=None), False),
+        (request("updateEngagement", 2.5, 3.5, {"name": "b"}, status=409), False),
+        (request("archiveEngagement", 1, 2), True),
+        (request("archiveEngagement", 4, 5), True),
+    ],
+)
+def test_when_a_request_was_alone(other: Exchange, *, alone: bool) -> None:
+    """Nothing else was under way, and nothing without an answer may still come."""
+    own = request("updateEngagement", 3, 4, {"name": "c"})
+    made = history(own, other)
+
+    assert made.alone(Span.of(own), own) is alone

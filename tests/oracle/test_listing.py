@@ -1,0 +1,462 @@
+"""One or several answers of a list, judged as the pages that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from conformance.oracle import listing
+from conformance.oracle.judgement import Evidence, NonConformity, Undecided
+from conformance.oracle.listing import Listing, Unsettled
+from conformance.wire.exchange import Exchange, Unanswered
+from tests.conftest import make_exchange
+from tests.oracle.pages import page, refusal, told, unanswered
+
+Judge = Callable[[Listing], object]
+
+
+def by_creation(item: Mapping[str, Any]) -> listing.Comparable | None:
+    """The key of lists that are sorted by the time of creation."""
+    return listing.time_of("createdAt")(item)
+
+
+def at(second: int) -> str:
+    """A timestamp so many seconds into a minute."""
+    return f"2026-01-02T03:04:{second:02}.000Z"
+
+
+def created(*seconds: int | str) -> list[dict[str, Any]]:
+    """Engagements by the second of their creation; a text stands for itself."""
+    times = [at(second) if isinstance(second, int) else second for second in seconds]
+    return [{"id": f"e{place}", "createdAt": time} for place, time in enumerate(times)]
+
+
+def one_page(items: list[dict[str, Any]] | list[str], **meta: Any) -> Listing:
+    """A list that came in one answer."""
+    return Listing((page(items, **meta),))
+
+
+JUDGES: dict[str, Judge] = {
+    "order": lambda seen: listing.expect_order(seen, "createdAt", by_creation, descending=True),
+    "once": listing.expect_once,
+    "all": lambda seen: listing.expect_all(seen, ["a"], "an engagement"),
+    "filtered": lambda seen: listing.expect_filtered(seen, "status", "active"),
+    "count": listing.expect_count,
+}
+
+
+# --- what a listing shows
+
+
+def test_items_of_all_pages_are_one_list() -> None:
+    """Items come page by page, each with the answer and the place where it stands."""
+    first, second = page(["a", "b"], number=1), page(["c"], number=2)
+    seen = Listing((first, second))
+
+    assert seen.identifiers == ["a", "b", "c"]
+    assert [(item.at, item.place) for item in seen.items] == [(first, 0), (first, 1), (second, 0)]
+    assert [item.pointer for item in seen.items] == ["/data/0", "/data/1", "/data/0"]
+    assert [item.value for item in seen.items] == [{"id": "a"}, {"id": "b"}, {"id": "c"}]
+
+
+def test_total_is_that_of_the_first_answer() -> None:
+    """Later answers do not count for it."""
+    assert Listing((page(total=7), page(total=8))).total == 7
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [((0,), False), ((99,), False), ((100,), True), ((100, 1), False), ((1, 100), True)]
+)
+def test_another_page_may_follow_the_largest_one_alone(sizes: tuple[int, ...], *, expected: bool) -> None:
+    """A last page of a hundred items may have one behind it, a shorter one may not."""
+    seen = Listing(tuple(page([f"e{number}" for number in range(size)]) for size in sizes))
+
+    assert seen.may_go_on is expected
+
+
+@pytest.mark.parametrize("item", [{}, {"id": None}, {"id": 7}])
+def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -> None:
+    """Nothing is said of a list whose items cannot be told apart."""
+    answer = page([item])
+
+    with pytest.raises(Undecided, match="id is no string") as raised:
+        _ = Listing((answer,)).identifiers
+    assert raised.value.exchanges == (answer,)
+
+
+@pytest.mark.parametrize("data", [None, {}, "a", ["a"], [{"id": "a"}, None]])
+@pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
+def test_what_is_no_list_is_for_others_to_judge(judge: Judge, data: object) -> None:
+    """A data that is no array of objects decides nothing."""
+    with pytest.raises(Undecided, match="no array data of objects"):
+        judge(Listing((make_exchange("listEngagements", body={"data": data, "meta": {"total": 0}}),)))
+
+
+@pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
+def test_a_page_without_items_to_show_decides_nothing(judge: Judge) -> None:
+    """A refused page is open, and an answer that never came is no answer at all."""
+    with pytest.raises(Undecided, match="listEngagements was answered 404"):
+        judge(Listing((page(["a"]), refusal())))
+    with pytest.raises(Unanswered):
+        judge(Listing((page(["a"]), unanswered())))
+
+
+@pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
+def test_every_page_that_is_judged_is_evidence(judge: Judge) -> None:
+    """What a verdict rests on is cited, also where nothing is wrong."""
+    answers = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
+
+    with Evidence() as evidence:
+        judge(Listing(answers))
+    assert evidence.exchanges == list(answers)
+
+
+# --- whether an organization was at rest
+
+
+ITEM = {"id": "a", "name": "n", "status": "active", "role": "admin", "updatedAt": at(1), "description": "d"}
+
+
+@pytest.mark.parametrize("name", ["id", "name", "status", "role", "updatedAt"])
+def test_an_item_that_changes_is_a_motion(name: str) -> None:
+    """Every field that others can change tells two looks apart."""
+    before = listing.contents([page([ITEM])])
+
+    assert before != listing.contents([page([ITEM | {name: "other"}])])
+    assert before != listing.contents([page([{key: value for key, value in ITEM.items() if key != name}])])
+
+
+def test_another_total_order_or_number_of_items_is_a_motion() -> None:
+    """So are items that come, go or move."""
+    before = listing.contents([page(["a", "b"])])
+
+    assert before != listing.contents([page(["a", "b"], total=3)])
+    assert before != listing.contents([page(["b", "a"])])
+    assert before != listing.contents([page(["a"], total=2)])
+    assert before != listing.contents([page(["a", "b"]), page(["c"])])
+
+
+def test_what_is_the_same_again_is_rest() -> None:
+    """Fields that tell nothing of others, numbers of requests and refused pages make no difference."""
+    before = listing.contents([page([ITEM], number=1)])
+
+    assert before == listing.contents([page([ITEM | {"description": "x", "lastSeenAt": at(2)}], number=2)])
+    assert before == listing.contents([page([ITEM]), refusal()])
+    assert listing.contents([refusal()]) == []
+
+
+# --- keys
+
+
+def test_the_key_of_a_time_is_its_moment() -> None:
+    """Two spellings of a time cannot be mixed up with an order of texts."""
+    assert by_creation({"createdAt": at(7)}) == datetime(2026, 1, 2, 3, 4, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "item", [{}, {"createdAt": None}, {"createdAt": 7}, {"createdAt": "soon"}, {"updatedAt": at(1)}]
+)
+def test_what_is_no_time_has_no_key(item: dict[str, object]) -> None:
+    """Whatever stands in the field."""
+    assert by_creation(item) is None
+
+
+@pytest.mark.parametrize(("name", "key"), [("b", "b"), ("B", None), (None, None), (7, None)])
+def test_only_names_that_are_known_can_be_compared(name: object, key: str | None) -> None:
+    """Other names may collate in any way."""
+    assert listing.name_among(["a", "b"])({"name": name}) == key
+    assert listing.name_among(["a", "b"])({}) is None
+
+
+# --- order
+
+
+@pytest.mark.parametrize(
+    ("seconds", "descending", "keys"),
+    [
+        ((), True, 0),
+        ((5,), False, 1),
+        ((3, 2, 1), True, 3),
+        ((1, 2, 3), False, 3),
+        ((2, 2), True, 1),
+        ((2, 2), False, 1),
+        ((3, 2, 2, 1), True, 3),
+        ((3, "never", 1), True, 2),
+        (("never", "sometimes"), True, 0),
+    ],
+)
+def test_a_list_in_order(seconds: tuple[int | str, ...], keys: int, *, descending: bool) -> None:
+    """Equal keys may come in any order, and what has no key does not count; the different keys are counted."""
+    assert listing.expect_order(one_page(created(*seconds)), "createdAt", by_creation, descending=descending) == keys
+
+
+@pytest.mark.parametrize(
+    ("seconds", "descending", "expected", "actual", "place"),
+    [
+        ((2, 1, 3), True, "createdAt descending", f'"{at(3)}" after "{at(1)}"', 2),
+        ((1, 3, 2), False, "createdAt ascending", f'"{at(2)}" after "{at(3)}"', 2),
+        ((1, "never", 2), True, "createdAt descending", f'"{at(2)}" after "{at(1)}"', 2),
+        ((1, 2), True, "createdAt descending", f'"{at(2)}" after "{at(1)}"', 1),
+    ],
+)
+def test_a_list_out_of_order(
+    seconds: tuple[int | str, ...], expected: str, actual: str, place: int, *, descending: bool
+) -> None:
+    """The fault names the item that is against the order and the one before it."""
+    seen = one_page(created(*seconds))
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_order(seen, "createdAt", by_creation, descending=descending)
+    pointer = f"/data/{place}/createdAt"
+    assert told(raised.value) == ("a list is not in the order of createdAt", expected, actual, pointer)
+    assert raised.value.exchanges == seen.answers
+
+
+def test_the_order_goes_on_across_pages() -> None:
+    """The last item of a page comes before the first of the next one."""
+    answers = (page(created(5, 4), number=1), page(created(6, 3), number=2))
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_order(Listing(answers), "createdAt", by_creation, descending=True)
+    assert raised.value.pointer == "/data/0/createdAt"
+    assert raised.value.actual == f'"{at(6)}" after "{at(4)}"'
+    assert raised.value.exchanges == answers
+
+
+def test_equal_items_are_told_apart_by_their_place() -> None:
+    """The item before is the one that stands there, not another one that looks the same."""
+    items = [{"id": "a", "createdAt": at(2)}, {"id": "b", "createdAt": at(1)}, {"id": "a", "createdAt": at(2)}]
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_order(one_page(items), "createdAt", by_creation, descending=True)
+    assert raised.value.actual == f'"{at(2)}" after "{at(1)}"'
+
+
+# --- every item, once
+
+
+@pytest.mark.parametrize("pages", [((),), (("a", "b"),), (("a",), ("b",)), (("a",), ())])
+def test_items_that_differ_stand_once(pages: tuple[tuple[str, ...], ...]) -> None:
+    """An empty list repeats nothing either."""
+    listing.expect_once(Listing(tuple(page(ids) for ids in pages)))
+
+
+def test_an_item_twice_on_one_page() -> None:
+    """The second place is pointed at, and the answer is cited once."""
+    answer = page(["a", "b", "a"])
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_once(Listing((answer,)))
+    assert told(raised.value) == ("an item is in the list twice", "every item once", '"a" twice', "/data/2")
+    assert raised.value.exchanges == (answer,)
+
+
+def test_an_item_on_two_pages() -> None:
+    """Both pages are cited, and those between them are not."""
+    answers = (page(["a", "b"], number=1), page(["c", "d"], number=2), page(["e", "b"], number=3))
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_once(Listing(answers))
+    assert raised.value.pointer == "/data/1"
+    assert raised.value.exchanges == (answers[0], answers[2])
+
+
+@pytest.mark.parametrize("wanted", [[], ["b"], ["a", "b", "c"], {"a": 1}])
+def test_a_list_with_all_that_is_wanted(wanted: list[str]) -> None:
+    """It may hold more."""
+    listing.expect_all(Listing((page(["a", "b"]), page(["c"]))), wanted, "an engagement")
+
+
+def test_what_is_missing_is_counted() -> None:
+    """The fault names the first that is missing, and cites the list and what else it rests on."""
+    answers, other = (page(["b"], number=1), page(["d"], number=2)), refusal(number=3)
+
+    with Evidence() as evidence, pytest.raises(NonConformity) as raised:
+        listing.expect_all(Listing(answers), ["a", "b", "c"], "a new engagement", other)
+    message, actual = "a new engagement is missing from the list", '2 missing, the first is "a"'
+    assert told(raised.value) == (message, "all 3 of them", actual, "/data")
+    assert raised.value.exchanges == (*answers, other)
+    assert evidence.exchanges == [*answers, other]
+
+
+# --- gaps
+
+
+KEYS = {f"e{second}": datetime(2026, 1, 2, 3, 4, second, tzinfo=UTC) for second in range(10)}
+
+
+def of_seconds(*seconds: int | str) -> list[dict[str, Any]]:
+    """Engagements that are named as ``KEYS`` names them."""
+    return [{"id": f"e{second}", "createdAt": at(second) if isinstance(second, int) else second} for second in seconds]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "count"),
+    [((3, 4, 5), 1), ((5, 4, 3), 1), ((2, 3, 4, 5, 6), 3), ((4,), 0), ((4, 5), 0), ((), 0), (("never",), 0)],
+)
+def test_pages_without_a_gap(seconds: tuple[int | str, ...], count: int) -> None:
+    """What lies between the first and the last item is there; what lies beyond them belongs elsewhere."""
+    assert listing.expect_no_gap(one_page(of_seconds(*seconds)), KEYS, by_creation) == count
+
+
+@pytest.mark.parametrize("pages", [((2,), (5,)), ((5,), (2,)), ((2, "never"), (5,))])
+def test_pages_with_a_gap(pages: tuple[tuple[int | str, ...], ...]) -> None:
+    """An item that exists and belongs between two others is missed, in whichever order the list is."""
+    seen = Listing(tuple(page(of_seconds(*seconds)) for seconds in pages))
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_no_gap(seen, KEYS, by_creation)
+    message = "an engagement that belongs on these pages is missing from the list"
+    assert told(raised.value) == (message, "all 2 of them", '2 missing, the first is "e3"', "/data")
+
+
+def test_what_shares_the_key_of_an_end_may_stand_beyond_it() -> None:
+    """Among equal keys the order is open, so that an equal one can be on another page."""
+    keys = {"other": KEYS["e2"], "another": KEYS["e5"]}
+
+    assert listing.expect_no_gap(one_page(of_seconds(2, 5)), keys, by_creation) == 0
+
+
+# --- filters
+
+
+@pytest.mark.parametrize("items", [[], [{"status": "active"}], [{}], [{"status": None}], [{"status": 7}]])
+def test_a_filtered_list_of_what_was_asked_for(items: list[dict[str, object]]) -> None:
+    """A value that is missing or no text is for another requirement to judge."""
+    listing.expect_filtered(one_page(items), "status", "active")
+
+
+def test_a_filtered_list_with_another_value() -> None:
+    """The item and its page are named."""
+    answers = (page([{"status": "active"}], number=1), page([{"status": "active"}, {"status": "archived"}], number=2))
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_filtered(Listing(answers), "status", "active")
+    message = "a list of status active holds another one"
+    assert told(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
+    assert raised.value.exchanges == (answers[1],)
+
+
+# --- totals
+
+
+def ids(count: int) -> list[str]:
+    """So many ids."""
+    return [f"e{number}" for number in range(count)]
+
+
+@pytest.mark.parametrize(("shown", "total"), [(0, 0), (3, 3), (99, 99), (100, 100), (100, 101), (100, 5000)])
+def test_a_total_that_counts(shown: int, total: int) -> None:
+    """It is the number of items, or more where a largest page may have others behind it."""
+    listing.expect_count(one_page(ids(shown), total=total))
+
+
+@pytest.mark.parametrize(("shown", "total"), [(0, 1), (3, 2), (3, 4), (99, 100), (100, 99), (100, 0)])
+def test_a_total_that_does_not_count(shown: int, total: int) -> None:
+    """Fewer than are shown are wrong on any page, more on a page that is not full."""
+    seen = one_page(ids(shown), total=total)
+
+    with pytest.raises(NonConformity) as raised:
+        listing.expect_count(seen)
+    message = "the total does not count what the list holds"
+    assert told(raised.value) == (message, str(shown), str(total), "/meta/total")
+    assert raised.value.exchanges == seen.answers
+
+
+def test_items_of_all_pages_are_counted() -> None:
+    """The total is that of the list, not of a page."""
+    listing.expect_count(Listing((page(["a", "b"], total=3), page(["c"], total=3))))
+
+
+@pytest.mark.parametrize("meta", [{"total": None}, {"total": "3"}, {"total": 2.5}, {"total": True}])
+def test_a_total_that_is_no_integer_is_for_others_to_judge(meta: dict[str, object]) -> None:
+    """It counts neither right nor wrong."""
+    with pytest.raises(Undecided, match="total is no integer"):
+        listing.expect_count(one_page(["a"], **meta))
+
+
+# --- what another requirement judges
+
+
+def test_a_fault_that_another_requirement_judges_unsettles() -> None:
+    """It is named with what it stands in the way of; the answers at hand are cited."""
+    cited, judged = page(number=1), page(number=2)
+    fault = NonConformity("it is odd", judged, expected="even", actual="odd")
+
+    def judge() -> None:
+        raise fault
+
+    with pytest.raises(Unsettled) as raised:
+        listing.holds(judge, "nothing follows", cited)
+    assert raised.value.message == "nothing follows: it is odd"
+    assert raised.value.exchanges == (cited,)
+    assert raised.value.__cause__ is fault
+
+
+@pytest.mark.parametrize("other", [Undecided("open"), Unanswered("no answer"), Unsettled("in motion")])
+def test_what_is_no_fault_passes_through(other: Exception) -> None:
+    """Only a fault becomes a doubt; what holds is left alone."""
+
+    def judge() -> None:
+        raise other
+
+    listing.holds(lambda: None, "nothing follows")
+    with pytest.raises(type(other)) as raised:
+        listing.holds(judge, "nothing follows")
+    assert raised.value is other
+
+
+# --- where to divide a list
+
+
+@pytest.mark.parametrize(
+    ("position", "count", "total", "expected"),
+    [
+        (0, 0, 30, (1, 20)),
+        (0, 0, 300, (2, 100)),
+        (0, 0, 90, (1, 60)),
+        (0, 0, 1, (1, 1)),
+        (0, 0, 0, (1, 1)),
+        (0, 9, 500, (1, 6)),
+        (250, 30, 400, (3, 90)),
+        (7, 0, 30, (1, 20)),
+        (1000, 3, 2000, (11, 91)),
+    ],
+)
+def test_neighbouring_pages(position: int, count: int, total: int, expected: tuple[int, int]) -> None:
+    """A block is divided about in its middle by pages as large as can be; without a block the whole list is."""
+    assert listing.neighbours(position, count, total) == expected
+
+
+@pytest.mark.parametrize("position", [0, 1, 19, 99, 100, 101, 997])
+def test_pages_end_within_the_middle_third(position: int) -> None:
+    """Wherever a block stands and however long it is, items of it come before the division and after it."""
+    for count in range(3, 120):
+        number, size = listing.neighbours(position, count, 5000)
+
+        assert (type(number), type(size)) == (int, int)
+        assert number >= 1
+        assert 1 <= size <= 100
+        assert position + count // 3 <= number * size <= position + 2 * count // 3
+
+
+def test_another_look_is_asked_for(exchange: Callable[..., Exchange]) -> None:
+    """Answers that do not fit together are a doubt like any other."""
+    made = exchange()
+
+    assert isinstance(Unsettled("in motion", made), Undecided)
+    assert Unsettled("in motion", made).exchanges == (made,)
+
+
+def test_pages_that_are_compared_tell_one_total() -> None:
+    """Where they do not, others have come between them, or the total is wrong; all are cited."""
+    answers = (page(total=5, number=1), page(total=5, number=2), page(total=4, number=3))
+
+    listing.ensure_one_total(())
+    listing.ensure_one_total(answers[:2])
+    with pytest.raises(Unsettled, match=r"^the pages tell different totals$") as raised:
+        listing.ensure_one_total(answers)
+    assert raised.value.exchanges == answers

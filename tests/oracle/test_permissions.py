@@ -1,0 +1,69 @@
+"""What a key with one permission may do."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.operations import OPERATIONS, SCOPES
+from conformance.oracle import permissions
+from conformance.oracle.permissions import MATRIX, Permission
+
+READS_ORGANIZATION = ("getCurrentOrganization", "listMembers")
+WRITES_ORGANIZATION = ("updateCurrentOrganization", "inviteMember", "updateMemberRole", "removeMember")
+WRITES_ENGAGEMENTS = ("createEngagement", "updateEngagement", "archiveEngagement")
+ORGANIZATION = READS_ORGANIZATION + WRITES_ORGANIZATION
+ENGAGEMENTS = ("getEngagement", *WRITES_ENGAGEMENTS, "deleteEngagement")
+UNTOLD = ("listEngagements", "unarchiveEngagement")
+
+ALLOWED = {
+    "organizations:read": READS_ORGANIZATION,
+    "organizations:write": WRITES_ORGANIZATION,
+    "engagements:read": ("getEngagement",),
+    "engagements:write": WRITES_ENGAGEMENTS,
+    "engagements:delete": ("deleteEngagement",),
+}
+REFUSED = {
+    "organizations:read": WRITES_ORGANIZATION + ENGAGEMENTS,
+    "organizations:write": ENGAGEMENTS,
+    "engagements:read": (*ORGANIZATION, *WRITES_ENGAGEMENTS, "deleteEngagement"),
+    "engagements:write": ORGANIZATION,
+    "engagements:delete": ORGANIZATION,
+}
+
+
+def expected(scope: str, operation: str) -> Permission:
+    """What is promised of a permission and an operation."""
+    if operation in ALLOWED[scope]:
+        return Permission.ALLOWED
+    return Permission.REFUSED if operation in REFUSED[scope] else Permission.OPEN
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("scope", SCOPES)
+def test_what_a_permission_allows(scope: str, operation: str) -> None:
+    """Its own operations, and none of the other family; a read permission neither writes nor deletes."""
+    assert permissions._permission(scope, OPERATIONS[operation]) is expected(scope, operation)
+    assert MATRIX[scope, operation] is expected(scope, operation)
+
+
+@pytest.mark.parametrize("operation", UNTOLD)
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_permission_that_is_not_told_is_open(scope: str, operation: str) -> None:
+    """Nobody knows which one listing and unarchiving need, one of the other family included."""
+    assert MATRIX[scope, operation] is Permission.OPEN
+
+
+@pytest.mark.parametrize(
+    ("operation", "permission", "scopes"),
+    [
+        ("getEngagement", Permission.ALLOWED, ("engagements:read",)),
+        ("getEngagement", Permission.OPEN, ("engagements:write", "engagements:delete")),
+        ("getEngagement", Permission.REFUSED, ("organizations:read", "organizations:write")),
+        ("inviteMember", Permission.OPEN, ()),
+        ("listEngagements", Permission.OPEN, SCOPES),
+        ("listEngagements", Permission.ALLOWED, ()),
+    ],
+)
+def test_permissions_by_what_they_may_do(operation: str, permission: Permission, scopes: tuple[str, ...]) -> None:
+    """In the order in which they are named."""
+    assert permissions.scopes(operation, permission) == scopes

@@ -1,0 +1,215 @@
+"""What must succeed whenever it is asked for properly, and what leaves that open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.oracle import plain_reads
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.wire.call import Credential
+from conformance.wire.exchange import Exchange, Unanswered
+from tests.conftest import make_exchange
+from tests.oracle.pages import told
+
+Query = tuple[tuple[str, str], ...]
+Law = Callable[[Exchange], bool]
+
+LAWS: dict[str, tuple[Law, str]] = {
+    "organization": (plain_reads.organization_read, "getCurrentOrganization"),
+    "members": (plain_reads.members_listed, "listMembers"),
+    "engagements": (plain_reads.engagements_listed, "listEngagements"),
+    "prefix": (plain_reads.found_under_prefix, "getCurrentOrganization"),
+}
+EXACT = {name: given for name, given in LAWS.items() if name != "prefix"}
+ALL = pytest.mark.parametrize(("law", "operation"), LAWS.values(), ids=LAWS)
+OF_SUCCESS = pytest.mark.parametrize(("law", "operation"), EXACT.values(), ids=EXACT)
+
+
+def asked(operation: str, status: int = 200, *query: tuple[str, str], **changes: Any) -> Exchange:
+    """An answer to a call with this query, the call being changed so."""
+    made = make_exchange(operation, status, {}, query=query)
+    return replace(made, call=replace(made.call, **changes))
+
+
+# --- what follows
+
+
+@ALL
+def test_a_proper_request_that_succeeds(law: Law, operation: str) -> None:
+    """The law applies, and holds."""
+    assert law(asked(operation)) is True
+
+
+@OF_SUCCESS
+@pytest.mark.parametrize("status", [199, 201, 204, 302, 400, 401, 404, 405, 500])
+def test_a_proper_request_that_does_not_give_200(law: Law, operation: str, status: int) -> None:
+    """Exactly one status is promised."""
+    made = asked(operation, status)
+
+    with pytest.raises(NonConformity) as raised:
+        law(made)
+    assert told(raised.value) == (f"{operation} was answered {status}", "200", str(status), None)
+    assert raised.value.exchanges == (made,)
+
+
+def test_the_main_key_may_read_the_organization_but_perhaps_not_list_engagements() -> None:
+    """The permission that listing engagements needs is not told, so that a refusal says nothing."""
+    for operation, law in (
+        ("getCurrentOrganization", plain_reads.organization_read),
+        ("listMembers", plain_reads.members_listed),
+    ):
+        with pytest.raises(NonConformity, match="was answered 403"):
+            law(asked(operation, 403))
+
+    made = asked("listEngagements", 403)
+    with pytest.raises(Undecided, match=r"^the key is not permitted to list engagements$") as raised:
+        plain_reads.engagements_listed(made)
+    assert raised.value.exchanges == (made,)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_an_organization_that_is_not_where_it_must_be(status: int) -> None:
+    """The path is named."""
+    made = asked("getCurrentOrganization", status)
+
+    with pytest.raises(NonConformity) as raised:
+        plain_reads.found_under_prefix(made)
+    message = f"the path of the organization was answered {status}"
+    assert told(raised.value) == (message, "/api/v1/organizations/current is served", str(status), None)
+    assert raised.value.exchanges == (made,)
+
+
+@pytest.mark.parametrize("status", [200, 301, 400, 401, 403, 405, 500])
+def test_an_organization_that_is_found(status: int) -> None:
+    """Any other answer shows that something is served there."""
+    assert plain_reads.found_under_prefix(asked("getCurrentOrganization", status)) is True
+
+
+# --- what the interface promises a 200 for
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        (),
+        (("page", "1"),),
+        (("perPage", "1"),),
+        (("perPage", "9"),),
+        (("perPage", "10"),),
+        (("perPage", "99"),),
+        (("perPage", "100"),),
+        (("page", "1"), ("perPage", "20")),
+    ],
+)
+@pytest.mark.parametrize("operation", ["listMembers", "listEngagements"])
+def test_first_pages_of_every_size_exist(operation: str, query: Query) -> None:
+    """A first page of one to a hundred items is always there."""
+    law = plain_reads.members_listed if operation == "listMembers" else plain_reads.engagements_listed
+
+    assert law(asked(operation, 200, *query)) is True
+    with pytest.raises(NonConformity):
+        law(asked(operation, 400, *query))
+
+
+@pytest.mark.parametrize("role", ["owner", "admin", "member"])
+def test_members_can_be_asked_for_by_role(role: str) -> None:
+    """With and without a page."""
+    assert plain_reads.members_listed(asked("listMembers", 200, ("role", role), ("page", "1")))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("status", ("active", "archived")), ("sort", ("createdAt", "updatedAt", "name")), ("order", ("asc", "desc"))],
+)
+def test_engagements_can_be_filtered_and_sorted(name: str, values: tuple[str, ...]) -> None:
+    """By each value that is named; other letter case and other values are open."""
+    for value in values:
+        assert plain_reads.engagements_listed(asked("listEngagements", 200, (name, value)))
+        with pytest.raises(NonConformity):
+            plain_reads.engagements_listed(asked("listEngagements", 400, (name, value)))
+        assert not plain_reads.engagements_listed(asked("listEngagements", 400, (name, value.upper())))
+    assert not plain_reads.engagements_listed(asked("listEngagements", 400, (name, "")))
+
+
+def test_all_parameters_together() -> None:
+    """Every one that is valid by itself."""
+    everything = (("status", "active"), ("sort", "name"), ("order", "asc"), ("page", "1"), ("perPage", "5"))
+
+    assert plain_reads.engagements_listed(asked("listEngagements", 200, *everything))
+    assert not plain_reads.engagements_listed(asked("listEngagements", 400, *everything[:3], ("page", "2")))
+    assert not plain_reads.engagements_listed(asked("listEngagements", 400, *everything[:2], ("order", "up")))
+
+
+# --- what leaves it open
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        (("page", "2"),),
+        (("page", "0"),),
+        (("page", "-1"),),
+        (("page", "01"),),
+        (("page", ""),),
+        (("perPage", "0"),),
+        (("perPage", "101"),),
+        (("perPage", "1000"),),
+        (("perPage", "-1"),),
+        (("perPage", "01"),),
+        (("perPage", "1.0"),),
+        (("perPage", "1 "),),
+        (("perPage", "ten"),),
+        (("perPage", ""),),
+        (("unknown", "1"),),
+        (("page", "1"), ("page", "1")),
+        (("perPage", "20"), ("perPage", "20")),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("operation", ["listMembers", "listEngagements"])
+def test_other_pages_and_parameters_may_be_refused(operation: str, query: Query) -> None:
+    """A later page may not exist, and what is out of bounds, oddly written, repeated or unknown is open."""
+    law = plain_reads.members_listed if operation == "listMembers" else plain_reads.engagements_listed
+
+    assert law(asked(operation, 400, *query)) is False
+    assert law(asked(operation, 200, *query)) is False
+
+
+@pytest.mark.parametrize(
+    ("law", "operation", "query"),
+    [
+        (plain_reads.members_listed, "listMembers", ("role", "guest")),
+        (plain_reads.members_listed, "listMembers", ("role", "Admin")),
+        (plain_reads.members_listed, "listMembers", ("status", "active")),
+        (plain_reads.members_listed, "listMembers", ("sort", "name")),
+        (plain_reads.engagements_listed, "listEngagements", ("role", "admin")),
+        (plain_reads.organization_read, "getCurrentOrganization", ("role", "admin")),
+        (plain_reads.found_under_prefix, "getCurrentOrganization", ("status", "active")),
+    ],
+)
+def test_parameters_of_other_operations_are_unknown(law: Law, operation: str, query: tuple[str, str]) -> None:
+    """Nothing is promised for them."""
+    assert law(asked(operation, 404, query)) is False
+
+
+@ALL
+def test_only_calls_of_the_operation_itself_are_judged(law: Law, operation: str) -> None:
+    """Another operation, another key, headers of its own and what lies beside the interface follow other rules."""
+    for other in {"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"} - {operation}:
+        assert law(asked(other, 404)) is False
+    assert law(asked(operation, 404, credential=Credential("organizations:read", "Bearer k"))) is False
+    assert law(asked(operation, 404, headers=(("Accept", "text/html"),))) is False
+    assert law(asked(operation, 404, probe=("GET", "/api/v2"))) is False
+
+
+@ALL
+def test_a_request_that_met_the_rate_limit_is_not_judged(law: Law, operation: str) -> None:
+    """It may come in the way of any request; what has no answer at all tells nothing either."""
+    assert law(asked(operation, 429, expects_429=True)) is False
+    for status in (429, 503, None):
+        with pytest.raises(Unanswered):
+            law(make_exchange(operation, status, {}))

@@ -1,0 +1,221 @@
+"""Which answers of a run tell of one window of the rate limit, and what they must tell together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity
+from conformance.oracle.rate_limit_course import expect_falling, has_window
+from conformance.wire.call import Credential
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+from tests.oracle.pages import told
+
+BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+BOTH = pytest.mark.parametrize("dated", [True, False])
+
+
+def one(
+    seconds: float, remaining: object = 999, reset: float | str = 60, *, dated: bool = True, status: int | None = 200
+) -> Exchange:
+    """A request so many seconds after the beginning, of a tenth of a second; ``reset`` counts from there too."""
+    at = BEGAN + timedelta(seconds=seconds)
+    named = reset if isinstance(reset, str) else f"{BEGAN.timestamp() + reset:.0f}"
+    headers = [("X-RateLimit-Limit", "1000"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", named)]
+    headers += [("Date", format_datetime(at, usegmt=True))] if dated else []
+    made = make_exchange(status=status, headers=tuple(headers), number=int(seconds * 10) + 1)
+    return replace(made, started_at=at, seconds=0.1)
+
+
+def row(*remaining: object, start: int = 0, reset: float = 60, dated: bool = True) -> list[Exchange]:
+    """Requests a second apart that tell what remains."""
+    return [one(number, given, reset, dated=dated) for number, given in enumerate(remaining, start)]
+
+
+def shown_by(credential: Credential | None, exchanges: list[Exchange]) -> list[Exchange]:
+    """The same with another key."""
+    return [replace(each, call=replace(each.call, credential=credential)) for each in exchanges]
+
+
+FLAT = (9, 9, 9, 9, 9)
+OTHER = Credential.bearer("other_organization", "k")
+
+
+def judges(exchanges: list[Exchange]) -> bool:
+    """Whether there is a window to judge; that no fault of it is found is not asked."""
+    try:
+        expect_falling(exchanges)
+    except Inapplicable:
+        assert not has_window(exchanges)
+        return False
+    except NonConformity:
+        pass
+    assert has_window(exchanges)
+    return True
+
+
+# --- what must fall
+
+
+@BOTH
+@pytest.mark.parametrize("remaining", [(9, 8, 7, 6, 5), (9, 9, 9, 9, 8), (9, 3, 12, 20, 8), (1, 0, 0, 0, 0)])
+def test_the_last_of_five_tells_of_less_than_the_first(remaining: tuple[int, ...], *, dated: bool) -> None:
+    """What comes between them is open."""
+    expect_falling([*row(*remaining, dated=dated), one(9, 99, dated=dated, status=404)])
+
+
+@BOTH
+@pytest.mark.parametrize("remaining", [(9, 9, 9, 9, 9), (9, 8, 7, 6, 10), (0, 0, 0, 0, 0)])
+def test_five_that_do_not_fall(remaining: tuple[int, ...], *, dated: bool) -> None:
+    """All five are cited with what they told."""
+    exchanges = row(*remaining, dated=dated)
+    later = row(*range(100, 90, -1), start=10, dated=dated)
+
+    with pytest.raises(NonConformity) as raised:
+        expect_falling(exchanges + later)
+    message = "X-RateLimit-Remaining has not fallen over 5 successive requests of one window"
+    expected, actual = f"less than {remaining[0]} after 4 more requests", ", ".join(map(str, remaining))
+    assert told(raised.value) == (message, expected, actual, None)
+    assert raised.value.exchanges == tuple(exchanges)
+
+
+def test_every_five_are_judged() -> None:
+    """Those in the midst of a window too; the last of each is evidence, up to a number."""
+    exchanges = row(*range(900, 850, -1))
+
+    with Evidence() as evidence:
+        expect_falling(exchanges)
+    assert evidence.exchanges == exchanges[4:29]
+    with pytest.raises(NonConformity) as raised:
+        expect_falling(row(9, 8, 7, 6, 5, 4, 3, 6, 2, 1))
+    assert raised.value.actual == "6, 5, 4, 3, 6"
+
+
+def test_requests_are_judged_in_the_order_in_which_they_were_sent() -> None:
+    """However they are given."""
+    expect_falling(list(reversed(row(9, 8, 7, 6, 5))))
+    with pytest.raises(NonConformity):
+        expect_falling(list(reversed(row(5, 6, 7, 8, 9))))
+
+
+# --- what is one window
+
+
+@BOTH
+def test_four_are_too_few(*, dated: bool) -> None:
+    """Nothing is said of them."""
+    assert judges(row(*FLAT, dated=dated) + row(9, start=20, dated=dated))
+    assert not judges(row(*FLAT[:4], dated=dated))
+    assert not judges([])
+
+
+def test_nothing_to_judge_is_told() -> None:
+    """With what was missing."""
+    with pytest.raises(
+        Inapplicable, match=r"^There were no 5 successive successes that name one Reset far enough ahea"
+    ):
+        expect_falling(row(*FLAT[:4]))
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        one(2, 9, status=404),
+        one(2, 9, status=300),
+        one(2, 9, status=199),
+        one(2, 9, status=503),
+        one(2, 9, status=None),
+        one(2, "many"),
+        one(2, 9, "soon"),
+        one(2, 9, 61),
+        replace(one(2), call=one(2).call.as_probe("GET", "/other")),
+    ],
+    ids=["404", "300", "199", "503", "lost", "no-remaining", "no-reset", "other-reset", "beside"],
+)
+def test_what_does_not_surely_count_parts_a_window(spoilt: Exchange) -> None:
+    """Only successes that tell of one Reset follow each other; what lies beside the interface is no part of it."""
+    exchanges = row(*FLAT)
+
+    assert not judges([*exchanges[:2], spoilt, *exchanges[3:]])
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 299])
+def test_every_success_counts(status: int) -> None:
+    """Whatever it was."""
+    exchanges = row(*FLAT)
+
+    assert judges([*exchanges[:2], one(2, 9, status=status), *exchanges[3:]])
+
+
+def test_requests_that_overlapped_are_not_successive() -> None:
+    """One that began before another was over, of the same key, says nothing of the order."""
+    exchanges = row(*FLAT)
+
+    assert judges([*exchanges[:4], replace(exchanges[4], seconds=9.0)])
+    assert not judges([*exchanges[:3], replace(exchanges[3], seconds=1.5), exchanges[4]])
+    assert judges([*exchanges[:3], replace(exchanges[3], seconds=1.0), exchanges[4]])
+    assert not judges([replace(exchanges[0], seconds=20.0), *row(*FLAT, start=1)])
+
+
+def test_each_key_has_windows_of_its_own() -> None:
+    """Requests of other keys in between make no difference, and they do not add up."""
+    mine, others = row(*FLAT), shown_by(OTHER, [one(second + 0.5, 9) for second in range(5)])
+
+    assert judges(mine + others[:3])
+    assert judges(others)
+    assert not judges(mine[:3] + others[:3])
+    assert not judges(shown_by(Credential("none", None), mine))
+
+
+@BOTH
+@pytest.mark.parametrize(("reset", "expected"), [(4, False), (6, False), (7, True), (60, True)])
+def test_a_reset_that_is_due_at_once_names_no_window(reset: float, *, expected: bool, dated: bool) -> None:
+    """It lies more than two seconds ahead of the last of the five, or was surely named that much later."""
+    exchanges = row(*FLAT, reset=reset, dated=dated)
+    if not dated:
+        exchanges.append(one(reset, 9, reset, dated=False))
+
+    assert judges(exchanges) is expected
+
+
+@pytest.mark.parametrize(("later", "expected"), [(6.0, False), (6.2, True)])
+def test_a_reset_without_a_date_is_ahead_until_it_was_named_last(later: float, *, expected: bool) -> None:
+    """How far it lies ahead is told by how long it is named."""
+    exchanges = [*row(*FLAT, dated=False), one(later, 9, 60, dated=False, status=404)]
+
+    assert judges(exchanges) is expected
+
+
+# --- windows that slide
+
+
+@pytest.mark.parametrize(("at", "expected"), [(10, False), (57, False), (58, True), (61, True)])
+def test_a_reset_that_is_replaced_before_its_time(at: float, *, expected: bool) -> None:
+    """Such a window slides with the requests, so that nothing need fall in it."""
+    assert judges([*row(*FLAT), one(at, 9, at + 60)]) is expected
+    assert judges([*row(*FLAT), one(at, 9, at + 60, status=404)]) is expected
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1, False), (4, False), (5, True), (60, True), (-4, False), (-5, True)])
+def test_a_reset_without_a_date_that_moves_by_small_steps(step: float, *, expected: bool) -> None:
+    """Whether the time of the one before had come is not told then."""
+    exchanges = row(*FLAT, dated=False)
+
+    assert judges([*exchanges, one(20, 9, 60, dated=False), one(30, 9, 60 + step, dated=False)]) is expected
+    assert judges([*exchanges, one(20, 9, 60, dated=False), one(30, 9, 60 + step, dated=True)]) is expected
+
+
+def test_answers_that_name_no_reset_move_nothing() -> None:
+    """Nor do those that nobody judges."""
+    assert judges([*row(*FLAT), one(10, 9, "soon")])
+    assert judges([*row(*FLAT), one(10, 9, 70, status=503)])
+
+
+def test_windows_that_follow_each_other_do_not_add_up() -> None:
+    """A Reset whose time has come is replaced, and a refused request parts what it comes between."""
+    assert not judges([*row(9, 9, 9, start=55), *row(9, 9, 9, start=58, reset=118)])
+    assert not judges([*row(9, 9, 9), one(3, 9, status=404), *row(9, 9, start=4)])

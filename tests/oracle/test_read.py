@@ -1,0 +1,145 @@
+"""Reading an answer on the way to a judgement: a value, or nothing that can be said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conformance.oracle import read
+from conformance.oracle.judgement import Undecided
+from conformance.wire.exchange import Exchange, Unanswered
+from tests.conftest import make_exchange
+from tests.oracle.pages import refusal, unanswered
+
+Word = Callable[[Exchange], object]
+
+OF_SUCCESS: dict[str, Word] = {
+    "success": read.success,
+    "data": read.data,
+    "items": read.items,
+    "meta": read.meta,
+    "number": lambda made: read.number(made, "total"),
+}
+BODY = {"data": {"id": "a"}, "meta": {"total": 3}}
+
+
+def undecided(word: Word, made: Exchange) -> str:
+    """Why nothing can be said; the answer itself is cited."""
+    with pytest.raises(Undecided) as raised:
+        word(made)
+    assert raised.value.exchanges == (made,)
+    return raised.value.message
+
+
+@pytest.mark.parametrize("status", [200, 201, 299])
+def test_what_a_success_holds(status: int) -> None:
+    """Every 2xx is one."""
+    made = make_exchange(status=status, body=BODY)
+
+    assert read.success(made) is made
+    assert read.body(made) == BODY
+    assert read.data(made) == {"id": "a"}
+    assert read.meta(made) == {"total": 3}
+    assert read.number(made, "total") == 3
+
+
+@pytest.mark.parametrize("items", [[], [{"id": "a"}, {}]])
+def test_the_items_of_a_list(items: list[object]) -> None:
+    """An empty list has none."""
+    assert read.items(make_exchange("listEngagements", body={"data": items})) == items
+
+
+@pytest.mark.parametrize("status", [199, 300, 404, 500])
+@pytest.mark.parametrize("word", OF_SUCCESS.values(), ids=OF_SUCCESS)
+def test_what_is_no_success_holds_nothing(word: Word, status: int) -> None:
+    """What it should have been is for another requirement to judge."""
+    made = make_exchange("listMembers", status, BODY)
+
+    assert undecided(word, made) == f"listMembers was answered {status} where a success was needed"
+
+
+def test_the_body_of_an_error_can_be_read() -> None:
+    """It is an object as well."""
+    assert set(read.body(refusal(409))) == {"error"}
+
+
+@pytest.mark.parametrize("word", [read.body, *OF_SUCCESS.values()], ids=["body", *OF_SUCCESS])
+def test_what_has_no_answer_is_not_read(word: Word) -> None:
+    """Neither is what a gateway says."""
+    for made in (unanswered(), refusal(503), refusal(429)):
+        with pytest.raises(Unanswered):
+            word(made)
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"1", b"null", b'"data"', b"{", b"[" * 200])
+@pytest.mark.parametrize("word", [read.body, read.data, read.items, read.meta])
+def test_a_body_that_is_no_object(word: Word, raw: bytes) -> None:
+    """Whatever else it is."""
+    assert undecided(word, make_exchange(raw=raw)) == "the body is no JSON object"
+
+
+@pytest.mark.parametrize("value", [..., None, "a", 7, True, [[]], [None], [{}, "a"]])
+def test_members_of_another_type(value: object) -> None:
+    """An object is no array, and an array of other things is no list of resources."""
+    body = {} if value is ... else {"data": value, "meta": value}
+    made = make_exchange("listEngagements", body=body)
+
+    assert undecided(read.data, made) == "the answer has no object data"
+    assert undecided(read.items, made) == "the answer has no array data of objects"
+    assert undecided(read.meta, made) == "the answer has no object meta"
+    assert undecided(lambda one: read.number(one, "total"), made) == "the answer has no object meta"
+    assert undecided(read.items, make_exchange(body=BODY)) == "the answer has no array data of objects"
+
+
+@pytest.mark.parametrize(("value", "number"), [(0, 0), (-1, -1), (3, 3), (3.0, 3), (10**20, 10**20)])
+def test_integers(value: float, number: int) -> None:
+    """A number without a fraction is one, however it is written."""
+    made = make_exchange()
+
+    found = read.integer({"total": value}, "total", made)
+    assert found == number
+    assert type(found) is int
+
+
+@pytest.mark.parametrize(
+    "holder", [{}, {"n": None}, {"n": "3"}, {"n": 3.5}, {"n": True}, {"n": False}, {"n": float("inf")}]
+)
+def test_what_is_no_integer(holder: dict[str, object]) -> None:
+    """A boolean is none either."""
+    assert undecided(lambda made: read.integer(holder, "n", made), make_exchange()) == "n is no integer"
+
+
+@pytest.mark.parametrize("text", ["a", ""])
+def test_texts(text: str) -> None:
+    """An empty one is a text as well."""
+    assert read.text({"id": text}, "id", make_exchange()) == text
+
+
+@pytest.mark.parametrize("holder", [{}, {"id": None}, {"id": 7}, {"id": ["a"]}, {"name": "a"}])
+def test_what_is_no_text(holder: dict[str, object]) -> None:
+    """Whatever else stands there."""
+    assert undecided(lambda made: read.text(holder, "id", made), make_exchange()) == "id is no string"
+
+
+@pytest.mark.parametrize(
+    ("holder", "text"),
+    [
+        ({"description": "d"}, "d"),
+        ({"description": ""}, ""),
+        ({"description": None}, ""),
+        ({}, ""),
+        ({"name": "n"}, ""),
+    ],
+)
+def test_no_description_is_an_empty_one(holder: dict[str, object], text: str) -> None:
+    """In each of three ways to have none."""
+    assert read.description(holder) == text
+
+
+@pytest.mark.parametrize("meta", [{}, {"total": None}, {"total": "3"}])
+def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
+    """It is the list that tells it wrongly."""
+    made = make_exchange("listMembers", body={"data": [], "meta": meta})
+
+    assert undecided(lambda one: read.number(one, "total"), made) == "total is no integer"

@@ -1,0 +1,134 @@
+"""A law applied to many answers: what it came to, and the one finding that tells of all offenders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.oracle.findings import Survey, conclude, survey
+from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity, Undecided
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+from tests.oracle.pages import told
+
+
+def law(exchange: Exchange) -> bool:
+    """It does not apply to a 204, is open for a 409, and is broken by what is no 200."""
+    status = exchange.status
+    if status == 409:
+        raise Undecided(f"answer {exchange.number} is open", exchange)
+    if status not in {200, 204}:
+        raise NonConformity("it is odd", exchange, expected="even", actual=f"a {status}", pointer="/data")
+    return status == 200
+
+
+def answers(*statuses: int | None, operation: str = "getEngagement") -> list[Exchange]:
+    """Answers that are numbered from 1 on."""
+    return [make_exchange(operation, status, {}, number=number) for number, status in enumerate(statuses, 1)]
+
+
+def fault_of(found: Survey) -> NonConformity:
+    """The fault that a survey comes to."""
+    with pytest.raises(NonConformity) as raised:
+        conclude(found)
+    return raised.value
+
+
+def test_what_a_law_came_to() -> None:
+    """Where it held, was broken and was open; where it does not apply is nowhere."""
+    made = answers(200, 204, 500, 409, 200, 404)
+    found = survey(law, iter(made))
+
+    assert found.kept == [made[0], made[4]]
+    assert [(one, fault.actual) for one, fault in found.broken] == [(made[2], "a 500"), (made[5], "a 404")]
+    assert [doubt.exchanges for doubt in found.unclear] == [(made[3],)]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "applied"), [((), False), ((204,), False), ((204, 200), True), ((500,), True), ((409,), True)]
+)
+def test_whether_there_was_anything_to_judge(statuses: tuple[int, ...], *, applied: bool) -> None:
+    """One answer that the law speaks of is enough."""
+    assert survey(law, answers(*statuses)).applied is applied
+
+
+def test_answers_that_nobody_judges() -> None:
+    """None, a gateway's, and one that the interface does not speak of; those after them are judged."""
+    beside = make_exchange(status=500, body={})
+    beside = replace(beside, call=replace(beside.call, unjudged=True))
+    last = make_exchange(status=500, body={}, number=9)
+
+    found = survey(law, [*answers(None, 502, 503, 504), beside, last])
+    assert [one for one, _ in found.broken] == [last]
+    assert not found.kept
+
+
+def test_an_answer_that_was_waited_out_is_judged_as_well() -> None:
+    """It is cited as it came."""
+    (made,) = answers(429)
+
+    found = survey(law, [made])
+    assert [one for one, _ in found.broken] == [made]
+    assert not found.broken[0][0].call.expects_429
+
+
+def test_a_law_that_held() -> None:
+    """Answers are evidence, up to a number."""
+    made = answers(*[200] * 30)
+
+    with Evidence() as evidence:
+        conclude(survey(law, made))
+    assert evidence.exchanges == made[:25]
+
+
+@pytest.mark.parametrize("statuses", [(), (204, 204), (None,)])
+def test_a_law_that_spoke_of_no_answer(statuses: tuple[int | None, ...]) -> None:
+    """What there was nothing of is told."""
+    with pytest.raises(Inapplicable, match=r"^No answer of the run was of this kind$"):
+        conclude(survey(law, answers(*statuses)))
+    with pytest.raises(Inapplicable, match=r"^There was none$"):
+        conclude(survey(law, answers(*statuses)), nothing="There was none")
+
+
+def test_a_law_that_is_open_somewhere() -> None:
+    """The first doubt is told with what it rests on, although the law held elsewhere."""
+    made = answers(200, 409, 409)
+
+    with pytest.raises(Undecided, match=r"^answer 2 is open$") as raised:
+        conclude(survey(law, made))
+    assert raised.value.exchanges == (made[1],)
+
+
+def test_one_offender() -> None:
+    """It is told with its operation, whatever is open or held besides."""
+    made = answers(200, 409, 500)
+    fault = fault_of(survey(law, made))
+
+    assert told(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
+    assert fault.exchanges == (made[2],)
+
+
+def test_many_offenders() -> None:
+    """They are counted by operation, the most frequent first; the first five are cited, and the first fault told."""
+    made = answers(500, 200, 200) + answers(*[500] * 6, operation="listMembers")
+    fault = fault_of(survey(law, made))
+
+    message = "it is odd (7 of 9 answers: listMembers 6, getEngagement 1)"
+    assert told(fault) == (message, "even", "a 500", "/data")
+    assert fault.exchanges == (made[0], *made[3:7])
+
+
+@pytest.mark.parametrize(
+    ("statuses", "actual"),
+    [
+        ((500, 500), "a 500"),
+        ((500, 404, 404), "a 500; elsewhere a 404"),
+        ((404, 500, 400, 404), "a 404; elsewhere a 500; a 400"),
+        ((404, 500, 400, 403), "a 404; elsewhere a 500; a 400; and 1 more"),
+        ((404, 500, 400, 403, 401, 500), "a 404; elsewhere a 500; a 400; and 2 more"),
+    ],
+)
+def test_offenders_of_several_kinds(statuses: tuple[int, ...], actual: str) -> None:
+    """Two other kinds are told, and more are counted."""
+    assert fault_of(survey(law, answers(*statuses))).actual == actual
