@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.aims import spare_member
 from conformance.oracle import read
+from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.judgement import Undecided
 from conformance.target.capabilities import Unavailable
 from conformance.wire import call
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.running.run import Run
     from conformance.target.fixtures import Member
     from conformance.target.provisioner import MemberRole
@@ -29,16 +34,28 @@ class Roster:
         pages: The answers that they were read in.
         members: Every member, by id.
         total: What the list says their number is.
+        whole: Whether all of them were read.
     """
 
     pages: tuple[Exchange, ...]
     members: dict[str, dict[str, Any]]
     total: int
+    whole: bool = True
 
     @property
     def ids(self) -> frozenset[str]:
         """The identifiers of all members."""
         return frozenset(self.members)
+
+    @property
+    def roles(self) -> dict[str, str | None]:
+        """The role of every member, by id."""
+        return {user_id: self.role(user_id) for user_id in self.members}
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The identifiers of all owners."""
+        return frozenset(user_id for user_id, role in self.roles.items() if role == "owner")
 
     def role(self, user_id: str) -> str | None:
         """The role that a member has; None for who is not there."""
@@ -48,6 +65,16 @@ class Roster:
     def has_address(self, email: str) -> bool:
         """Whether a member has this address, in any letter case."""
         return any(str(member.get("email")).casefold() == email.casefold() for member in self.members.values())
+
+    def ensure_whole(self) -> None:
+        """All members were read.
+
+        Raises:
+            Undecided: There are too many of them to be read again and again.
+        """
+        if not self.whole:
+            most = _MOST_PAGES * _PER_PAGE
+            raise Undecided(f"there are more than {most} members, too many to look at them all", *self.pages[:1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +97,55 @@ def roster(run: Run, role: str | None = None) -> Roster:
     Raises:
         Undecided: It cannot be read, or is too long to be read again and again.
     """
+    members = roster_so_far(run, role)
+    members.ensure_whole()
+    return members
+
+
+def roster_so_far(run: Run, role: str | None = None) -> Roster:
+    """Read the list of members, or of those of one role, and of a very long one only the beginning.
+
+    Raises:
+        Undecided: It cannot be read.
+    """
     pages: list[Exchange] = []
-    while len(pages) < _MOST_PAGES:
+    while not pages or (len(read.items(pages[-1])) >= _PER_PAGE and len(pages) < _MOST_PAGES):
         pages.append(run.send(call.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
-        if len(read.items(pages[-1])) < _PER_PAGE:
-            members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
-            return Roster(tuple(pages), members, read.number(pages[0], "total"))
-    raise Undecided(f"there are more than {_MOST_PAGES * _PER_PAGE} members, too many to look at them all", *pages[:1])
+    return _roster(pages)
+
+
+def _roster(pages: Sequence[Exchange]) -> Roster:
+    members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
+    return Roster(tuple(pages), members, read.number(pages[0], "total"), whole=len(read.items(pages[-1])) < _PER_PAGE)
 
 
 def headcount(run: Run) -> Headcount:
     """Count the members by both ways of the interface."""
+    counted = headcount_so_far(run)
+    counted.roster.ensure_whole()
+    return counted
+
+
+def headcount_so_far(run: Run) -> Headcount:
+    """The same; of a very long list only the beginning is read, which tells the total, too."""
     organization = run.send(call.get_organization())
-    count = read.integer(read.data(organization), "memberCount", organization)
-    return Headcount(organization, count, roster(run))
+    return Headcount(organization, _member_count(organization), roster_so_far(run))
+
+
+def _member_count(organization: Exchange) -> int:
+    return read.integer(read.data(organization), "memberCount", organization)
+
+
+def headcounts_of_run(run: Run) -> list[Headcount]:
+    """Every time that a run has read the organization, and a list of all its members right after, where readable."""
+    found: list[Headcount] = []
+    own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
+    for organization, page in pairwise(own):
+        operations = (organization.call.operation.id, page.call.operation.id)
+        if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.call.query):
+            with suppress(Undecided):
+                found.append(Headcount(organization, _member_count(organization), _roster([page])))
+    return found
 
 
 def member_to_change(run: Run, role: MemberRole) -> Member:
@@ -113,3 +175,13 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
         return run.fixtures.member("member", with_key=with_key)
     except Unavailable:
         return another_member(run) if with_key else None
+
+
+def witnesses(run: Run) -> frozenset[str]:
+    """An admin and a member are made, by whom it shows whether something harms others; none where that cannot be."""
+    made: set[str] = set()
+    if run.profile.provisioner is not None:
+        for role in ("admin", "member"):
+            with suppress(Unavailable):
+                made.add(run.fixtures.member(role).user_id)
+    return frozenset(made)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conformance.checks.members import Headcount, Roster, another_member, headcount, roster
+from conformance.checks.members import Headcount, Roster, another_member, headcount, roster, witnesses
 from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
 from conformance.checks.searching import latest
+from conformance.oracle import read
 from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
@@ -24,7 +25,6 @@ class Removal:
 
     Attributes:
         member: The member.
-        others: The members at first, without this one and the one whom its key was used to remove.
         before: The members before the removal.
         answer: The removal.
         attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
@@ -37,7 +37,6 @@ class Removal:
     """
 
     member: Member
-    others: frozenset[str]
     before: Headcount
     answer: Exchange
     attempts: tuple[Attempt, ...]
@@ -72,7 +71,6 @@ def removal(run: Run) -> Removal:
     change = run.send(call.update_member_role(member.user_id, {"role": "member"}))
     return Removal(
         member,
-        known.ids - {member.user_id, *(one.before.call.identifier for one in allowed if one.removes)},
         before,
         answer,
         attempts,
@@ -83,6 +81,53 @@ def removal(run: Run) -> Removal:
         change,
         tuple(zip(reads_before, _reads(run, bystander), strict=True)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalSeen:
+    """A removal of which it is looked whether it takes others with it.
+
+    Attributes:
+        user_id: Who was removed.
+        before: The members before.
+        answer: The removal.
+        after: The members after.
+        began: The members when this look began.
+        made: Those of them who were given to this look.
+    """
+
+    user_id: str
+    before: Roster
+    answer: Exchange
+    after: Roster
+    began: frozenset[str]
+    made: frozenset[str] = frozenset()
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """The others who are members no longer."""
+        return self.before.ids - self.after.ids - {self.user_id}
+
+    def still(self, later: RemovalSeen) -> bool:
+        """Whether the members were the same after this and when a later one began."""
+        return self.after.ids - later.made == later.began - later.made
+
+
+def first_seen(removal: Removal) -> RemovalSeen:
+    """What a removal was seen to do, in the first place."""
+    before, member = removal.before.roster, removal.member.user_id
+    return RemovalSeen(member, before, removal.answer, removal.after.roster, before.ids)
+
+
+def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
+    """Somebody else is removed, before somebody who was made to see it; where nobody can be, only the list is read."""
+    member, made = another_member(run), witnesses(run)
+    before = roster(run)
+    if member is None:
+        return replace(first, after=before, began=before.ids)
+    changeable_role(before, member)
+    answer = read.success(run.send(call.remove_member(member.user_id)))
+    return RemovalSeen(member.user_id, before, answer, roster(run), before.ids, made | {member.user_id})
 
 
 def _reads(run: Run, member: Member | None) -> list[Exchange]:

@@ -36,14 +36,12 @@ class Allowed:
     before: Exchange
     later: Call
 
-    @property
-    def removes(self) -> bool:
-        """Whether it is the removal of a member."""
-        return self.later.operation.id == "removeMember"
-
 
 def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:
     """Use a member's key for every operation, on engagements of the run and on members that it may touch.
+
+    The later calls are about the engagement that the key created, if it was allowed to: who removes a member may
+    forget, of all things, what belongs to that member.
 
     Args:
         run: The run.
@@ -56,21 +54,23 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     """
     organization = run.send(call.get_organization())
     name = read.text(read.data(organization), "name", organization)
-    edited, archived = (_id(made) for made in run.send_all([_creation(run), _creation(run)]))
+    archived = _id(run.send(_creation(run)))
+    creations = _try(run, key, [(_creation(run), _creation(run)) for _ in range(2)])
+    own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
     pairs = [
         (call.get_organization(), call.get_organization()),
         (call.list_engagements(), call.list_engagements()),
         (call.list_members(), call.list_members()),
-        (call.get_engagement(edited), call.get_engagement(edited)),
+        (call.get_engagement(own), call.get_engagement(own)),
         (call.update_organization({"name": name}), call.update_organization({"name": name})),
-        (_edit(run, edited), _edit(run, edited)),
+        (_edit(run, own), _edit(run, own)),
         (_invitation(run), _invitation(run)),
-        (_creation(run), _creation(run)),
-        (call.archive_engagement(archived), call.archive_engagement(edited)),
+        (call.archive_engagement(archived), call.archive_engagement(own)),
         *_on_members(others),
     ]
-    allowed = _try(run, key, pairs)
-    allowed += _try(run, key, _on_own(allowed, archived))
+    unarchive = call.unarchive_engagement(archived)
+    last = [(unarchive, unarchive), *[(call.delete_engagement(one), call.delete_engagement(own)) for one in spare]]
+    allowed = [*_try(run, key, pairs), *creations[:1], *_try(run, key, last)]
     # What is unarchived after the removal is archived then, as it was when that was allowed.
     run.send(call.archive_engagement(archived))
     return tuple(allowed)
@@ -97,14 +97,6 @@ def _on_members(others: Sequence[tuple[str, str]]) -> list[tuple[Call, Call]]:
     stays, role = others[0]
     change, back = (call.update_member_role(stays, {"role": given}) for given in (OTHER_ROLE[role], role))
     return [(change, back), *[(call.remove_member(leaves), call.remove_member(stays)) for leaves, _ in others[1:2]]]
-
-
-def _on_own(allowed: list[Allowed], archived: str) -> list[tuple[Call, Call]]:
-    """Unarchive what was archived, and delete what was created, with the member's key in both cases."""
-    unarchive = call.unarchive_engagement(archived)
-    created = [one.before for one in allowed if one.before.call.operation.id == "createEngagement"]
-    later = call.delete_engagement(archived)
-    return [(unarchive, unarchive), *[(call.delete_engagement(_id(exchange)), later) for exchange in created]]
 
 
 def _creation(run: Run) -> Call:

@@ -60,9 +60,9 @@ def role_changes(run: Run) -> RoleChanges:
     member = member_to_change(run, "admin")
     before = roster(run)
     role = changeable_role(before, member)
-    first = _change(run, member, OTHER_ROLE[role])
+    first = change_role(run, member, OTHER_ROLE[role])
     of_new_role, of_old_role = roster(run, OTHER_ROLE[role]), roster(run, role)
-    changes = (first, _change(run, member, role))
+    changes = (first, change_role(run, member, role))
     same = _set(run, member, role)
     invited = _invite(run, before.members[member.user_id].get("email"))
     to_owner = _to_owner(run, member, role)
@@ -101,7 +101,8 @@ def _set(run: Run, member: Member, role: str) -> Exchange:
     return run.send(call.update_member_role(member.user_id, {"role": role}))
 
 
-def _change(run: Run, member: Member, role: str) -> Change:
+def change_role(run: Run, member: Member, role: str) -> Change:
+    """A member is given a role, and the members are looked at."""
     return Change(role, _set(run, member, role), roster(run))
 
 

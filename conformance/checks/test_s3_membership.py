@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.members import Roster, roster
-from conformance.checks.role_changes import RoleChanges, role_changes
+from conformance.checks.members import Roster, roster, witnesses
+from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 from conformance.oracle import expect, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
-from conformance.oracle.steady import steadily
+from conformance.oracle.steady import steadily_between
 from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
@@ -87,22 +88,63 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
         at = (*before.pages, change.answer, *change.after.pages)
         expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
 
-    looks = iter([role_changes.changes[-1].after])
-    steadily(
-        lambda: next(looks, None) or roster(run),
-        lambda seen: _judge_others(before, seen, user_id),
-        at_rest=lambda seen: {one: seen.role(one) for one in seen.ids},
+    first = _ThereAndBack(user_id, before, role_changes.changes)
+    looks = iter([first])
+    steadily_between(
+        lambda: next(looks, None) or _there_and_back(run, role_changes),
+        lambda seen: _judge_others(seen if seen.could_show(first) else first),
+        still=_ThereAndBack.still,
         sleep=run.sleep,
     )
 
 
-def _judge_others(before: Roster, seen: Roster, but: str) -> None:
-    for user_id, was in before.members.items():
-        if user_id == but:
-            continue
-        now, at = seen.members.get(user_id), (*before.pages, *seen.pages)
-        expect.holds(now, "another member is gone after a role change", *at, expected="there", actual="gone")
-        expect.unchanged("another member", was, now or {}, ("role", *KEPT), *at)
+@dataclass(frozen=True, slots=True)
+class _ThereAndBack:
+    """A member gets the other role and its own again.
+
+    Attributes:
+        user_id: The member.
+        before: The members before.
+        changes: Both changes, each with the members after it.
+        made: Members who were made to see what becomes of them.
+    """
+
+    user_id: str
+    before: Roster
+    changes: tuple[Change, ...]
+    made: frozenset[str] = frozenset()
+
+    def could_show(self, first: _ThereAndBack) -> bool:
+        """Whether there still is somebody to be harmed: others, and an owner where there was one at first."""
+        return bool(self.before.ids - {self.user_id}) and (bool(self.before.owners) or not first.before.owners)
+
+    def still(self, later: _ThereAndBack) -> bool:
+        """Whether the others were the same, in the same roles, after this and before a later one."""
+        but = {self.user_id, *later.made}
+        ended, began = (
+            {user_id: role for user_id, role in members.roles.items() if user_id not in but}
+            for members in (self.changes[-1].after, later.before)
+        )
+        return ended == began
+
+
+def _there_and_back(run: Run, role_changes: RoleChanges) -> _ThereAndBack:
+    """Another look: both changes anew, so that what others changed meanwhile is left behind."""
+    member, made, before = role_changes.member, witnesses(run), roster(run)
+    changes = tuple(change_role(run, member, role) for role in (OTHER_ROLE[role_changes.role], role_changes.role))
+    for change in changes:
+        read.success(change.answer)
+    return _ThereAndBack(member.user_id, before, changes, made)
+
+
+def _judge_others(look: _ThereAndBack) -> None:
+    others = {user_id: was for user_id, was in look.before.members.items() if user_id != look.user_id}
+    for change in look.changes:
+        at = (*look.before.pages, change.answer, *change.after.pages)
+        for user_id, was in others.items():
+            now = change.after.members.get(user_id)
+            expect.holds(now, "another member is gone after a role change", *at, expected="there", actual="gone")
+            expect.unchanged("another member", was, now or {}, ("role", *KEPT), *at)
 
 
 @requirement("no-owner-through-role-change")

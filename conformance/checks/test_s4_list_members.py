@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -10,17 +10,23 @@ from conformance.checks.filtered_lists import members_by_role, neighbours_of_rol
 from conformance.checks.laws_over_run import expect_law, expect_law_steadily
 from conformance.checks.looks import expect_steadily
 from conformance.checks.marks import journey, requirement
-from conformance.oracle import filters, list_laws, plain_reads
+from conformance.checks.members import headcount_so_far, headcounts_of_run
+from conformance.oracle import expect, filters, list_laws, plain_reads
 from conformance.oracle.judgement import Inapplicable
 from conformance.oracle.laws import ROLES
-from conformance.oracle.listing import Listing, expect_count, expect_once, holds
+from conformance.oracle.listing import Listing, expect_all, expect_count, expect_once, holds
+from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
+    from conformance.checks.members import Headcount
     from conformance.running.run import Run
 
 members_by_role_journey = journey(members_by_role, alone=True)
 neighbours_of_role_journey = journey(neighbours_of_role, alone=True)
+
+SHOWN_ALIKE: Final = ("name", "email", "joinedAt")
+"""What a member is shown with in every list; lastSeenAt moves whenever the member is active."""
 
 
 @pytest.mark.stage(2)
@@ -52,12 +58,64 @@ def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
 
 
 @requirement("list-members-role-filter")
-def test_pages_of_a_role_differ(run: Run, neighbours_of_role: Look) -> None:
-    """With a role, the second of two pages holds another member than the first one."""
+def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Look) -> None:
+    """With a role, the list shows each member as the list without a role does."""
+
+    def judge(look: Look) -> None:
+        everybody = {item.identifier: item for item in Listing(look[:1]).items}
+        for item in Listing(look[1:]).items:
+            if (other := everybody.get(item.identifier)) is not None:
+                expect.unchanged("a member under the filter", other.value, item.value, SHOWN_ALIKE, other.at, item.at)
+
+    expect_steadily(run, members_by_role, judge)
+
+
+@requirement("list-members-role-filter")
+def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Look) -> None:
+    """With a role, two pages hold one member each, not the same one, and both of a role that has two."""
     if not neighbours_of_role:
         raise Inapplicable("No role has two members")
+    role = dict(neighbours_of_role[0].call.query)["role"]
+    whole = members_by_role[1 + ROLES.index(role)]
 
-    expect_steadily(run, neighbours_of_role, lambda look: expect_once(Listing(look)))
+    def judge(look: Look) -> None:
+        everybody, pages = Listing(look[:1]), Listing(look[1:])
+        expect_once(pages)
+        filters.expect_full_pages(look)
+        if everybody.total == len(pages.answers):
+            expect_all(pages, everybody.identifiers, f"a member of role {role}", whole)
+
+    expect_steadily(run, (whole, *neighbours_of_role), judge)
+
+
+@pytest.mark.stage(2)
+@requirement("member-count-agrees")
+def test_member_count_agreed_all_along(run: Run) -> None:
+    """Whenever the run read the organization and then its members, memberCount was what the list counted."""
+    headcounts = headcounts_of_run(run)
+    if not headcounts:
+        raise Inapplicable("The run had no reason to read the organization and then its members")
+
+    for first in headcounts:
+        looks = iter([first])
+        steadily(
+            lambda looks=looks: next(looks, None) or headcount_so_far(run),  # type: ignore[misc]
+            _judge_count,
+            at_rest=lambda seen: (seen.count, seen.roster.total, seen.roster.ids),
+            sleep=run.sleep,
+        )
+
+
+def _judge_count(seen: Headcount) -> None:
+    total = seen.roster.total
+    expect.holds(
+        seen.count == total,
+        "memberCount is not what the list counts",
+        *seen.exchanges,
+        expected=f"{total}, the total of the list",
+        actual=str(seen.count),
+        pointer="/data/memberCount",
+    )
 
 
 @pytest.mark.stage(2)

@@ -6,18 +6,26 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from conformance.checks.marks import journey, requirement
+from conformance.checks.test_s4_invitations import inviting
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.effects import refused
+from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.oracle.words import shown
 from conformance.wire import call
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.checks.test_s4_invitations import Inviting
     from conformance.running.run import Run
     from conformance.target.provisioner import Mail
     from conformance.wire.exchange import Exchange
 
 LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
+ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
 AFTER: Final = 0.5
 """Seconds to wait at least for a message that must not come, once the one that must come is there."""
 
@@ -45,26 +53,37 @@ def mailing(run: Run) -> Mailing:
 
 
 mailing_journey = journey(mailing)
+inviting_journey = journey(inviting, alone=True)
 
 
 @requirement("invite-sends-mail")
 def test_invitation_is_sent(mailing: Mailing) -> None:
     """An invitation is sent to the invited address, with a link in it."""
-    read.success(mailing.good)
+    _expect_sent(mailing.good, mailing.good_mails)
 
+
+@requirement("invite-sends-mail")
+def test_every_role_is_sent_its_invitation(run: Run, inviting: Inviting) -> None:
+    """An invitation is sent whatever role it is for."""
+    for invited in inviting.proper:
+        _expect_sent(invited.answer, run.fixtures.mail(invited.email, run.profile.patience))
+
+
+def _expect_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
+    read.success(invitation)
     expect.holds(
-        mailing.good_mails,
+        mails,
         "no e-mail arrived for an invited address",
-        mailing.good,
+        invitation,
         expected="an e-mail within the target's patience",
         actual="none",
     )
     expect.holds(
-        any(LINK.search(mail.text) for mail in mailing.good_mails),
+        any(LINK.search(mail.text) for mail in mails),
         "the e-mail of an invitation has no link",
-        mailing.good,
+        invitation,
         expected="an http or https link in the text",
-        actual=shown(mailing.good_mails[0].text),
+        actual=shown(mails[0].text),
     )
 
 
@@ -77,10 +96,53 @@ def test_refused_invitation_is_not_sent(mailing: Mailing) -> None:
     if not mailing.good_mails:
         raise Undecided("no e-mail arrived at all, so that none is missed", mailing.good)
 
+    _expect_not_sent(mailing.refused, mailing.refused_mails)
+
+
+@pytest.mark.stage(2)
+@requirement("refused-invite-sends-no-mail")
+@pytest.mark.usefixtures("mailing")
+def test_no_refused_invitation_is_sent(run: Run) -> None:
+    """No invitation of the run is sent that was refused, for whatever reason and with whatever key."""
+    found = refused_invitations(run)
+    if not found:
+        raise Inapplicable("No invitation was refused")
+
+    for address, refusal in found.items():
+        _expect_not_sent(refusal, run.fixtures.mail(address))
+
+
+def refused_invitations(run: Run) -> dict[str, Exchange]:
+    """Refused invitations by address, one of each kind: of those that nobody but the run has, and never took."""
+    invitations = [one for one in run.wire.exchanges if one.call.operation.id == "inviteMember" and one.sent]
+    by_address = {address: one for one in invitations for address in _addresses(one) if run.names.owns(address)}
+    taken = {address for one in invitations if not refused(one) for address in _addresses(one)}
+    kinds = {
+        (one.call.credential, _form(one, address)): address
+        for address, one in by_address.items()
+        if address not in taken
+    }
+    return {address: by_address[address] for address in kinds.values()}
+
+
+def _addresses(invitation: Exchange) -> list[str]:
+    return ADDRESS.findall(_body(invitation))
+
+
+def _form(invitation: Exchange, address: str) -> str:
+    """The body without the address, by which one kind of bad invitation is told from another."""
+    return _body(invitation).replace(address, "")
+
+
+def _body(invitation: Exchange) -> str:
+    return (invitation.call.body or b"").decode("utf-8", "replace")
+
+
+def _expect_not_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
     expect.holds(
-        not mailing.refused_mails,
+        not mails,
         "an e-mail arrived for an invitation that was refused",
-        mailing.refused,
+        invitation,
         expected="no e-mail",
-        actual=f"{len(mailing.refused_mails)} to the address",
+        actual=f"{len(mails)} to the address",
     )

@@ -17,7 +17,28 @@ _PAUSES: Final = (0.4, 1.0)
 def steadily(
     look: Callable[[], L], judge: Callable[[L], None], *, at_rest: Callable[[L], object], sleep: Callable[[float], None]
 ) -> L:
-    """Judge a look at something that others may change too.
+    """Judge a look at something that others may change too, as ``steadily_between`` does.
+
+    Args:
+        look: Sends what it takes and gives what was seen.
+        judge: Raises ``NonConformity`` where that is wrong.
+        at_rest: What of a look must be equal in two looks for the organization to have been at rest.
+        sleep: Lets time pass.
+
+    Returns:
+        The look that was judged last.
+
+    Raises:
+        NonConformity: The fault stayed while nothing moved.
+        Undecided: It looked wrong, but the organization was moving.
+    """
+    return steadily_between(look, judge, still=lambda one, other: at_rest(one) == at_rest(other), sleep=sleep)
+
+
+def steadily_between(
+    look: Callable[[], L], judge: Callable[[L], None], *, still: Callable[[L, L], bool], sleep: Callable[[float], None]
+) -> L:
+    """Judge a look at something that others may change too, where a look changes something itself.
 
     What looks wrong is looked at again, twice, with pauses. It is a non-conformity only where the second and the
     third look show the same fault and nothing moved between them.
@@ -25,7 +46,7 @@ def steadily(
     Args:
         look: Sends what it takes and gives what was seen.
         judge: Raises ``NonConformity`` where that is wrong.
-        at_rest: What of a look must be equal in two looks for the organization to have been at rest.
+        still: Whether others changed nothing from the end of one look to the beginning of the next.
         sleep: Lets time pass.
 
     Returns:
@@ -44,7 +65,7 @@ def steadily(
         seen = look()
         if (fault := _fault(judge, seen)) is None:
             return seen
-    if at_rest(before) == at_rest(seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
+    if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
         raise fault
     raise Undecided(f"{fault.message}, but others were changing the organization", *fault.exchanges)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from conformance.oracle.judgement import NonConformity, Undecided
-from conformance.oracle.steady import steadily
+from conformance.oracle.steady import steadily, steadily_between
 from conformance.wire.exchange import Exchange
 
 
@@ -75,3 +75,43 @@ def test_both_the_fault_and_the_rest_must_stay(
     with pytest.raises(Undecided) as raised:
         steadily(lambda: next(looks), judge, at_rest=lambda look: look[0], sleep=lambda _: None)
     assert raised.value.exchanges == (made,)
+
+
+def judged_between(looks: list[tuple[int, str, int]]) -> None:
+    """Judge looks that change something themselves: what it was before, the fault, and what it was after."""
+    left = iter(looks)
+
+    def judge(look: tuple[int, str, int]) -> None:
+        if look[1]:
+            raise NonConformity("it is wrong", expected="right", actual=look[1])
+
+    steadily_between(
+        lambda: next(left), judge, still=lambda earlier, later: earlier[2] == later[0], sleep=lambda _: None
+    )
+
+
+@pytest.mark.parametrize("last", [(5, "odd", 7), (5, "odd", 5)], ids=["another-end", "the-same-end"])
+def test_a_fault_that_comes_with_each_look_is_a_fault(last: tuple[int, str, int]) -> None:
+    """The third look began where the second one ended: nobody but the looks themselves changed anything."""
+    with pytest.raises(NonConformity):
+        judged_between([(1, "odd", 3), (3, "odd", 5), last])
+
+
+def test_a_change_between_two_looks_is_undecided() -> None:
+    """Two looks that grew alike are no rest where something came between them."""
+    with pytest.raises(Undecided, match="others were changing"):
+        judged_between([(1, "odd", 2), (2, "odd", 3), (4, "odd", 5)])
+
+
+def test_what_was_before_the_second_look_does_not_matter() -> None:
+    """Only the second and the third look must meet."""
+    with pytest.raises(NonConformity):
+        judged_between([(1, "odd", 2), (7, "odd", 8), (8, "odd", 9)])
+
+
+@pytest.mark.parametrize(
+    "looks", [[(1, "", 2)], [(1, "odd", 2), (2, "", 3)], [(1, "odd", 2), (2, "odd", 3), (3, "", 4)]]
+)
+def test_a_look_that_is_right_ends_it(looks: list[tuple[int, str, int]]) -> None:
+    """No look is asked for after one that is right."""
+    judged_between(looks)
