@@ -7,14 +7,14 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.searching import NEWEST, PER_PAGE, latest
+from conformance.checks.searching import PER_PAGE, latest
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from random import Random
 
     from conformance.running.run import Run
@@ -26,6 +26,9 @@ _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16
 _ENOUGH: Final = 10
+_UNAUTHORIZED: Final = 401
+_PAUSES: Final = (0.3, 0.7, 1.5)
+"""Seconds after which a key that was made a moment ago is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,44 @@ class Aim:
             call.unarchive_engagement(self.archived or self.engagement),
         )
         return dict(zip(OPERATIONS, calls, strict=True))
+
+
+class NewKeys:
+    """Sends calls with keys that the service may have to hear of first.
+
+    What is answered 401 the first time that a key is used is sent again after pauses, since a 401 has done nothing;
+    from then on whatever comes is the answer.
+
+    Args:
+        run: The run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._used: set[str] = set()
+
+    def send(self, asked: Call) -> Exchange:
+        """Send a call."""
+        return self.send_all([asked])[0]
+
+    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Send independent calls; the answers are in the order of the calls."""
+        exchanges = self._run.send_all(calls)
+        for pause in _PAUSES:
+            again = [place for place, one in enumerate(exchanges) if self._is_too_early(one)]
+            if not again:
+                break
+            self._run.sleep(pause)
+            answers = self._run.send_all([calls[place] for place in again])
+            for place, answer in zip(again, answers, strict=True):
+                exchanges[place] = answer
+        self._used |= {one.credential.name for one in calls if one.credential is not None}
+        return exchanges
+
+    def _is_too_early(self, exchange: Exchange) -> bool:
+        key = exchange.call.credential
+        is_new = key is not None and key.name not in self._used
+        return is_new and exchange.received is not None and exchange.received.status == _UNAUTHORIZED
 
 
 def label(run: Run, word: str) -> str:
@@ -130,8 +171,9 @@ def latest_engagements(run: Run, **asked: str) -> list[Exchange]:
 
 
 def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
-    """The same pages of another organization's list."""
-    return _pages(run, lambda page: call.list_engagements(page=page, perPage=PER_PAGE, **NEWEST).with_key(key))
+    """The pages of another organization's list that hold what was changed last."""
+    asked = {"perPage": PER_PAGE, "sort": "updatedAt", "order": "desc"}
+    return _pages(run, lambda page: call.list_engagements(page=page, **asked).with_key(key))
 
 
 def _pages(run: Run, asked: Callable[[int], Call]) -> list[Exchange]:

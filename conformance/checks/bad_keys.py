@@ -6,10 +6,11 @@ import base64
 import re
 import string
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import Aim, identifier, label, latest_engagements, unknown_like
-from conformance.oracle import read
+from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
 from conformance.running.options import Effort, Mode
@@ -25,14 +26,19 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
-_NAMED_SCHEMES: Final = 3
-"""How many of ``other_schemes`` are schemes; what follows is a key alone."""
-
 _LONG_ENOUGH: Final = 16
 """Characters of a key that are not guessed by chance."""
 
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _NONSENSE: Final = b'{"name": "cut short'
+_NONSENSE_QUERY: Final = {
+    "listMembers": (("role", "no-such-role"), ("page", "abc")),
+    "listEngagements": (("status", "no-such-status"), ("page", "abc")),
+}
+_ELSEWHERE: Final = 2
+"""Operations that are shown the real key in another header."""
+_LONG: Final = 400
+"""Characters of a key that is far longer than others."""
 
 NO_KEY: Final = Credential("no_key", None, invalid=True)
 EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
@@ -67,6 +73,7 @@ class BadKeys:
         invalid: Calls with an unknown key and an invalid body or parameter.
         after: A read of the engagement afterwards.
         archived: A read of the archived engagement that unarchiving was aimed at, afterwards; None without one.
+        archived_again: Another one after the main key has archived it anew, where it was not archived any more.
         newest: The newest engagements afterwards.
         organization: The organization afterwards.
     """
@@ -78,6 +85,7 @@ class BadKeys:
     invalid: tuple[Sent, ...]
     after: Exchange | None = None
     archived: Exchange | None = None
+    archived_again: Exchange | None = None
     newest: tuple[Exchange, ...] = ()
     organization: Exchange | None = None
 
@@ -99,29 +107,50 @@ def bad_keys(run: Run) -> BadKeys:
     aims = _aims(run)
     before = run.send(call.get_engagement(aims.own)) if aims.own is not None else None
     key = run.fixtures.main.authorization or ""
-    unknown = unknown_keys(key.partition(" ")[2], run.random("unknown keys"))
+    key = key.partition(" ")[2]
+    unknown = unknown_keys(key, run.random("unknown keys"))
     sent = {
-        "none": _send(run, aims.proper, [("no key", NO_KEY)]),
-        "scheme": _with_other_schemes(run, aims.proper, other_schemes(key.partition(" ")[2])),
+        "none": _without_a_key(run, aims.proper, key),
+        "scheme": _send(run, aims.proper, [*other_schemes(key), *resembling_schemes(key)]),
         "empty": _send(run, aims.proper, [("an empty key", EMPTY_KEY)]),
-        "unknown": _send(run, aims.proper, unknown),
+        "unknown": _with_unknown_keys(run, aims.proper, unknown),
     }
     engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
     lookups = _sent(run, [(unknown[0], one) for one in engagements])
-    invalid = _sent(run, [(unknown[0], one) for one in _invalid(aims.proper)])
-    tried = BadKeys(aims, before, sent, lookups, invalid)
+    spoilt = _sent(run, [(unknown[0], one) for one in _invalid(aims.proper)])
+    tried = BadKeys(aims, before, sent, lookups, spoilt)
     return tried if aims.own is None else _looked_after(run, tried)
 
 
 def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
-    archived = tried.aims.proper.archived
+    archived, again = _archived_afterwards(run, tried.aims.proper.archived)
     return replace(
         tried,
-        archived=None if archived is None else run.send(call.get_engagement(archived)),
+        archived=archived,
+        archived_again=again,
         after=run.send(call.get_engagement(tried.aims.own or "")),
         newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
         organization=run.send(call.get_organization()),
     )
+
+
+def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | None, Exchange | None]:
+    """A read of the archived engagement, and where it is not archived, whether archiving has any effect at all."""
+    if engagement is None:
+        return None, None
+    found = run.send(call.get_engagement(engagement))
+    if _status(found) in {None, "archived"}:
+        return found, None
+    run.send(call.archive_engagement(engagement))
+    return found, run.send(call.get_engagement(engagement))
+
+
+def _status(exchange: Exchange) -> str | None:
+    """The status that an answer gives an engagement; None where it gives none."""
+    try:
+        return read.text(read.data(exchange), "status", exchange)
+    except Judgement:
+        return None
 
 
 # --- keys
@@ -137,6 +166,11 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
     return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
 
 
+def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
+    """The real key under schemes that are not Bearer either, although a careless look takes them for it."""
+    return [(f"the scheme {name}", Credential("api_key", f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
+
+
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     """Keys that nobody was given; those that can be taken out of no record give half of the real one away at most."""
     prefix = _prefix(key)
@@ -149,6 +183,10 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
+    more = _fresh("a" * 8, random)
+    keys += [("the real key and a second word", f"{key} {more}"), ("the real key in a list", f"{key}, {more}")]
+    keys += [("the scheme twice", f"Bearer {key}"), ("the word null", "null")]
+    keys.append((f"a key of {_LONG} characters", prefix + _fresh("a" * _LONG, random)))
     return [
         (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
     ]
@@ -205,8 +243,7 @@ def _engagement(run: Run) -> tuple[str | None, str | None]:
 def _archived(run: Run) -> str | None:
     """An archived engagement of the run, if there can be one."""
     made = identifier(run.send(call.create_engagement({"name": run.name("not-unarchived-without-a-key")})))
-    done = None if made is None else run.send(call.archive_engagement(made))
-    return made if done is not None and done.judgeable and done.succeeded else None
+    return made if made is not None and _status(run.send(call.archive_engagement(made))) == "archived" else None
 
 
 def _name(exchange: Exchange) -> str | None:
@@ -217,31 +254,46 @@ def _name(exchange: Exchange) -> str | None:
 
 
 def _invalid(aim: Aim) -> Iterable[Call]:
-    """Calls with a body or a parameter that no service can make anything of."""
-    for one in aim.calls().values():
+    """Calls with a body or parameters that no service can make anything of.
+
+    A body is cut short, or lacks a required field where the operation has one.
+    """
+    for name, one in aim.calls().items():
         if one.operation.takes_body:
-            yield one.with_body(_NONSENSE)
-        elif one.operation.answer == "list":
-            yield replace(one, query=(("page", "abc"),))
+            missing = next((body for body in invalid.BODIES[name] if body.kind is invalid.Kind.MISSING), None)
+            yield one.with_body(_NONSENSE if missing is None else missing.wire(label=aim.name))
+        elif name in _NONSENSE_QUERY:
+            yield replace(one, query=_NONSENSE_QUERY[name])
 
 
 def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all thirteen operations: each with every key, or in a quick run with one after the other.
-
-    Reads come first, so that no key is tried on writes alone.
-    """
-    calls = sorted(aim.calls().values(), key=lambda one: one.method != "GET")
+    """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
+    calls = _ordered(aim)
     if run.effort is Effort.QUICK:
         return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(calls)])
     return _sent(run, [(key, one) for key in keys for one in calls])
 
 
-def _with_other_schemes(run: Run, aim: Aim, schemes: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all operations under other schemes; in a quick run one of them with the key alone, without any."""
+def _ordered(aim: Aim) -> list[Call]:
+    """Calls of all operations: reads first, and last those of members, where a key that is taken shows the least."""
+    return sorted(aim.calls().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
+
+
+def _without_a_key(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
+    """Call all operations without an Authorization header, the first two with the real key in another one."""
+    calls = _ordered(aim)
+    if len(key) < SHORTEST:  # as a key without a scheme
+        return _sent(run, [(("no key", NO_KEY), one) for one in calls])
+    elsewhere = [replace(one, headers=(*one.headers, ("X-Api-Key", key))) for one in calls[:_ELSEWHERE]]
+    plain = _sent(run, [(("no key", NO_KEY), one) for one in calls[_ELSEWHERE:]])
+    return _sent(run, [(("the key in X-Api-Key", NO_KEY), one) for one in elsewhere]) + plain
+
+
+def _with_unknown_keys(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all operations with unknown keys; a quick run tries those that resemble no other only where all are used."""
     if run.effort is not Effort.QUICK:
-        return _send(run, aim, schemes)
-    alone = [(key, call.get_organization()) for key in schemes[_NAMED_SCHEMES:]]
-    return _send(run, aim, schemes[:_NAMED_SCHEMES]) + _sent(run, alone)
+        return _send(run, aim, keys)
+    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(aim), strict=False)))
 
 
 def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:

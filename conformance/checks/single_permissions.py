@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import (
     Aim,
+    NewKeys,
     identifier,
     label,
     latest_engagements,
@@ -15,13 +16,15 @@ from conformance.checks.aims import (
     spare_member,
     unknown_like,
 )
+from conformance.checks.searching import ids_on
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided
-from conformance.oracle.permissions import MATRIX, Permission
+from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
 from conformance.target.capabilities import Unavailable
 from conformance.wire import call
+from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,9 +47,10 @@ class Permissions:
     Attributes:
         cells: The exchange of each permission and operationId that could be tried.
         lacking: Why a permission has no key.
-        kept: Reads of the engagements that only refused requests were aimed at, before and after, by operationId.
+        kept: Reads of the engagements that only refused requests were aimed at, before and after, by their ids.
         label: What refused requests would have left in the list or as the organization's name.
-        newest: The newest engagements after the refusals.
+        newest: The newest engagements after the refusals, and after what the key that may has created.
+        lost: The read of what that key has created with the main key, where the list does not show it.
         organization: The organization after the refusals; None where it was not to be renamed.
         user: The member whom only refused requests were aimed at; None where there is none.
         no_member: Why there is none.
@@ -60,6 +64,7 @@ class Permissions:
     lacking: dict[str, Unavailable] = field(default_factory=dict)
     kept: dict[str, tuple[Exchange, Exchange]] = field(default_factory=dict)
     newest: tuple[Exchange, ...] = ()
+    lost: Exchange | None = None
     organization: Exchange | None = None
     user: str | None = None
     no_member: Unavailable | Undecided | None = None
@@ -88,12 +93,42 @@ class Permissions:
         return bool(answers) and all(one.status == _UNAUTHORIZED for one in answers)
 
 
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """Engagements that only refused requests are aimed at.
+
+    Attributes:
+        edited: For reading and editing.
+        spent: For archiving and deleting.
+        archived: An archived one, for reading and deleting; None where the service did not archive it.
+    """
+
+    edited: str
+    spent: str
+    archived: str | None
+
+    @property
+    def all(self) -> list[str]:
+        """Their ids."""
+        return [one for one in (self.edited, self.spent, self.archived) if one is not None]
+
+    def of(self, operation: str, number: int) -> str:
+        """The engagement for an operation with the key of that number, so that each is tried in several states."""
+        choices = {
+            "getEngagement": (self.edited, self.archived),
+            "archiveEngagement": (self.spent,),
+            "deleteEngagement": (self.archived, self.archived, self.spent),
+        }.get(operation, (self.edited,))
+        return choices[number % len(choices)] or choices[0] or self.spent
+
+
 def single_permissions(run: Run) -> Permissions:
     """Every operation is called with keys that have one permission each."""
     tried = Permissions(label(run, "forbidden"))
-    keys = _keys(run, tried)
-    _try_refusals(run, keys, tried)
-    _try_the_rest(run, keys, tried)
+    keys, sender = _keys(run, tried), NewKeys(run)
+    targets = _refusal_targets(run)
+    _try_refusals(run, keys, targets, sender, tried)
+    _try_the_rest(run, keys, targets, sender, tried)
     return tried
 
 
@@ -110,26 +145,59 @@ def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
 # --- what must be refused
 
 
-def _try_refusals(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
+def _try_refusals(
+    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: NewKeys, tried: Permissions
+) -> None:
     """Try what must be refused, permission after permission, on what exists and is the run's own."""
-    targets = _refusal_targets(run)
     before = _reads(run, targets)
     pages = _find_member(run, tried)
-    aim = _aim(run, tried, next(iter(targets.values()), None))
+    aim = _aim(run, tried, None if targets is None else targets.edited)
     for scope, key in keys.items():
         calls = {
-            name: replace(one, identifier=targets.get(name, one.identifier), credential=key, repeatable=True)
-            for name, one in aim.calls().items()
-            if MATRIX[scope, name] is Permission.REFUSED and _may_be_tried(run, name, targets, tried)
+            name: replace(one, credential=key, repeatable=True)
+            for name, one in _refused_calls(scope, aim, targets).items()
+            if _may_be_tried(run, name, targets, tried)
         }
-        exchanges = run.send_all(list(calls.values()))
+        exchanges = sender.send_all(list(calls.values()))
         tried.cells |= {(scope, name): one for name, one in zip(calls, exchanges, strict=True)}
     _try_order(run, keys, aim, tried)
     after = _reads(run, targets)
-    tried.kept = {name: (before[name], after[name]) for name in targets}
-    tried.newest = tuple(latest_engagements(run, status="active", sort="name")) if targets else ()
+    tried.kept = {target: (before[target], after[target]) for target in before}
     tried.organization = run.send(call.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
+
+
+def _refused_calls(scope: str, aim: Aim, targets: _Targets | None) -> dict[str, Call]:
+    """What a key must be refused, in other words than the key before it."""
+    calls: dict[str, Call] = {}
+    for name, one in aim.calls().items():
+        if MATRIX[scope, name] is not Permission.REFUSED:
+            continue
+        number = scopes(name, Permission.REFUSED).index(scope)
+        shapes = _shapes(name, aim)
+        asked = shapes[number % len(shapes)] if shapes else one
+        if targets is not None and one.identifier == aim.engagement:
+            asked = replace(asked, identifier=targets.of(name, number))
+        calls[name] = asked
+    return calls
+
+
+def _shapes(operation: str, aim: Aim) -> tuple[Call, ...]:
+    """The calls of an operation that differ in what they say; none for one that can be said in one way."""
+    name, description = {"name": aim.name}, {"description": aim.description}
+    match operation:
+        case "listMembers":
+            return call.list_members(), call.list_members(role="member"), call.list_members(page=1, perPage=1)
+        case "inviteMember":
+            return tuple(call.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
+        case "updateMemberRole":
+            return tuple(call.update_member_role(aim.user, {"role": role}) for role in ("admin", "member"))
+        case "createEngagement":
+            return call.create_engagement(name), call.create_engagement({**name, **description})
+        case "updateEngagement":
+            bodies = (description, name, {**name, **description})
+            return tuple(call.update_engagement(aim.engagement, body) for body in bodies)
+    return ()
 
 
 def _try_order(run: Run, keys: Mapping[str, Credential], aim: Aim, tried: Permissions) -> None:
@@ -155,10 +223,10 @@ def _aim(run: Run, tried: Permissions, shape: str | None) -> Aim:
     )
 
 
-def _may_be_tried(run: Run, name: str, targets: Mapping[str, str], tried: Permissions) -> bool:
+def _may_be_tried(run: Run, name: str, targets: _Targets | None, tried: Permissions) -> bool:
     operation = OPERATIONS[name]
     if operation.parameter is not None:
-        return name in targets if operation.family == "engagements" else tried.user is not None
+        return targets is not None if operation.family == "engagements" else tried.user is not None
     if not operation.changes:
         return True
     return run.mode is Mode.DISPOSABLE if operation.family == "organizations" else run.mode is not Mode.READ_ONLY
@@ -179,30 +247,36 @@ def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
     return pages
 
 
-def _refusal_targets(run: Run) -> dict[str, str]:
-    """The engagement for each operation, so that none that is wrongly carried out spoils the refusal of another."""
-    made = _engagements(run, ("updateEngagement", "archiveEngagement", "deleteEngagement"))
-    return made | ({"getEngagement": made["updateEngagement"]} if "updateEngagement" in made else {})
+def _refusal_targets(run: Run) -> _Targets | None:
+    """The engagements that are tried; None where the service did not make enough of them."""
+    made = _engagements(run, ("edited", "spent", "archived"))
+    if "edited" not in made or "spent" not in made:
+        return None
+    archive = run.send(call.archive_engagement(made["archived"])) if "archived" in made else None
+    is_archived = archive is not None and archive.judgeable and archive.succeeded
+    return _Targets(made["edited"], made["spent"], made["archived"] if is_archived else None)
 
 
-def _reads(run: Run, targets: Mapping[str, str]) -> dict[str, Exchange]:
-    """A read of each target, those that are the same read once."""
-    reads = {target: run.send(call.get_engagement(target)) for target in dict.fromkeys(targets.values())}
-    return {name: reads[target] for name, target in targets.items()}
+def _reads(run: Run, targets: _Targets | None) -> dict[str, Exchange]:
+    """A read of each target."""
+    return {} if targets is None else {target: run.send(call.get_engagement(target)) for target in targets.all}
 
 
 def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     """An engagement of the run for each name, where engagements may be made and the service makes them."""
     if run.mode is Mode.READ_ONLY:
         return {}
-    made = run.send_all([call.create_engagement({"name": run.name(f"for-{name}")}) for name in names])
+    bodies = [{"name": run.name(f"for-{name}"), "description": f"It is there for {name}."} for name in names]
+    made = run.send_all([call.create_engagement(body) for body in bodies])
     return {name: found for name, one in zip(names, made, strict=True) if (found := identifier(one)) is not None}
 
 
 # --- what is allowed, and what is open
 
 
-def _try_the_rest(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
+def _try_the_rest(
+    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: NewKeys, tried: Permissions
+) -> None:
     """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
     organization = _name(tried.organization)
@@ -217,13 +291,38 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], tried: Permissions) 
             name=run.name("permitted"),
             description="A key with one permission wrote this.",
         )
-        planned += [(scope, name, one.with_key(key)) for name, one in _rest(run, scope, aim)]
+        own = {} if targets is None or scope != "engagements:read" else {"getEngagement": targets.edited}
+        planned += [
+            (scope, name, replace(one, identifier=own.get(name, one.identifier), credential=key))
+            for name, one in _rest(run, scope, aim)
+        ]
     for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
         calls = [one for one in planned if one[1] in step]
-        exchanges = run.send_all([one for _, _, one in calls])
+        exchanges = sender.send_all([one for _, _, one in calls])
         tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
+    _look_for_created(run, tried)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
+
+
+def _look_for_created(run: Run, tried: Permissions) -> None:
+    """Look with the main key for what a key with one permission has created, and for what none should have."""
+    if not tried.kept:
+        return
+    tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
+    created = tried.cells.get(("engagements:write", "createEngagement"))
+    made = None if created is None else identifier(created)
+    if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
+        tried.lost = run.send(call.get_engagement(made))
+
+
+def _is_list(page: Exchange) -> bool:
+    """Whether a page of the list can be read."""
+    try:
+        read.items(page)
+    except (Judgement, Unanswered):
+        return False
+    return True
 
 
 def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:

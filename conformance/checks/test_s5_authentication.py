@@ -79,8 +79,8 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
         raise Undecided("there was no engagement that the requests could have changed")
 
     batches.engagement_untouched(tried.before, tried.after, tried.everything)
-    batches.only_if_refused(tried.everything, lambda: _is_still_archived(tried))
     batches.only_if_refused(tried.everything, lambda: _left_nothing(tried))
+    batches.only_if_refused(tried.everything, lambda: _is_still_archived(tried))
 
 
 @observes("bearer-letter-case")
@@ -148,11 +148,14 @@ def _status(one: Sent) -> int | None:
 
 
 def _is_still_archived(tried: BadKeys) -> None:
-    """The archived engagement that was to be unarchived is archived still, where there was one."""
+    """The archived engagement that was to be unarchived is archived still."""
     if tried.archived is None:
-        return
+        raise Undecided("there was no archived engagement that the requests could have unarchived")
     tries = [one.exchange for one in tried.everything if one.exchange.call.identifier == tried.aims.proper.archived]
     status = read.text(read.data(tried.archived), "status", tried.archived)
+    again = tried.archived_again
+    if again is not None and read.data(again).get("status") != "archived":
+        raise Undecided("archiving has no effect", tried.archived, again)
     expect.equal("status", status, "archived", *tries, tried.archived, pointer="/data/status")
 
 

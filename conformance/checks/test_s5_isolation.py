@@ -10,13 +10,15 @@ import pytest
 from conformance.checks import two_organizations as pair
 from conformance.checks.aims import member_of
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.two_organizations import CREATED, ON_ACTIVE, ON_ARCHIVED, MemberOfOne, TwoOrganizations
-from conformance.oracle import batches, expect, read
+from conformance.checks.two_organizations import CREATED, KEPT, ON_ACTIVE, ON_ARCHIVED, MemberOfOne, TwoOrganizations
+from conformance.oracle import batches, expect, laws, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
+from conformance.oracle.json_text import Parsed, read_json
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
+from conformance.target.asking import MAIN_KEY, OTHER_KEY
 from conformance.target.capabilities import Unavailable
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _NOT_FOUND: Final = 404
-_KEPT: Final = ("name", "description", "status", "createdAt")
+_KEPT: Final = (*KEPT, "status")
 _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
 """What unarchiving takes is not told, so the request itself may be refused first."""
@@ -67,7 +69,7 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
 )
 def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations, operation: str) -> None:
     """An engagement of another organization is answered with 404 or 403, as if it were not there."""
-    _are_two(two_organizations)
+    two_organizations.ensure_two()
     permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
 
     expect.status_in(two_organizations.attempts[operation], *permitted)
@@ -90,7 +92,7 @@ def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: s
 @requirement("isolation-lists")
 def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrganizations, run: Run) -> None:
     """Neither organization's lists hold what belongs to the other one."""
-    _are_two(two_organizations)
+    two_organizations.ensure_two()
 
     _lists_are_apart(two_organizations)
     try:
@@ -103,7 +105,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
 @requirement("isolation-counts")
 def test_counts_leave_other_organizations_out(two_organizations: TwoOrganizations, run: Run) -> None:
     """What one organization creates raises no count of the other one; a quick run tries that in one direction."""
-    _are_two(two_organizations)
+    two_organizations.ensure_two()
     try:
         _lists_are_apart(two_organizations)
     except NonConformity as leak:
@@ -120,11 +122,35 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
 def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrganizations) -> None:
     """After another organization's key was refused, the engagement is as before."""
     tried = two_organizations
-    _are_two(tried)
+    tried.ensure_two()
 
     batches.engagement_untouched(tried.before, tried.between, _sent(tried, ON_ACTIVE[1:]))
     archived, sent = _archived(tried), _sent(tried, ON_ARCHIVED)
     batches.only_if_refused(sent, lambda: _stays(archived, tried, sent))
+    _namesake_stays(tried)
+
+
+@requirement("isolation-untouched")
+def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
+    """The name of another organization never becomes one that the main key has given to its own."""
+    two_organizations.ensure_two()
+    given = {name: one for one in run.wire.exchanges if (name := _name_given(one)) is not None}
+    first = read.text(read.data(two_organizations.other[1]), "name", two_organizations.other[1])
+    for one in run.wire.exchanges:
+        if one.call.operation.id != "getCurrentOrganization" or _key_of(one) != OTHER_KEY:
+            continue
+        for name in (resource.get("name") for resource in laws.readable_resources(one)):
+            renaming = given.get(name) if isinstance(name, str) and name != first else None
+            expect.holds(
+                renaming is None,
+                "another organization has the name that the main key gave to its own",
+                two_organizations.other[1],
+                *([] if renaming is None else [renaming]),
+                one,
+                expected=first,
+                actual=name,
+                pointer="/data/name",
+            )
 
 
 @requirement("isolation-untouched")
@@ -150,6 +176,29 @@ def test_how_another_organization_is_refused(two_organizations: TwoOrganizations
         run.observe("other-organization-status", f"{name}: {answered(exchange)}", exchange)
 
 
+def _key_of(exchange: Exchange) -> str:
+    return MAIN_KEY if exchange.call.credential is None else exchange.call.credential.name
+
+
+def _name_given(exchange: Exchange) -> str | None:
+    """The name that the main key gave its organization by a request; None where it was about something else."""
+    if exchange.call.operation.id != "updateCurrentOrganization" or _key_of(exchange) != MAIN_KEY:
+        return None
+    sent = read_json(exchange.call.body or b"")
+    name = sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _namesake_stays(tried: TwoOrganizations) -> None:
+    """Archiving one organization's engagement has not archived another one's of the same name."""
+    for page in tried.other_list:
+        for item in read.items(page):
+            if item.get("id") == tried.made_by_other:
+                expect.equal(
+                    "status of another organization's engagement", item.get("status"), "active", tried.archive, page
+                )
+
+
 def _sent(tried: TwoOrganizations, operations: Iterable[str]) -> list[Sent]:
     return [Sent("another organization's key", tried.attempts[name]) for name in operations]
 
@@ -159,7 +208,17 @@ def _archived(tried: TwoOrganizations) -> dict[str, Any]:
     archive = read.data(tried.archive)
     if archive.get("status") != "archived":
         raise Undecided("the engagement did not become archived", tried.archive)
+    if tried.control is not None:
+        _is_only_archived(*tried.control)
     return {**read.data(tried.between), "status": "archived"}
+
+
+def _is_only_archived(before: Exchange, after: Exchange) -> None:
+    """Archiving alone does what it should; otherwise nobody knows who has changed the engagement."""
+    try:
+        expect.unchanged("the engagement", {**read.data(before), "status": "archived"}, read.data(after), _KEPT)
+    except NonConformity as fault:
+        raise Undecided(f"{fault.message} where it was only archived", before, after) from None
 
 
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
@@ -168,12 +227,6 @@ def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sen
     there = tried.after.status != _NOT_FOUND
     expect.holds(there, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
-
-
-def _are_two(tried: TwoOrganizations) -> None:
-    """Nothing can be told of isolation where both keys read the same organization."""
-    if tried.own[0] == tried.other[0]:
-        raise Undecided("both keys read the same organization", tried.own[1], tried.other[1])
 
 
 def _lists_are_apart(tried: TwoOrganizations) -> None:

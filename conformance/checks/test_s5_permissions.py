@@ -20,8 +20,10 @@ from conformance.target.capabilities import Unavailable
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 _FORBIDDEN: Final = 403
+_NOT_FOUND: Final = 404
 _REFUSALS: Final = (401, 403)
 
 _NAMES: Final = {
@@ -54,6 +56,8 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
 
     expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {scope} alone")
     read.success(exchange)
+    if operation in _WHOLE:
+        _WHOLE[operation](single_permissions, exchange)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +82,8 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
     if not sent:
         raise Untested(run.unlocking([f"key:{scope}" for scope in SCOPES]))
 
-    for name, (before, after) in tried.kept.items():
-        aimed = [one for one in sent if _operation(one) == name]
+    for target, (before, after) in tried.kept.items():
+        aimed = [one for one in sent if one.exchange.call.identifier == target]
         batches.engagement_untouched(before, after, aimed)
     batches.only_if_refused(sent, lambda: _left_nothing(tried, sent))
     judged(*[one.exchange for one in sent])
@@ -121,6 +125,58 @@ def test_permission_or_validation(single_permissions: Permissions, run: Run) -> 
     """What a key without permission is told about an invalid body."""
     for exchange in single_permissions.invalid:
         run.observe("permission-or-validation-first", answered(exchange), exchange)
+
+
+def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
+    """The organization that the key reads is the main key's, with the engagements that surely are there."""
+    organization = read.data(exchange)
+    if tried.organization is not None:
+        expect.equal(
+            "id", organization.get("id"), read.data(tried.organization).get("id"), tried.organization, exchange
+        )
+    there = [after for _, after in tried.kept.values() if after.judgeable and after.succeeded]
+    counted = read.integer(organization, "engagementCount", exchange)
+    expect.holds(
+        counted >= len(there),
+        "the key is told of fewer engagements than there are",
+        *there,
+        exchange,
+        expected=f"{len(there)} or more",
+        actual=counted,
+        pointer="/data/engagementCount",
+    )
+
+
+def _are_members(tried: Permissions, exchange: Exchange) -> None:
+    """The key lists somebody: an organization has an owner."""
+    pages = tried.members[1]
+    if pages and not any(read.items(page) for page in pages):
+        raise Undecided("the main key lists no member either", *pages)
+    expect.holds(read.items(exchange), "the key lists no members", *pages, exchange, expected="members", actual="none")
+
+
+def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
+    """The engagement reads as it does with the main key."""
+    kept = tried.kept.get(exchange.call.identifier or "")
+    if kept is not None:
+        batches.engagement_untouched(kept[1], exchange, ())
+
+
+def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
+    """What the key has created can be read with the main key."""
+    if tried.lost is not None:
+        gone = "the main key does not find what the key has created"
+        found = tried.lost.status != _NOT_FOUND
+        expect.holds(found, gone, exchange, tried.lost, expected="the engagement", actual=answered(tried.lost))
+
+
+_WHOLE: Final = {
+    "getCurrentOrganization": _is_whole_organization,
+    "listMembers": _are_members,
+    "getEngagement": _is_whole_engagement,
+    "createEngagement": _is_there_for_others,
+}
+"""What else a key is allowed than to be answered with a success: to see what the main key sees."""
 
 
 def _is_refusal(scope: str, operation: str) -> bool:

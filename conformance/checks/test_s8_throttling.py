@@ -43,7 +43,7 @@ def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
 def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
     """A 429 says that no requests remain."""
     _refusal(throttling)
-    for refusal in throttling.filling.refused:
+    for refusal in throttling.refusals:
         remaining = rate_limit_laws.remaining(refusal)
         if remaining is None:
             raise Undecided("X-RateLimit-Remaining of a 429 cannot be read", refusal)
@@ -66,6 +66,23 @@ def test_429_changes_nothing(throttling: Throttling) -> None:
         expected="no such engagement",
         actual="it is in the list",
     )
+    _stays_unchanged(throttling, throttling.engagements)
+
+
+def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
+    """The engagement that was to be edited and archived beyond the limit shows neither, as far as the list goes."""
+    aimed = {one.call.identifier for one in throttling.changes}
+    for item in read.items(listed):
+        if item.get("id") in aimed:
+            changed = item.get("description") == throttling.created_name or item.get("status") == "archived"
+            expect.holds(
+                not changed,
+                "an engagement was changed by a request that was answered 429",
+                *throttling.changes,
+                listed,
+                expected="the engagement as before",
+                actual="it is edited or archived",
+            )
 
 
 @requirement("throttled-resumes-at-reset")

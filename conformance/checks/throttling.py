@@ -6,14 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import rate_limit_laws, read
+from conformance.oracle import laws, rate_limit_laws, read
 from conformance.oracle.judgement import Undecided, Untested
+from conformance.oracle.timestamps import parse_timestamp
 from conformance.target.asking import MAIN_KEY
 from conformance.target.capabilities import Unavailable
 from conformance.target.profile import Mode
 from conformance.wire import call
 from conformance.wire.exchange import TOO_MANY_REQUESTS
-from conformance.wire.ratelimits import ServiceClock, quota
+from conformance.wire.ratelimits import ServiceClock, date_of, quota
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -34,6 +35,8 @@ _LEAST: Final = 2
 _AROUND: Final = 2
 _SPARE: Final = 8
 _SHORT_WINDOW: Final = 2.0
+_LONGEST_LAG: Final = 30.0
+"""Seconds at most by which the clock of an application is taken to be behind the one of its Date headers."""
 _POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
 
 
@@ -105,10 +108,12 @@ class Throttling:
 
     Attributes:
         filling: The requests that used its window up.
+        refusals: Every 429 of the key.
         creation: A creation beyond the limit; None where none was refused, or writing is not allowed.
         passed: Creations that were served amid refusals, where every attempt came to that.
         created_name: The name that it carried.
         engagements: The engagements that were created last, looked for with the main key; None without a creation.
+        changes: An edit with the name for a description, and an archiving, of one engagement, both refused.
         other: A request with another key while this one was refused, between two that were; None where that did not
             come about.
         other_missing: Why there is no other key; None where there is one.
@@ -117,10 +122,12 @@ class Throttling:
     """
 
     filling: Filling
+    refusals: tuple[Exchange, ...]
     creation: Exchange | None
     passed: tuple[Exchange, ...]
     created_name: str
     engagements: Exchange | None
+    changes: tuple[Exchange, ...]
     other: Exchange | None
     other_missing: str | None
     resumed: Exchange | None
@@ -139,11 +146,24 @@ class _Scene:
     after: list[Exchange] = field(default_factory=list)
 
     @property
+    def refusals(self) -> list[Exchange]:
+        """Every 429 of the key."""
+        creation = [] if self.creation is None else [self.creation]
+        return _refused([*self.filling.refused, *self.before, *creation, *self.after])
+
+    @property
     def last_refusal(self) -> Exchange:
         """The last 429 of the key."""
-        creation = [] if self.creation is None else [self.creation]
-        refusals = _refused([*self.filling.refused, *self.before, *creation, *self.after])
-        return max(refusals, key=lambda exchange: exchange.number)
+        return max(self.refusals, key=lambda exchange: exchange.number)
+
+    @property
+    def changes(self) -> tuple[Exchange, ...]:
+        """What was refused and would have changed an engagement; none where another such request was served."""
+        return tuple(self._changing) if _refused(self._changing) == self._changing else ()
+
+    @property
+    def _changing(self) -> list[Exchange]:
+        return [one for one in (*self.before, *self.after) if one.call.method != "GET"]
 
     @property
     def refused_creation(self) -> Exchange | None:
@@ -152,9 +172,10 @@ class _Scene:
 
     @property
     def passed_creation(self) -> list[Exchange]:
-        """The creation, if it was served although everything around it was refused."""
-        around = [*self.before, *self.after]
-        passed = self.creation is not None and self.creation.succeeded and _refused(around) == around
+        """The creation, if it was served although the reads around it were refused, and other writes all alike."""
+        reads = [one for one in (*self.before, *self.after) if one.call.method == "GET"]
+        alike = _refused(self._changing) in ([], self._changing)
+        passed = self.creation is not None and self.creation.succeeded and _refused(reads) == reads and alike
         return [self.creation] if self.creation is not None and passed else []
 
     @property
@@ -168,9 +189,11 @@ def throttling(run: Run) -> Throttling:
     key = run.fixtures.throttled()
     other, missing = _other_key(run, key)
     passed: list[Exchange] = []
+    target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
     for _ in range(_TRIES):
-        scene = _scene(run, key, other)
+        scene = _scene(run, key, other, target)
         passed += scene.passed_creation
+        target = target if scene.changes else None
         resumed, unresumed = None, "the key was never refused"
         if scene.filling.refused:
             resumed, unresumed = _resume(run, key, scene.last_refusal)
@@ -179,10 +202,12 @@ def throttling(run: Run) -> Throttling:
     newest = call.list_engagements(sort="createdAt", order="desc", perPage=100)
     return Throttling(
         scene.filling,
+        tuple(scene.refusals),
         scene.refused_creation,
         tuple(passed) if len(passed) == _TRIES else (),  # a bucket that is refilled may let one of them pass
         scene.name,
         None if scene.refused_creation is None else run.send(newest),
+        scene.changes,
         scene.other_meanwhile,
         missing,
         resumed,
@@ -204,7 +229,22 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
         return None, reason
 
 
-def _scene(run: Run, key: Credential, other: Credential | None) -> _Scene:
+def _untouched_engagement(run: Run) -> str | None:
+    """The engagement that the main key created last, active and with nothing done to it since; None for none."""
+    aimed = {one.call.identifier for one in run.wire.exchanges if one.call.operation.changes}
+    made = [
+        identifier
+        for one in run.wire.exchanges
+        if one.call.operation.id == "createEngagement" and one.call.credential is None
+        for resource in laws.readable_resources(one)
+        if isinstance(identifier := resource.get("id"), str)
+        and identifier not in aimed
+        and resource.get("status") == "active"
+    ]
+    return made[-1] if made else None
+
+
+def _scene(run: Run, key: Credential, other: Credential | None, target: str | None) -> _Scene:
     """Use the window up; then send a creation and another key's request amid some of the key's own.
 
     They go out together, so that a bucket that is refilled all the time has nothing left for the creation.
@@ -213,14 +253,18 @@ def _scene(run: Run, key: Credential, other: Credential | None) -> _Scene:
     scene = _Scene(_fill(run, key))
     if not scene.filling.refused:
         return scene
-    own = [_at_once(call.get_organization(), key)] * _AROUND
+    first = [_at_once(call.get_organization(), key)] * _AROUND
+    last = [*first]
     amid: list[Call] = []
     if may_write := run.mode is not Mode.READ_ONLY:
         scene.name = run.name("throttled")
         amid.append(_at_once(call.create_engagement({"name": scene.name}), key))
+    if target is not None:
+        first[0] = _at_once(call.update_engagement(target, {"description": scene.name}), key)
+        last[-1] = _at_once(call.archive_engagement(target), key)
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(_at_once(call.get_organization(), other))
-    answers = run.send_all([*own, *amid, *own])
+    answers = run.send_all([*first, *amid, *last])
     scene.before, scene.after = answers[:_AROUND], answers[-_AROUND:]
     scene.creation = answers[_AROUND] if may_write else None
     scene.other = answers[_AROUND + len(amid) - 1] if len(amid) > may_write else None
@@ -287,12 +331,31 @@ def _resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | No
     if _until(run, told.reset) > LONGEST_WAIT:
         return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
     answer = refusal
-    for late in (0.1, GRACE + 0.1):
-        run.sleep(max(0.0, _until(run, told.reset + late)))
+    late = [0.1, GRACE + 0.1]
+    if (lag := _lag(run)) > 1:
+        late.append(GRACE + 0.1 + lag + 1)
+    for seconds in late:
+        run.sleep(max(0.0, _until(run, told.reset + seconds)))
         answer = run.send(_at_once(call.get_organization(), key))
         if answer.status != TOO_MANY_REQUESTS:
             break
     return answer, ""
+
+
+def _lag(run: Run) -> float:
+    """Seconds that the clock which createdAt comes from is behind that of the Date headers, cut to whole seconds.
+
+    A front server may give the Date; the application reckons the reset with its own clock.
+    """
+    lags = [
+        dated - created.timestamp()
+        for one in run.wire.exchanges
+        if one.call.operation.id == "createEngagement"
+        for resource in laws.readable_resources(one)
+        if isinstance(text := resource.get("createdAt"), str)
+        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.answer)) is not None
+    ]
+    return max(0.0, min(_LONGEST_LAG, min(lags, default=0.0)))
 
 
 def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import (
     Aim,
+    NewKeys,
     identifier,
     label,
     latest_engagements,
@@ -15,7 +16,9 @@ from conformance.checks.aims import (
     member_pages,
     spare_member,
 )
+from conformance.checks.searching import NEWEST
 from conformance.oracle import read
+from conformance.oracle.judgement import Judgement, Undecided
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ ON_ACTIVE: Final = ("getEngagement", "updateEngagement", "archiveEngagement")
 
 ON_ARCHIVED: Final = ("unarchiveEngagement", "deleteEngagement")
 """What is tried on it once it is archived, so that what is done shows."""
+
+KEPT: Final = ("name", "description", "createdAt")
+"""What archiving leaves as it was, and refused attempts do."""
 
 CREATED: Final = 2
 """Engagements that one organization makes while the other one's are counted: more than others would by chance."""
@@ -48,6 +54,8 @@ class TwoOrganizations:
         archive: The answer to its archiving with the main key.
         read_archived: What the other key's read of the archived engagement gave.
         after: A read of it afterwards.
+        control: Reads of another engagement before and after the main key alone archived it; None where ``after`` is
+            as it should be.
         own_list: The newest engagements as the main key lists them.
         other_list: The same with the other key, and the archived ones.
         made_by_other: The id of an engagement of the other key's; None where it could make none.
@@ -61,9 +69,19 @@ class TwoOrganizations:
     archive: Exchange
     read_archived: Exchange
     after: Exchange
+    control: tuple[Exchange, Exchange] | None
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
     made_by_other: str | None
+
+    def ensure_two(self) -> None:
+        """Nothing can be told of isolation where both keys read the same organization.
+
+        Raises:
+            Undecided: They do.
+        """
+        if self.own[0] == self.other[0]:
+            raise Undecided("both keys read the same organization", self.own[1], self.other[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,33 +149,69 @@ def _counts(run: Run, key: Credential) -> tuple[tuple[int, int], tuple[Exchange,
 def two_organizations(run: Run) -> TwoOrganizations:
     """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
     key = run.fixtures.other_organization()
-    own, other = run.send(call.get_organization()), run.send(call.get_organization().with_key(key))
-    created = run.send(call.create_engagement({"name": run.name("isolated"), "description": "It stays here."}))
+    own, other = run.send(call.get_organization()), NewKeys(run).send(call.get_organization().with_key(key))
+    name = run.name("isolated")
+    created = run.send(call.create_engagement({"name": name, "description": "It stays here."}))
     engagement_id = read.text(read.data(created), "id", created)
-    made_by_other = identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))
+    made_by_other = _made_by_other(run, key, name)
     reading = call.get_engagement(engagement_id)
     before, attempts = run.send(reading), _attempts(run, key, engagement_id, ON_ACTIVE)
     between, archive = run.send(reading), run.send(call.archive_engagement(engagement_id))
     # An organization that was made for the run has archived nothing: an empty list.
-    archived = run.send(call.list_engagements(status="archived").with_key(key))
+    archived = run.send(call.list_engagements(status="archived", **NEWEST).with_key(key))
+    on_archived = _attempts(run, key, engagement_id, ON_ARCHIVED)
+    read_archived = run.send(replace(reading.with_key(key), repeatable=True))
+    after = run.send(reading)
     return TwoOrganizations(
         own=(read.text(read.data(own), "id", own), own),
         other=(read.text(read.data(other), "id", other), other),
         before=before,
-        attempts=attempts | _attempts(run, key, engagement_id, ON_ARCHIVED),
+        attempts=attempts | on_archived,
         between=between,
         archive=archive,
-        read_archived=run.send(replace(reading.with_key(key), repeatable=True)),
-        after=run.send(reading),
+        read_archived=read_archived,
+        after=after,
+        control=None if _is_kept(between, after) else _control(run),
         own_list=tuple(latest_engagements(run, order="desc")),
         other_list=(*latest_of_other(run, key), archived),
         made_by_other=made_by_other,
     )
 
 
+def _made_by_other(run: Run, key: Credential, name: str) -> str | None:
+    """An engagement of the other organization with a name that the main key's has, or where that is refused its own."""
+    made = identifier(run.send(call.create_engagement({"name": name}).with_key(key)))
+    if made is not None:
+        return made
+    return identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))
+
+
+def _is_kept(before: Exchange, after: Exchange) -> bool:
+    """Whether an engagement that was archived in between is there and archived, and otherwise as it was."""
+    try:
+        was, now = read.data(before), read.data(after)
+    except Judgement:
+        return False
+    return now.get("status") == "archived" and all((was.get(name) or "") == (now.get(name) or "") for name in KEPT)
+
+
+def _control(run: Run) -> tuple[Exchange, Exchange]:
+    """What archiving does to an engagement that nobody else tries anything on."""
+    created = run.send(call.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
+    reading = call.get_engagement(read.text(read.data(created), "id", created))
+    before = run.send(reading)
+    run.send(call.archive_engagement(reading.identifier or ""))
+    return before, run.send(reading)
+
+
 def member_of_one(run: Run) -> MemberOfOne:
-    """A member of one organization is tried to be changed and removed with the key of another one."""
+    """A member of one organization is tried to be changed and removed with the key of another one.
+
+    Raises:
+        Undecided: The other key is not known to be another organization's, so that it is kept from the member.
+    """
     key = run.fixtures.other_organization()
+    run.journeys.result(two_organizations).ensure_two()
     user_id = run.journeys.result(spare_member).user_id
     before = member_pages(run)
     role = (member_of(before, user_id) or {}).get("role")
