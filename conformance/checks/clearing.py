@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _READ: Final = 2
+_NOT_FOUND: Final = 404
 _CREATION: Final = "createEngagement"
 _CHANGES: Final = frozenset({_CREATION, "updateEngagement", "archiveEngagement", "unarchiveEngagement"})
 
@@ -65,16 +66,22 @@ def clearing(run: Run) -> Clearing:
 
 
 def _histories(run: Run) -> dict[str, list[str]]:
-    """What was done to each engagement that the main key has made once and never tried to delete, in order.
+    """What was done to each engagement that the main key has made once and never tried to delete or missed, in order.
 
     They come in the same order in every run of a seed, whatever went on at the same time.
     """
     done = [one for one in run.wire.exchanges if accepted(one) and is_main(one) and one.call.operation.id in _CHANGES]
     creations = sorted((one for one in done if one.call.operation.id == _CREATION), key=lambda one: one.check)
     made = Counter(identifier_of(creation) for creation in creations)
-    tried = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
+    tried = {one.call.identifier for one in run.wire.exchanges if _may_be_gone(one)}
     return {
         identifier: [one.call.operation.id for one in done if one.call.identifier == identifier]
         for identifier, times in made.items()
         if identifier is not None and times == 1 and identifier not in tried
     }
+
+
+def _may_be_gone(exchange: Exchange) -> bool:
+    """Whether somebody tried to delete an engagement, or the main key did not find it."""
+    missed = exchange.received is not None and exchange.received.status == _NOT_FOUND and is_main(exchange)
+    return missed or exchange.call.operation.id == "deleteEngagement"

@@ -55,7 +55,7 @@ class Archiving:
         edits: Edits after it.
         after_edits: A read after those.
         again: Another archiving, the read before it being ``after_edits``.
-        late_edit: An edit after that, before the read after it.
+        late_edit: An edit after that.
         found: What the list shows of it.
         namesake: The creation of another engagement with the archived one's name.
     """
@@ -94,8 +94,8 @@ def archiving(run: Run) -> Archiving:
     after_edits = run.send(call.get_engagement(identifier))
     found = search(run, [identifier], sort="updatedAt", order="asc")
     again = run.send(call.archive_engagement(identifier))
-    late_edit = run.send(call.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
     after_again = run.send(call.get_engagement(identifier))
+    late_edit = run.send(call.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
     namesake = run.send(call.create_engagement({"name": subject.get("name")}))
     ensure_answered([first.answer, *edits, again, late_edit])
     return Archiving(
@@ -272,9 +272,6 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
 
     after = archiving.again.after
     status = read.text(seen(after), "status", after)
-    if archiving.late_edit.succeeded and status != "archived":
-        raise Undecided("an edit was not refused that says it is active", archiving.late_edit, after)
-
     expect.equal("status", status, "archived", archiving.again.answer, after, pointer="/data/status")
 
 

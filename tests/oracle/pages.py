@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from conformance.oracle.judgement import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.oracle.laws import Law
 
 Told = tuple[str, str, str, str | None]
 
@@ -45,3 +50,11 @@ def refusal(status: int = 404, operation: str = "listEngagements", *, number: in
     return make_exchange(
         operation, status, {"error": {"code": "X", "message": "", "statusCode": status}}, number=number
     )
+
+
+def broken(law: Law, exchange: Exchange) -> Told:
+    """What a law says of an answer that breaks it, and of no other."""
+    with pytest.raises(NonConformity) as raised:
+        law(exchange)
+    assert raised.value.exchanges == (exchange,)
+    return told(raised.value)

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.oracle import error_laws
-from conformance.oracle.judgement import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import Told, told
-
-if TYPE_CHECKING:
-    from conformance.oracle.laws import Law
+from tests.oracle.pages import broken
 
 GOOD = {"code": "NOT_FOUND", "message": "There is none.", "statusCode": 404}
-
-
-def broken(law: Law, exchange: Exchange) -> Told:
-    """What a law says of an answer that breaks it, and of no other."""
-    with pytest.raises(NonConformity) as raised:
-        law(exchange)
-    assert raised.value.exchanges == (exchange,)
-    return told(raised.value)
 
 
 def refused(status: int = 404, **changed: object) -> Exchange:

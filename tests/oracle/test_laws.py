@@ -9,10 +9,10 @@ import pytest
 
 from conformance.operations import OPERATIONS
 from conformance.oracle import laws
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.judgement import Undecided
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import Told, page, refusal, told
+from tests.oracle.pages import broken, page, refusal
 
 if TYPE_CHECKING:
     from conformance.oracle.laws import Law
@@ -21,14 +21,6 @@ NOW = "2026-01-02T03:04:05.006Z"
 ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}
 LISTS = [one.id for one in OPERATIONS.values() if one.answer == "list"]
 RESOURCES = [one.id for one in OPERATIONS.values() if one.answer == "resource"]
-
-
-def broken(law: Law, exchange: Exchange) -> Told:
-    """What a law says of an answer that breaks it, and of no other."""
-    with pytest.raises(NonConformity) as raised:
-        law(exchange)
-    assert raised.value.exchanges == (exchange,)
-    return told(raised.value)
 
 
 def engagement(**changed: object) -> Exchange:

@@ -11,21 +11,13 @@ from conformance.oracle import list_laws
 from conformance.oracle.judgement import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import Told, page, refusal, told
+from tests.oracle.pages import Told, broken, page, refusal
 
 if TYPE_CHECKING:
     from conformance.oracle.laws import Law
 
 EARLY, MIDDLE, LATE = (f"2026-01-02T03:04:0{second}.006Z" for second in (5, 6, 7))
 SORTED = partial(list_laws.sorted_by_time, "createdAt")
-
-
-def broken(law: Law, exchange: Exchange) -> Told:
-    """What a law says of an answer that breaks it, and of no other."""
-    with pytest.raises(NonConformity) as raised:
-        law(exchange)
-    assert raised.value.exchanges == (exchange,)
-    return told(raised.value)
 
 
 def at(*times: object, field: str = "createdAt", **query: object) -> Exchange:

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 from email.utils import format_datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.oracle import rate_limit_laws as laws
-from conformance.oracle.judgement import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import ANSWERED_AT, make_exchange
-from tests.oracle.pages import Told, told
-
-if TYPE_CHECKING:
-    from conformance.oracle.laws import Law
+from tests.oracle.pages import broken
 
 NOW = int(ANSWERED_AT.timestamp())
 DATED = ("Date", format_datetime(ANSWERED_AT, usegmt=True))
 YEAR = 366 * 24 * 3600
-
-
-def broken(law: Law, exchange: Exchange) -> Told:
-    """What a law says of an answer that breaks it, and of no other."""
-    with pytest.raises(NonConformity) as raised:
-        law(exchange)
-    assert raised.value.exchanges == (exchange,)
-    return told(raised.value)
 
 
 def limited(
