@@ -108,7 +108,10 @@ def bad_keys(run: Run) -> BadKeys:
     before = run.send(call.get_engagement(aims.own)) if aims.own is not None else None
     key = run.fixtures.main.authorization or ""
     key = key.partition(" ")[2]
-    unknown = unknown_keys(key, run.random("unknown keys"))
+    unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
+    for _, one in near:
+        run.fixtures.hide(one.name, (one.authorization or "").partition(" ")[2])
+    unknown = [*unknown[:1], *near, *unknown[1:]]
     sent = {
         "none": _without_a_key(run, aims.proper, key),
         "scheme": _send(run, aims.proper, [*other_schemes(key), *resembling_schemes(key)]),
@@ -183,13 +186,33 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
-    more = _fresh("a" * 8, random)
-    keys += [("the real key and a second word", f"{key} {more}"), ("the real key in a list", f"{key}, {more}")]
-    keys += [("the scheme twice", f"Bearer {key}"), ("the word null", "null")]
+    keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", "null")]
     keys.append((f"a key of {_LONG} characters", prefix + _fresh("a" * _LONG, random)))
     return [
         (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
     ]
+
+
+def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
+    """Keys that differ from the real one in a letter, or in letter case alone; whoever reads one knows the real one."""
+    prefix = _prefix(key)
+    rest = key[len(prefix) :]
+    if len(rest) < _LONG_ENOUGH or not rest.isascii():
+        return []
+    first, last = (_another(rest[place], random) for place in (0, -1))
+    keys = [
+        ("the real key but for its last character", f"{key[:-1]}{last}"),
+        ("the real key in other letter case", prefix + rest.swapcase()),
+        ("the real key but for its first character", f"{prefix}{first}{rest[1:]}"),
+    ]
+    return [
+        (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
+    ]
+
+
+def _another(sign: str, random: Random) -> str:
+    """Another character of the same kind."""
+    return random.choice([one for one in _alphabet(sign) if one != sign] or ["x"])
 
 
 def _prefix(key: str) -> str:

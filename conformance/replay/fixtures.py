@@ -50,6 +50,10 @@ class NotedFixtures:
         """The main key's credential."""
         return self._fixtures.main
 
+    def hide(self, name: str, secret: str) -> None:
+        """Keep another secret out of all outputs, such as one that a check makes of a key."""
+        self._fixtures.hide(name, secret)
+
     def known_keys(self) -> dict[str, Credential]:
         """The keys that were handed out so far, by name."""
         return self._fixtures.known_keys()

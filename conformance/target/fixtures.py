@@ -97,6 +97,15 @@ class Fixtures:
         """The main key's credential."""
         return Credential.bearer("api_key", self._profile.api_key.reveal())
 
+    def hide(self, name: str, secret: str) -> None:
+        """Keep another secret out of all outputs, such as one that a check makes of a key.
+
+        Args:
+            name: What is shown in its place.
+            secret: The secret.
+        """
+        self._redact(name, secret)
+
     def known_keys(self) -> dict[str, Credential]:
         """The keys that were handed out so far, by name."""
         with self._lock:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from conformance.checks.aims import unknown_like
-from conformance.checks.bad_keys import other_schemes, unknown_keys
+from conformance.checks.bad_keys import near_keys, other_schemes, unknown_keys
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.json_text import Malformed, Parsed, read_json
@@ -87,6 +87,22 @@ def test_unknown_keys_are_not_the_real_one(key: str) -> None:
         assert made
         assert f"Bearer {key}" not in made
         assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_near_keys_are_nearly_the_real_one(key: str) -> None:
+    """They differ from it in one character or in letter case; none is made of a key that could be guessed."""
+    for seed in range(50):
+        made = [
+            (credential.authorization or "").removeprefix("Bearer ") for _, credential in near_keys(key, seeded(seed))
+        ]
+        assert key not in made
+        assert all(len(one) == len(key) for one in made)
+        assert all(
+            one.casefold() == key.casefold() or sum(mine != other for mine, other in zip(one, key, strict=True)) == 1
+            for one in made
+        )
+        assert made == [] or len(key) >= 16
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -71,6 +71,8 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
         secrets = {
             target.api_key, "scoped-key-in-the-file-1234", target.honest.founding.other_organization,
             "member-key-in-the-file-5678", HEADER, PASSWORD,
+            # What keys that are almost the real one would give away.
+            target.api_key[8:-1], target.api_key[8:].swapcase(),
         }  # fmt: skip
         address = target.url.replace("http://", f"http://somebody:{PASSWORD}@")
         lines: dict[str, Any] = {

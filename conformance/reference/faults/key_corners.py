@@ -81,15 +81,11 @@ def _beginning(name: str) -> Callable[[Service, Call], Key | None]:
     return find
 
 
-def _word(place: int, parts: str | None = None) -> Callable[[Service, Call], Key | None]:
-    """Find a key as one word of what follows the scheme."""
-
-    def find(service: Service, call: Call) -> Key | None:
-        scheme, _, token = _header(call).partition(" ")
-        words = token.split(parts)
-        return service.find_key(words[place].strip()) if scheme == "Bearer" and len(words) > 1 else None
-
-    return find
+def _first_of_list(service: Service, call: Call) -> Key | None:
+    """Find a key as the first item of a list behind the scheme."""
+    scheme, _, token = _header(call).partition(" ")
+    first, comma, _ = token.partition(",")
+    return service.find_key(first) if scheme == "Bearer" and comma else None
 
 
 def _elsewhere(service: Service, call: Call) -> Key | None:
@@ -129,13 +125,15 @@ KEYS = (
     _finding("key-as-basic-name", "A key is taken as the name of Basic authentication.", _basic_name, _SCHEME),
     _finding("key-scheme-bot", "A key is taken under the scheme Bot.", _scheme("bot"), _SCHEME),
     _finding("key-scheme-beginning", "Whatever begins with Bearer is taken for it.", _beginning("Bearer"), _SCHEME),
-    _finding("key-first-word", "Of several words behind Bearer the first one is the key.", _word(0), _UNKNOWN),
-    _finding("key-first-of-list", "Of a list behind Bearer the first item is the key.", _word(0, ","), _UNKNOWN),
-    _finding("key-last-word", "Of several words behind Bearer the last one is the key.", _word(-1), _UNKNOWN),
+    _finding("key-first-of-list", "Of a list behind Bearer the first item is the key.", _first_of_list, _UNKNOWN),
     _finding("key-in-another-header", "A key is taken from X-Api-Key.", _elsewhere, "key-missing-refused"),
     _stumbling("key-null-stumbles", "The key null gives 500.", lambda token: token == _NULL),
     _stumbling("key-long-stumbles", "A key of more than 300 characters gives 500.", lambda token: len(token) > 300),  # noqa: PLR2004
     _resembling("key-null-taken", "The word null is taken for any key.", lambda _, token: token == _NULL),
+    _resembling("key-letter-case-ignored", "Letter case of a key does not count.",
+                lambda one, token: one.casefold() == token.casefold()),
+    _resembling("key-last-character-ignored", "The last character of a key does not count.",
+                lambda one, token: one[:-1] == token[:-1]),
     _resembling("key-first-half-enough", "Only the first half of a key counts.",
                 lambda one, token: one[: len(one) // 2] == token[: len(one) // 2]),
     _resembling("key-beginning-enough", "The first eight characters of a key are enough.",
