@@ -7,6 +7,8 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
+from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, joined
+from conformance.checks.odd_texts import SIGNS as SIGNS_OF_PROGRAMS
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
 
@@ -81,8 +83,10 @@ class Life:
         """Hand one request to the application as a server does, and give all of its answer."""
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         headers = [] if body is None else [(b"content-type", media_type)]
-        value = WRONG[key] if key in WRONG else self.near.get(key) or f"Bearer {self.keys[key]}"
-        headers += [(b"authorization", value.encode())] if value is not None else []
+        value = WRONG.get(key, self.near[key] if key in self.near else f"Bearer {self.keys.get(key)}")
+        headers += [(b"authorization", value.encode())] if value else []
+        if key == "elsewhere":
+            headers.append((b"x-api-key", self.keys["main"].encode()))
         place, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
         scope |= {"query_string": query.encode(), "server": ("reference", 80), "client": ("here", 1), "scheme": "http"}
@@ -114,6 +118,14 @@ def _near(key: str) -> dict[str, str]:
         "longer": f"Bearer {key}more",
         "shorter": f"Bearer {key[:half]}",
         "other-half": f"Bearer {key[:half]}{'x' * (len(key) - half)}",
+        "bot": f"Bot {key}",
+        "beginning": f"BearerX {key}",
+        "list": f"Bearer {key}, more",
+        "last": f"Bearer {key[:-1]}{'y' if key[-1] == 'x' else 'x'}",
+        "case": f"Bearer {key.swapcase()}",
+        "null": "Bearer null",
+        "long": f"Bearer {'k' * 400}",
+        "elsewhere": "",
     }
 
 
@@ -536,3 +548,133 @@ def limits(life: Life) -> list[object]:
 def is_unexpected(answer: object) -> bool:
     """Whether an answer is a 500 that the service did not choose to give."""
     return b"An unexpected error occurred." in repr(answer).encode()
+
+
+def late(life: Life) -> list[object]:
+    """What comes late: texts of many signs, second changes, keys that are nearly right, what former members made."""
+    signs = joined(ADDRESSES, SIGNS_OF_PROGRAMS, SCRIPTS)
+    long = "0123456789" * 1_100
+
+    def requests() -> Iterator[Request]:
+        for number, body in enumerate(({"name": signs, "description": signs}, {"name": "1", "description": long}), 1):
+            yield "main", "POST", ENGAGEMENTS, body
+            yield "main", "PATCH", f"{ENGAGEMENTS}/{number}", {"name": signs, "description": signs}
+            yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
+        yield "main", "PATCH", ORGANIZATION, {"name": signs}
+        yield "main", "PATCH", ORGANIZATION, {"plan": "free"}
+        yield "main", "GET", ORGANIZATION, None
+        yield from _second_changes()
+        for near in ("bot", "beginning", "list", "last", "case", "null", "long", "elsewhere"):
+            yield near, "GET", ORGANIZATION, None
+        yield from _before_the_key()
+        yield from _with_one_permission()
+        yield from _of_others()
+        yield from _past_the_limit()
+        yield from _of_a_former_member(life)
+
+    life.lead(requests())
+    for address in _INVITED:
+        life.answers.append([_letter(one) for one in life.visitor.rpc("read_mail", to=address)["messages"]])
+    return life.answers
+
+
+def _second_changes() -> Iterator[Request]:
+    """What is edited, archived, unarchived and deleted, all of it more than once or of what was changed before."""
+    for name, steps in (
+        ("both", ("PATCH", "archive", "archive", "PATCH", "GET", "DELETE", "GET")),
+        ("back", ("archive", "unarchive", "PATCH", "PATCH", "archive", "unarchive", "DELETE", "GET")),
+        ("left", ("archive",)),
+        ("left", ()),
+    ):
+        yield "main", "POST", ENGAGEMENTS, {"name": name}
+        path = f"{ENGAGEMENTS}/{_NUMBERS[name]}"
+        for step in steps:
+            if step in {"archive", "unarchive"}:
+                yield "main", "POST", f"{path}/{step}", None
+            else:
+                body = {"description": "archived before it is deleted"} if step == "PATCH" else None
+                yield "main", step, path, body
+        yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
+        yield "main", "GET", ORGANIZATION, None
+
+
+_NUMBERS = {"both": 3, "back": 4, "left": 5}
+"""The identifiers that engagements get in turn."""
+
+
+def _before_the_key() -> Iterator[Request]:
+    """What is wrong besides the key."""
+    for path in (f"{ENGAGEMENTS}?status=odd", f"{MEMBERS}?role=odd"):
+        yield "unknown", "GET", path, None
+    for method, path, body in (
+        ("POST", ENGAGEMENTS, {"description": "no name"}),
+        ("POST", INVITE, {"email": "nobody@example.com"}),
+        ("PATCH", f"{MEMBERS}/1", {}),
+    ):
+        yield "unknown", method, path, body
+    yield "unknown", "POST", INVITE, {"email": _INVITED[0], "role": "member"}
+
+
+def _with_one_permission() -> Iterator[Request]:
+    """What a key may do is asked for in other words, and about what is archived."""
+    for key in SCOPES:
+        for path in (f"{MEMBERS}?role=member", f"{ENGAGEMENTS}/5", f"{ENGAGEMENTS}/1"):
+            yield key, "GET", path, None
+        yield key, "POST", ENGAGEMENTS, {"name": key, "description": "said"}
+        for body in ({"name": key, "description": "said"}, {"name": key}):
+            yield key, "PATCH", f"{ENGAGEMENTS}/1", body
+        yield key, "POST", INVITE, {"email": _INVITED[1], "role": "admin"}
+        yield key, "PATCH", f"{MEMBERS}/2", {"role": "member"}
+    for key in SCOPES:
+        yield "main", "POST", ENGAGEMENTS, {"name": f"archived for {key}"}
+    yield "engagements:read", "DELETE", f"{ENGAGEMENTS}/5", None
+
+
+def _of_others() -> Iterator[Request]:
+    """Another organization has an engagement of the same name, and its list in the order of changes."""
+    yield "other", "POST", ENGAGEMENTS, {"name": "left"}
+    yield "other", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=desc", None
+    yield "main", "POST", ENGAGEMENTS, {"name": "shared"}
+    yield "other", "POST", ENGAGEMENTS, {"name": "shared"}
+    for number in range(6, 20):
+        yield "main", "POST", f"{ENGAGEMENTS}/{number}/archive", None
+    yield "other", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=desc", None
+
+
+def _past_the_limit() -> Iterator[Request]:
+    """A key that has asked too much changes something."""
+    for _ in range(4):
+        yield "throttled", "GET", ORGANIZATION, None
+    yield "throttled", "PATCH", f"{ENGAGEMENTS}/1", {"description": "too much"}
+    yield "throttled", "POST", f"{ENGAGEMENTS}/1/archive", None
+    yield "main", "GET", f"{ENGAGEMENTS}/1", None
+
+
+def _of_a_former_member(life: Life) -> Iterator[Request]:
+    """Invitations of less usual addresses and wrong ones, and what a member made who is removed then."""
+    for address in _INVITED[2:]:
+        yield "main", "POST", INVITE, {"email": address, "role": "member"}
+    yield "main", "POST", INVITE, {"email": _INVITED[0]}
+    yield "main", "POST", INVITE, {"email": _INVITED[0], "role": "odd"}
+    yield "member", "POST", ENGAGEMENTS, {"name": "of the member"}
+    yield "member", "POST", ENGAGEMENTS, {"name": "another of the member"}
+    for name in ("of the member", "another of the member"):
+        yield "main", "GET", life.at(name), None
+    yield "main", "DELETE", f"{MEMBERS}/{life.member}", None
+    for name in ("of the member", "another of the member"):
+        path = life.at(name)
+        yield "main", "GET", path, None
+        yield "member", "GET", path, None
+        yield "member", "PATCH", path, {"description": "still there"}
+        yield "member", "POST", f"{path}/archive", None
+        yield "member", "DELETE", path, None
+        yield "main", "GET", path, None
+    yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
+
+
+_INVITED = (
+    "refused@example.com",
+    "forbidden@example.com",
+    "a.guest+tag@example.com",
+    f"{'a-long-part-before-the-sign-' * 2}@example.com",
+)

@@ -55,14 +55,18 @@ LIVES = {
     "authentication": lives.keys,
     "deletion_corners": lives.engagements,
     "former_members": lives.people,
+    "history_corners": lives.late,
     "invitations": lives.people,
     "isolation": lives.keys,
+    "key_corners": lives.late,
     "membership": lives.people,
+    "memberships_again": lives.late,
     "organization": lives.people,
     "parameters": lives.people,
     "refusals": lives.mistakes,
     "roles": lives.people,
     "scopes": lives.keys,
+    "sign_corners": lives.late,
     "throttling": lives.limits,
     "validation": lives.mistakes,
 }
@@ -123,7 +127,7 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
     first = LIVES.get(places()[identifier], lives.engagements)
     differs = False
     for lead in dict.fromkeys(
-        (first, lives.engagements, lives.people, lives.mistakes, lives.keys, lives.limits, lives.corners)
+        (first, lives.engagements, lives.people, lives.mistakes, lives.keys, lives.limits, lives.corners, lives.late)
     ):
         if lead not in HONEST:
             HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))

@@ -68,7 +68,8 @@ def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
         path = PLACES.sub(r"\1=<place>", sent.path) if exchange.check in BY_PLACE else sent.path
         key = "" if sent.credential is None else sent.credential.name
         body = exchange.request.body.decode("utf-8", "backslashreplace")
-        streams[exchange.check].append((sent.method, mapped(path), mapped(body), key, repr(sent.headers)))
+        headers = [(name, "<key>" if name == "X-Api-Key" else value) for name, value in sent.headers]
+        streams[exchange.check].append((sent.method, mapped(path), mapped(body), key, repr(headers)))
     return streams
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement, Key, Page
 
 _SCHEME, _UNKNOWN = "key-other-scheme-refused", "key-unknown-refused"
+_UNAUTHORIZED = 401
 _LEAST = 4
 _BEGINNING = 8
 _NULL = "null"
@@ -97,7 +98,7 @@ def _stumbling(identifier: str, title: str, stumbles: Callable[[str], bool]) -> 
 
     def find_key(self: Service, token: str) -> Key | None:
         if stumbles(token):
-            raise ValueError(token[:_LEAST])
+            raise Refusal(500, "Something went wrong.")
         return Service.find_key(self, token)
 
     return made(identifier, title, "no-server-error", _UNKNOWN, find_key=find_key)
@@ -214,14 +215,19 @@ SCOPES_APPLIED = (
 
 
 def _early(identifier: str, title: str, refuses: Callable[[Service, Call], bool]) -> Fault:
-    """A service that refuses some requests as invalid before it looks at the key."""
+    """A service that says of some requests that they are invalid rather than that the key is."""
 
     async def serve(self: Service, call: Call) -> Reply:
-        call.operation = self.find_operation(call)
-        call.content = await self.receive(call) if call.operation.takes_body else b""
-        if refuses(self, call):
-            raise Refusal(422, "The request is invalid.")
-        return await Service.serve(self, call)
+        try:
+            return await Service.serve(self, call)
+        except Refusal as refusal:
+            if refusal.status != _UNAUTHORIZED:
+                raise
+            call.operation = self.find_operation(call)
+            call.content = await self.receive(call) if call.operation.takes_body else b""
+            if refuses(self, call):
+                raise Refusal(422, "The request is invalid.") from None
+            raise
 
     return made(identifier, title, "authentication-before-validation", serve=serve)
 
