@@ -42,9 +42,6 @@ _ON_ENGAGEMENTS: Final = frozenset({"updateEngagement", "archiveEngagement", "un
 
 _GONE: Final = frozenset({404, 410})
 
-_MOST_UNTOLD: Final = 5
-"""Creations without an id after which no other is tried, while no answer has told any engagement's id."""
-
 
 @dataclass(slots=True)
 class _Sent:
@@ -70,24 +67,19 @@ class JournalRecorder:
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._foreign: set[str] = set()
-        self._untold = 0
-        self._tells_ids = False
 
     def before(self, call: Call) -> None:
         """Write down what a call may change.
 
         Raises:
             JournalError: It cannot be written down, so the call must not be sent.
-            Withheld: It would change an engagement that only a wrong answer calls the run's, or make yet another one
-                that nothing could delete again.
+            Withheld: It would change an engagement that only a wrong answer calls the run's.
         """
         if call.identifier in self._foreign and call.operation.id in _ON_ENGAGEMENTS and not self._journal.undoing:
             raise Withheld("a creation was answered with somebody else's engagement, to which nothing is done")
         action, member = _ACTIONS.get(call.operation.id, (None, None))
         if action is None or not call.is_proper or self._journal.undoing:
             return
-        if action is Action.CREATE_ENGAGEMENT and self._untold >= _MOST_UNTOLD and not self._tells_ids:
-            raise Withheld("no answer tells the id of an engagement, without which none could be deleted again")
         key = _key(call)
         subject = call.identifier if member is None else _short(_object(call.body).get(member))
         with self._lock, self._told():
@@ -154,9 +146,6 @@ class JournalRecorder:
             doubtful = _is_anothers(entry.subject, data.get("name"), self._journal.names)
             (self._foreign.add if doubtful else self._foreign.discard)(made_id)
             self._journal.done(entry, made_id, doubtful=doubtful, timely=_is_timely(data.get("createdAt"), exchange))
-            self._tells_ids = True
-        elif data.get("id") != "":  # an empty one is told, and every other engagement of that id shows a fault
-            self._untold += 1
         # Without an id only its name can find it again, just as where no answer came.
 
     def _removed(self, entry: Entry) -> None:
@@ -182,10 +171,6 @@ class JournalRecorder:
         if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in _GONE and full)):
             gone = exchange.call.identifier
             self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == owner(key))
-        elif operation == "listEngagements" and succeeded:
-            listed = member_of(answer, "data")
-            items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-            self._tells_ids |= any(identifier_of(item) is not None for item in items)
         elif not full:
             return
         elif operation == "getCurrentOrganization" and succeeded:

@@ -370,31 +370,6 @@ def test_nothing_is_done_to_what_a_creation_only_claims_to_have_made(
         recorder.before(write)
 
 
-def test_nothing_is_created_without_end_that_cannot_be_deleted(
-    recorder: JournalRecorder, see: Callable[..., None]
-) -> None:
-    """Where neither creations nor lists tell an id, a few creations are enough; where a list does, they go on."""
-    for _ in range(5):
-        see(create(), 201, {"data": {"name": f"{PREFIX}a"}})
-
-    with pytest.raises(Withheld):
-        recorder.before(create())
-    see(calls.list_engagements(), 200, {"data": [{"name": f"{PREFIX}a"}, 7], "meta": {}})
-    with pytest.raises(Withheld):
-        recorder.before(create())
-    see(calls.list_engagements(), 200, {"data": [{"id": "e_1", "name": "Quarterly assessment"}], "meta": {}})
-    recorder.before(create())
-
-
-def test_creations_that_once_told_an_id_go_on(recorder: JournalRecorder, see: Callable[..., None]) -> None:
-    """Ids that are missing now and then are not missing everywhere."""
-    see(create(), 201, created())
-    for _ in range(9):
-        see(create(), 201, {"data": {"name": f"{PREFIX}a"}})
-
-    recorder.before(create())
-
-
 @pytest.mark.parametrize("name", [f"{PREFIX}a", f"{PREFIX}A ", "", None, 7])
 def test_what_a_creation_made_is_written_to(recorder: JournalRecorder, see: Callable[..., None], name: object) -> None:
     """A name that the service changed a little, or does not show, makes nobody else's engagement of it."""
