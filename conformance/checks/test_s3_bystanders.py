@@ -74,10 +74,10 @@ def afterwards(run: Run) -> Afterwards:
     edit = call.update_engagement(str(identifier), {"description": "edited beside another one"})
     archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
     settled = run.send(early.call)
-    # For the ledger, as is the next one: nothing comes or goes between them.
-    run.send(latest(run, sort="name", order="desc"))
+    page = latest(run, sort="name", order="desc")
+    run.send(page)  # for the ledger, as is the next one: nothing comes or goes between them
     seen_beside = [run.send(step) for step in (edit, early.call, archive, early.call)]
-    run.send(latest(run, status="archived", sort="name", order="asc"))
+    run.send(page)
     seen_beside += [run.send(step) for step in (delete, early.call)]
     return Afterwards(run.send(latest(run)), early, late, settled, *seen_beside)
 

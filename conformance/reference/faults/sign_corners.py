@@ -87,8 +87,6 @@ TURNED = (
         (asked["status"], asked["sort"], asked["order"]) == ("active", "name", "desc")), _FILTERED),
     _turned("active-by-name-by-default", "active ones are sorted by name, in no given order", lambda asked: (
         (asked["status"], asked["sort"], asked["order"]) == ("active", "name", None)), _FILTERED),
-    _turned("archived-by-name", "archived ones are sorted by name, ascending", lambda asked: (
-        (asked["status"], asked["sort"], asked["order"]) == ("archived", "name", "asc")), _FILTERED),
     _turned("active-by-change", "active ones are sorted by change, descending", lambda asked: (
         (asked["status"], asked["sort"], asked["order"]) == ("active", "updatedAt", "desc")), "sort-by-updated-at"),
     _turned("active-by-creation", "active ones are sorted by creation, ascending", lambda asked: (
