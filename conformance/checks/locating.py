@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.checks.filtered_lists import PER_PAGE, readable
+from conformance.oracle import read
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def located(run: Run, pieces: Collection[Piece], total: int, **query: str) -> Fo
         middle = (first + last) // 2
         page = _page(run, middle, query)
         items = readable((page,))
-        if any(item.get("id") in owned for item in items):
+        if any(read.id_of(item) in owned for item in items):
             return _with_neighbours(run, page, middle, -(-total // PER_PAGE), query)
         if not items:
             break

@@ -47,7 +47,7 @@ class PagedLists:
 
     def known(self, look: Look) -> frozenset[str]:
         """Ids that must be in a look; the archived ones only where it shows any, since that is judged elsewhere."""
-        shows = {item.value.get("id") for answer in look for item in Listing((answer,)).items}
+        shows = {read.id_of(item.value) for answer in look for item in Listing((answer,)).items}
         return self.active | (self.archived if self.archived & shows else frozenset())
 
 

@@ -19,6 +19,7 @@ from conformance.checks.aims import (
 from conformance.checks.searching import ids_on
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
+from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import Judgement, Undecided
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
@@ -253,7 +254,7 @@ def _refusal_targets(run: Run) -> _Targets | None:
     if "edited" not in made or "spent" not in made:
         return None
     archive = run.send(call.archive_engagement(made["archived"])) if "archived" in made else None
-    is_archived = archive is not None and archive.judgeable and archive.succeeded
+    is_archived = archive is not None and accepted(archive)
     return _Targets(made["edited"], made["spent"], made["archived"] if is_archived else None)
 
 

@@ -129,5 +129,5 @@ def _total(look: Look) -> int:
 
 def _block(items: list[dict[str, Any]], owned: Collection[str]) -> tuple[int, int, int]:
     """Where the stock begins in a list, how far it reaches, and how long the list is."""
-    places = [place for place, item in enumerate(items) if item.get("id") in owned]
+    places = [place for place, item in enumerate(items) if read.id_of(item) in owned]
     return (places[0], places[-1] - places[0] + 1, len(items)) if places else (0, 0, len(items))

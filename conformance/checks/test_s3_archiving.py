@@ -24,7 +24,7 @@ from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
 from conformance.checks.stock import stock
 from conformance.oracle import describe, expect, read
-from conformance.oracle.effects import is_main
+from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
 
@@ -196,7 +196,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 @pytest.mark.usefixtures("stock")
 def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
     """Archiving moves updatedAt of an engagement, too, that was never edited."""
-    unmoved = [one for one in _unedited(run) if time_of(one.before, "updatedAt") == time_of(one.after, "updatedAt")]
+    unmoved = [one for one in _unedited(run) if shown(one.before, "updatedAt") == shown(one.after, "updatedAt")]
     if not unmoved:
         raise Inapplicable("The run has archived none that was never edited, or each has moved")
     (another,) = created(run, "later")
@@ -209,7 +209,7 @@ def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
 
 def _unedited(run: Run) -> list[Transition]:
     """What the run has archived without an edit before it, from its creation to the answer of the archive."""
-    done = [one for one in run.wire.exchanges if one.judgeable and one.succeeded and is_main(one)]
+    done = [one for one in run.wire.exchanges if accepted(one) and is_main(one)]
     edited = {one.call.identifier for one in done if one.call.operation.id == "updateEngagement"}
     archives = {one.call.identifier: one for one in done if one.call.operation.id == "archiveEngagement"}
     creations = {identifier_of(one): one for one in done if one.call.operation.id == "createEngagement"}

@@ -12,6 +12,7 @@ from conformance.checks.searching import ids_on
 from conformance.checks.test_s2_counts import Counts, counts, expect_agreement
 from conformance.oracle import expect, read
 from conformance.oracle.batches import Sent, every_status
+from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import Inapplicable, Undecided
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
 @requirement("deleted-unlisted")
 def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
     """None of the engagements that were deleted in the end is in the list."""
-    gone = {identifier for identifier, answer in clearing.answers.items() if answer.judgeable and answer.succeeded}
+    gone = {identifier for identifier, answer in clearing.answers.items() if accepted(answer)}
     still = gone & ids_on(clearing.page)
-    unread = [one for one in clearing.reads if one.succeeded]
+    unread = [one for one in clearing.reads if accepted(one)]
     if still and unread:
         raise Undecided("what was deleted can be read, too", *unread)
 

@@ -138,8 +138,8 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     creations = [one for one in refused if one.call.operation.id == "createEngagement"]
     names = [str((sent_object(one) or {}).get("name", "")) for one in creations]
     none_created([Sent(_BY, one, label=name) for one, name in zip(creations, names, strict=True)], [after])
-    were = {item.get("id"): item for item in read.items(before)}
-    are = {item.get("id"): item for item in read.items(after)}
+    were = {read.id_of(item): item for item in read.items(before)}
+    are = {read.id_of(item): item for item in read.items(after)}
     for attempt in refused:
         was, now = (items.get(attempt.call.identifier) for items in (were, are))
         if was is not None and (now is not None or len(are) < PER_PAGE):

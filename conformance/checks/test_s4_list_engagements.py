@@ -13,7 +13,7 @@ from conformance.checks.marks import journey, requirement
 from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
 from conformance.checks.stock import Stock, new_engagements, stock
-from conformance.oracle import filters, list_laws, plain_reads
+from conformance.oracle import filters, list_laws, plain_reads, read
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import Listing, expect_filtered, holds
@@ -150,7 +150,7 @@ def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
 
 def _states(everything: Listing, stock: Stock) -> dict[str, list[str]]:
     """The stock by status, without what the list without a filter shows in another one: others judge why it does."""
-    shown = {item.value.get("id"): item.value.get("status") for item in everything.items}
+    shown = {read.id_of(item.value): item.value.get("status") for item in everything.items}
     states = {"active": stock.active, "archived": stock.archived}
     return {
         status: [one for one in identifiers if shown.get(one, status) == status]

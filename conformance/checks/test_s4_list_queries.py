@@ -10,6 +10,7 @@ from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.sorted_lists import SortedLists, by_name
 from conformance.oracle import read
 from conformance.oracle.describe import answered
+from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.listing import Listing, expect_order, name_among, time_of
 
@@ -76,7 +77,7 @@ def test_repeated_parameter(run: Run, list_queries: ListQueries) -> None:
     """What does a repeated query parameter do?"""
     answer = list_queries.odd["repeated-parameter"]
     counts = ""
-    if answer.judgeable and answer.succeeded:
+    if accepted(answer):
         counts = {1: ", the first one counts", 2: ", the last one counts"}.get(
             read.number(answer, "perPage"), ", neither counts"
         )
@@ -120,7 +121,7 @@ def _collation(order: list[str], capitalized: str) -> str:
 
 def _amount(answer: Exchange, plain: Exchange) -> str:
     """Whether a list that was answered holds everything, something or nothing."""
-    if not (answer.judgeable and answer.succeeded and plain.succeeded):
+    if not (accepted(answer) and accepted(plain)):
         return ""
     total = read.number(answer, "total")
     return ", nothing" if total == 0 else ", everything" if total == read.number(plain, "total") else ", some"

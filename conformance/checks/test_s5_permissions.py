@@ -14,6 +14,7 @@ from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import batches, expect, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
+from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import Undecided, Untested, judged
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.target.capabilities import Unavailable
@@ -134,7 +135,7 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
         expect.equal(
             "id", organization.get("id"), read.data(tried.organization).get("id"), tried.organization, exchange
         )
-    there = [after for _, after in tried.kept.values() if after.judgeable and after.succeeded]
+    there = [after for _, after in tried.kept.values() if accepted(after)]
     counted = read.integer(organization, "engagementCount", exchange)
     expect.holds(
         counted >= len(there),

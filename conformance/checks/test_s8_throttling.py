@@ -73,7 +73,7 @@ def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
     """The engagement that was to be edited and archived beyond the limit shows neither, as far as the list goes."""
     aimed = {one.call.identifier for one in throttling.changes}
     for item in read.items(listed):
-        if item.get("id") in aimed:
+        if read.id_of(item) in aimed:
             changed = item.get("description") == throttling.created_name or item.get("status") == "archived"
             expect.holds(
                 not changed,

@@ -216,10 +216,12 @@ class ListJudging:
         """The key of an item; times of the interface's form are in order as texts."""
 
         def key(item: dict[str, Any]) -> str | None:
-            value = item.get(sort or "")
-            if not isinstance(value, str) or (sort == "name" and item.get("id") not in self.histories):
+            value, identifier = item.get(sort or ""), item.get("id")
+            if not isinstance(value, str):
                 return None
-            return self.name_key(value) if sort == "name" else value
+            if sort != "name":
+                return value
+            return self.name_key(value) if isinstance(identifier, str) and identifier in self.histories else None
 
         return key
 

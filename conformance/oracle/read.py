@@ -50,6 +50,12 @@ def items(exchange: Exchange) -> list[JsonObject]:
     return found
 
 
+def id_of(resource: JsonObject) -> str | None:
+    """The ``id`` of a resource, as far as it is a text: whatever else stands there identifies nothing."""
+    identifier = resource.get("id")
+    return identifier if isinstance(identifier, str) else None
+
+
 def meta(exchange: Exchange) -> JsonObject:
     """The ``meta`` object of a successful list."""
     found = body(success(exchange)).get("meta")

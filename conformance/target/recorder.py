@@ -189,10 +189,11 @@ class JournalRecorder:
     def _learn_roles(self, members: object) -> None:
         changed = {entry.subject for entry in self._journal.unsettled(Action.CHANGE_ROLE)}
         for member in members if isinstance(members, list) else ():
-            if not isinstance(member, dict) or member.get("id") in changed:
+            if not isinstance(member, dict):
                 continue
-            if isinstance(member.get("id"), str) and isinstance(member.get("role"), str):
-                self._roles.setdefault(member["id"], member["role"])
+            identifier, role = member.get("id"), member.get("role")
+            if isinstance(identifier, str) and isinstance(role, str) and identifier not in changed:
+                self._roles.setdefault(identifier, role)
 
 
 def owner(key: str) -> str:

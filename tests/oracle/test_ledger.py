@@ -265,6 +265,23 @@ def test_names_out_of_order(talk: MakeTalk, honest: type[Any]) -> None:
     assert broken(one.exchanges) == ["sort-by-name"]
 
 
+def test_ids_that_are_objects_in_a_list_of_names(talk: MakeTalk, honest: type[Any]) -> None:
+    """Whatever stands where an id should, the list says nothing of the run's own engagements, and nothing raises."""
+
+    class Objects(honest):  # type: ignore[misc]
+        """Every id of a list in an object."""
+
+        def item(self, record: Any) -> dict[str, Any]:
+            return super().item(record) | {"id": {"value": record.id}}
+
+    one = talk(Objects)
+    for name in ("cf-1-walk-ba", "cf-1-walk-da"):
+        one.created(name)
+    one.send(call.list_engagements(sort="name", order="asc"))
+
+    assert "sort-by-name" not in broken(one.exchanges)
+
+
 def test_edit_that_slips_in_after_an_archive(talk: MakeTalk) -> None:
     """An archive that comes into effect a moment later is not effective at once."""
     one = talk()

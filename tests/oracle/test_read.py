@@ -44,6 +44,14 @@ def test_what_a_success_holds(status: int) -> None:
     assert read.number(made, "total") == 3
 
 
+@pytest.mark.parametrize(
+    ("resource", "found"), [({"id": "a"}, "a"), ({"id": {"a": 1}}, None), ({"id": 7}, None), ({}, None)]
+)
+def test_the_id_of_a_resource(resource: dict[str, object], found: str | None) -> None:
+    """Only a text is one, so that ids can be kept in sets whatever a service gives."""
+    assert read.id_of(resource) == found
+
+
 @pytest.mark.parametrize("items", [[], [{"id": "a"}, {}]])
 def test_the_items_of_a_list(items: list[object]) -> None:
     """An empty list has none."""

@@ -267,7 +267,8 @@ def test_a_name_that_was_read_after_a_renaming_is_not_the_first(journal: Journal
 
 def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable[..., None]) -> None:
     """The role is the one that the list of members showed first, and giving it back settles the change."""
-    see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, {"id": 7}, "x"]})
+    odd = [{"id": 7}, {"id": {"a": 1}, "role": "admin"}, "x"]
+    see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, *odd]})
     see(calls.update_member_role("u_1", {"role": "admin"}), 200, {"data": {}})
     see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "admin"}]})
     assert [entry.before for entry in journal.pending()] == ["member"]
