@@ -82,7 +82,7 @@ def archiving(run: Run) -> Archiving:
     """An engagement is edited, archived, edited in vain, looked for in the list and archived again."""
     (subject,) = created(run, "archive")
     identifier, tick = subject["id"], tick_of([subject])
-    run.send(call.update_engagement(identifier, {"description": "as it is when it is archived"}))
+    run.send(call.update_engagement(identifier, {"description": "0"}))
     first = archived_after(run, subject, tick)
     run.sleep(tick)
     edits = run.send_all(

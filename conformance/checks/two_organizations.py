@@ -153,7 +153,8 @@ def two_organizations(run: Run) -> TwoOrganizations:
     name = run.name("isolated")
     created = run.send(call.create_engagement({"name": name, "description": "It stays here."}))
     engagement_id = read.text(read.data(created), "id", created)
-    made_by_other = _made_by_other(run, key, name)
+    own_id = read.text(read.data(own), "id", own)
+    made_by_other = _made_by_other(run, key, name, own_id)
     reading = call.get_engagement(engagement_id)
     before, attempts = run.send(reading), _attempts(run, key, engagement_id, ON_ACTIVE)
     between, archive = run.send(reading), run.send(call.archive_engagement(engagement_id))
@@ -163,7 +164,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
     read_archived = run.send(replace(reading.with_key(key), repeatable=True))
     after = run.send(reading)
     return TwoOrganizations(
-        own=(read.text(read.data(own), "id", own), own),
+        own=(own_id, own),
         other=(read.text(read.data(other), "id", other), other),
         before=before,
         attempts=attempts | on_archived,
@@ -178,9 +179,14 @@ def two_organizations(run: Run) -> TwoOrganizations:
     )
 
 
-def _made_by_other(run: Run, key: Credential, name: str) -> str | None:
-    """An engagement of the other organization with a name that the main key's has, or where that is refused its own."""
-    made = identifier(run.send(call.create_engagement({"name": name}).with_key(key)))
+def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> str | None:
+    """An engagement that the other organization's key makes.
+
+    It has a name that the main key's organization has, and asks to belong to that; where either is refused it has a
+    name of its own and asks for nothing.
+    """
+    belongs = {"organizationId": own_id, "organization_id": own_id, "organization": own_id}
+    made = identifier(run.send(call.create_engagement({"name": name, **belongs}).with_key(key)))
     if made is not None:
         return made
     return identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _JOBS_A_CORE: Final = 5
 """Trials at a time for each core; they wait most of their time."""
+_INTERRUPTED: Final = 130
 
 
 @click.command()
@@ -64,7 +65,8 @@ _JOBS_A_CORE: Final = 5
 def selftest(patterns: tuple[str, ...], values: str, latitudes: int, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
     """Try the suite on faulty services, which it must find, and on conforming ones, which it must not accuse.
 
-    Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try.
+    Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try; 130
+    interrupted, with what had been tried in the report.
     """
     from conformance.cli.selftest_progress import progress  # noqa: PLC0415 - see below
     from conformance.selftest import results  # noqa: PLC0415 - see below
@@ -77,26 +79,34 @@ def selftest(patterns: tuple[str, ...], values: str, latitudes: int, **given: An
     jobs = given["jobs"] or _JOBS_A_CORE * (os.cpu_count() or 1)
     began, start = datetime.now(UTC), time.monotonic()
     options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"])
-    figures = Figures()
-    with progress(figures, len(subjects)) as shown:
-        for trial in Pool(jobs).trials(subjects, options):
-            shown(trial, figures.add(trial))
-        # Windows of a few milliseconds close where ten runs share two cores.
-        for trial in Pool(1).trials(figures.to_repeat() if jobs > 1 else [], options):
-            shown(trial, figures.repeat(trial))
+    figures, interrupted = Figures(), False
+    try:
+        with progress(figures, len(subjects)) as shown:
+            for trial in Pool(jobs).trials(subjects, options):
+                shown(trial, figures.add(trial))
+            # Windows of a few milliseconds close where ten runs share two cores.
+            for trial in Pool(1).trials(figures.to_repeat() if jobs > 1 else [], options):
+                shown(trial, figures.repeat(trial))
+    except KeyboardInterrupt:
+        interrupted = True
     run = {
         "started_at": began.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seconds": round(time.monotonic() - start, 1),
         "effort": given["effort"],
         "seed": given["seed"],
         "jobs": jobs,
+        "planned": len(subjects),
+        "interrupted": interrupted,
     }
     content = results.document(figures, run)
     results.write(content, given["report"])
     for words, value in results.rows(content):
         click.echo(f"{value:>8}  {words}")
-    click.echo(f"{len(subjects)} trials in {run['seconds']} s. Report: {given['report'] / 'selftest.html'}")
-    sys.exit(0 if figures.good else 1)
+    tried = (
+        f"{len(figures.trials)} of {len(subjects)} trials, interrupted," if interrupted else f"{len(subjects)} trials"
+    )
+    click.echo(f"{tried} in {run['seconds']} s. Report: {given['report'] / 'selftest.html'}")
+    sys.exit(_INTERRUPTED if interrupted else 0 if content["good"] else 1)
 
 
 def _subjects(patterns: tuple[str, ...], values: str, latitudes: int, seed: int) -> list[Subject]:

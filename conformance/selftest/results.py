@@ -44,14 +44,14 @@ def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         figures: All trials.
-        run: When and how it was run.
+        run: When and how it was run; an interrupted one is never good.
     """
     trials = sorted(figures.trials, key=lambda trial: (trial.subject.kind, trial.subject.id))
     return {
         "format": FORMAT,
         "suite": {"version": __version__},
         "run": run,
-        "good": figures.good,
+        "good": figures.good and not run["interrupted"],
         "figures": figures.summary(),
         "trials": [_entry(trial) for trial in trials],
         "requirements": figures.coverage(),

@@ -560,6 +560,8 @@ def late(life: Life) -> list[object]:
             yield "main", "POST", ENGAGEMENTS, body
             yield "main", "PATCH", f"{ENGAGEMENTS}/{number}", {"name": signs, "description": signs}
             yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
+        yield "main", "PATCH", f"{ENGAGEMENTS}/2", {"description": "0"}
+        yield "main", "GET", f"{ENGAGEMENTS}/2", None
         yield "main", "PATCH", ORGANIZATION, {"name": signs}
         yield "main", "PATCH", ORGANIZATION, {"plan": "free"}
         yield "main", "GET", ORGANIZATION, None
@@ -633,6 +635,7 @@ def _with_one_permission() -> Iterator[Request]:
 def _of_others() -> Iterator[Request]:
     """Another organization has an engagement of the same name, and its list in the order of changes."""
     yield "other", "POST", ENGAGEMENTS, {"name": "left"}
+    yield "other", "POST", ENGAGEMENTS, {"name": "moved in", "organizationId": "1"}
     yield "other", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=desc", None
     yield "main", "POST", ENGAGEMENTS, {"name": "shared"}
     yield "other", "POST", ENGAGEMENTS, {"name": "shared"}

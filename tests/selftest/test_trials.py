@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from conformance.selftest.trial import Trial, attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 SMALL = RunOptions(effort=Effort.QUICK, seed=1, only=("get-organization-*",))
 HONEST = subjects.latitudes("default")[0]
@@ -83,6 +85,31 @@ def test_exit_status(
 
     assert ended.exit_code == status, ended.output
     assert "1 trials in" in ended.output
+
+
+def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ctrl-C ends the trials, and the report has those that had ended; it is not a good one."""
+
+    class Interrupted(_Pool):
+        """The first trial ends, and then somebody presses Ctrl-C."""
+
+        def trials(self, tried: Sequence[Subject], options: RunOptions) -> Iterator[Trial]:
+            yield from super().trials(tried[:1], options)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(pool, "Pool", Interrupted)
+    monkeypatch.setattr(_Pool, "reported", {FAULTY.breaks[0]: ["it"]}, raising=False)
+    faults = ["--faults", FAULTY.id, "--faults", "get-organization-without-id"]
+
+    ended = CliRunner().invoke(
+        command.selftest, [*faults, "--values", "none", "--latitudes", "0", "--report", str(tmp_path)]
+    )
+
+    assert ended.exit_code == 130, ended.output
+    assert "1 of 2 trials, interrupted, in" in ended.output
+    content = json.loads((tmp_path / "selftest.json").read_text())
+    assert (len(content["trials"]), content["good"], content["run"]["interrupted"]) == (1, False, True)
+    assert "interrupted after 1 of 2 trials" in (tmp_path / "selftest.html").read_text()
 
 
 def test_nothing_to_try_is_a_mistake() -> None:

@@ -111,3 +111,14 @@ LISTS = (
            "list-engagements-pages-partition", "list-engagements-total", "sort-by-created-at", "sort-by-updated-at",
            "isolation-lists"),
 )  # fmt: skip
+
+
+@fault("creation-moves-in", "isolation-lists")
+class CreationMovesIn(Service):
+    """A new engagement belongs to the organization that its body names."""
+
+    def new_engagement(self, call: Call) -> Engagement:
+        """Believe the body."""
+        engagement, sent = super().new_engagement(call), self.parse(call.content)
+        named = sent.get("organizationId") if isinstance(sent, dict) else None
+        return replace(engagement, organization_id=named) if isinstance(named, str) else engagement

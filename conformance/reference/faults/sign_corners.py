@@ -69,7 +69,11 @@ _OF_EDITS = (
     ("rename", "name", "dots-joined"),
 )
 
-SPOILT = tuple(spoiling(where, field, way, *_WAYS[way]) for where, field, way in (*_OF_CREATIONS, *_OF_EDITS))
+SPOILT = (
+    *(spoiling(where, field, way, *_WAYS[way]) for where, field, way in (*_OF_CREATIONS, *_OF_EDITS)),
+    spoiling("edit", "description", "zero-lost", "is empty where it is 0", lambda text: "" if text == "0" else text,
+             "update-engagement-takes-effect"),
+)  # fmt: skip
 
 
 def _turned(label: str, says: str, when: Callable[[Asked], bool], *breaks: str) -> Fault:
