@@ -8,64 +8,29 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.reference.latitude.answers import ANSWER_POINTS
+from tests.reference.probes import (
+    ENGAGEMENTS,
+    GUEST,
+    INVITE,
+    MEMBERS,
+    NONE,
+    ORGANIZATION,
+    Probe,
+    created,
+    edited,
+    listed,
+    unarchive,
+)
 
 if TYPE_CHECKING:
     from conftest import Visitor
 
     from conformance.reference.latitude.point import Point
 
-ORGANIZATION = "/api/v1/organizations/current"
-MEMBERS = "/api/v1/organizations/current/members"
-INVITE = "/api/v1/organizations/current/members/invite"
-ENGAGEMENTS = "/api/v1/engagements"
-NONE = "/api/v1/engagements/eng_0123456789012345678901"
-GUEST = {"email": "Guest@Example.com", "role": "member"}
-
-Probe = Callable[["Visitor"], object]
-
-
-def created(body: object = None, **more: object) -> Probe:
-    """Give the status of a creation."""
-    return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
-
-
-def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
-    """Give status and meta of a list."""
-
-    def probe(visitor: Visitor) -> object:
-        answer = visitor.get(f"{path}?{query}")
-        return answer.status_code, answer.json().get("meta")
-
-    return probe
-
-
-def edited(body: object) -> Probe:
-    """Give the status of an edit."""
-    return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
-
-
-def headers(name: str) -> Probe:
-    """Give a header of a success and of an error."""
-    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
-
 
 def archive(visitor: Visitor) -> object:
     """Archive for the first time."""
     return visitor.post(visitor.at(visitor.engagement()["id"]) + "/archive").status_code
-
-
-def unarchive(visitor: Visitor) -> object:
-    """Unarchive what is archived."""
-    path = visitor.archived()
-    before = visitor.get(path).json()["data"]
-    answer = visitor.post(f"{path}/unarchive")
-    after = visitor.get(path).json()["data"]
-    return (
-        answer.status_code,
-        set(answer.json().get("data", {})),
-        after["status"],
-        after["updatedAt"] > before["updatedAt"],
-    )
 
 
 def default_order(visitor: Visitor) -> object:

@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.reference.latitude.inputs import INPUT_POINTS
+from tests.reference.probes import ENGAGEMENTS, GUEST, INVITE, MEMBERS, Probe, created, edited, listed
 
 if TYPE_CHECKING:
     from conftest import Visitor
 
     from conformance.reference.latitude.point import Point
-
-MEMBERS = "/api/v1/organizations/current/members"
-INVITE = "/api/v1/organizations/current/members/invite"
-ENGAGEMENTS = "/api/v1/engagements"
-GUEST = {"email": "Guest@Example.com", "role": "member"}
-
-Probe = Callable[["Visitor"], object]
-
-
-def created(body: object = None, **more: object) -> Probe:
-    """Give the status of a creation."""
-    return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
 
 
 def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
@@ -36,21 +25,6 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
         return answer.status_code, answer.json().get("data", {}).get("name")
 
     return probe
-
-
-def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
-    """Give status and meta of a list."""
-
-    def probe(visitor: Visitor) -> object:
-        answer = visitor.get(f"{path}?{query}")
-        return answer.status_code, answer.json().get("meta")
-
-    return probe
-
-
-def edited(body: object) -> Probe:
-    """Give the status of an edit."""
-    return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
 
 
 def edited_with_nothing(visitor: Visitor) -> object:

@@ -10,6 +10,7 @@ import pytest
 
 from conformance.reference.latitude.rules import RULE_POINTS
 from conformance.reference.records import SCOPES
+from tests.reference.probes import ENGAGEMENTS, GUEST, INVITE, MEMBERS, NONE, ORGANIZATION, Probe, unarchive
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
 
     from conformance.reference.latitude.point import Point
 
-ORGANIZATION = "/api/v1/organizations/current"
-MEMBERS = "/api/v1/organizations/current/members"
-INVITE = "/api/v1/organizations/current/members/invite"
-ENGAGEMENTS = "/api/v1/engagements"
-NONE = "/api/v1/engagements/eng_0123456789012345678901"
-GUEST = {"email": "Guest@Example.com", "role": "member"}
-
-Probe = Callable[["Visitor"], object]
-
-
-def headers(name: str) -> Probe:
-    """Give a header of a success and of an error."""
-    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
-
 
 def archive_again(visitor: Visitor) -> object:
     """Archive for the second time."""
@@ -39,20 +26,6 @@ def archive_again(visitor: Visitor) -> object:
     before = visitor.get(path).json()["data"]["updatedAt"]
     answer = visitor.post(f"{path}/archive")
     return answer.status_code, visitor.get(path).json()["data"]["updatedAt"] > before
-
-
-def unarchive(visitor: Visitor) -> object:
-    """Unarchive what is archived."""
-    path = visitor.archived()
-    before = visitor.get(path).json()["data"]
-    answer = visitor.post(f"{path}/unarchive")
-    after = visitor.get(path).json()["data"]
-    return (
-        answer.status_code,
-        set(answer.json().get("data", {})),
-        after["status"],
-        after["updatedAt"] > before["updatedAt"],
-    )
 
 
 def duplicates(visitor: Visitor) -> object:

@@ -1,0 +1,57 @@
+"""What is asked of a service to see a choice in its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from conftest import Visitor
+
+ORGANIZATION: Final = "/api/v1/organizations/current"
+MEMBERS: Final = f"{ORGANIZATION}/members"
+INVITE: Final = f"{MEMBERS}/invite"
+ENGAGEMENTS: Final = "/api/v1/engagements"
+NONE: Final = f"{ENGAGEMENTS}/eng_0123456789012345678901"
+GUEST: Final = {"email": "Guest@Example.com", "role": "member"}
+
+Probe = Callable[["Visitor"], object]
+
+
+def created(body: object = None, **more: object) -> Probe:
+    """Give the status of a creation."""
+    return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
+
+
+def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
+    """Give status and meta of a list."""
+
+    def probe(visitor: Visitor) -> object:
+        answer = visitor.get(f"{path}?{query}")
+        return answer.status_code, answer.json().get("meta")
+
+    return probe
+
+
+def edited(body: object) -> Probe:
+    """Give the status of an edit."""
+    return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
+
+
+def headers(name: str) -> Probe:
+    """Give a header of a success and of an error."""
+    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
+
+
+def unarchive(visitor: Visitor) -> object:
+    """Unarchive what is archived."""
+    path = visitor.archived()
+    before = visitor.get(path).json()["data"]
+    answer = visitor.post(f"{path}/unarchive")
+    after = visitor.get(path).json()["data"]
+    return (
+        answer.status_code,
+        set(answer.json().get("data", {})),
+        after["status"],
+        after["updatedAt"] > before["updatedAt"],
+    )
