@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _LONG_ENOUGH: Final = 16
 """Characters of a key that are not guessed by chance."""
 
+_TURNS: Final = re.compile("[a-z](?=[A-Z])|[A-Z](?=[a-z])")
+_MIXED: Final = 3
+"""Turns from one letter case to the other, from which on it is part of what a key says."""
+_FIRST_HALF: Final = string.ascii_uppercase + string.ascii_lowercase[:6]
+"""The characters of base64 whose first bit is 0."""
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _NONSENSE: Final = b'{"name": "cut short'
 _NONSENSE_QUERY: Final = {
@@ -199,15 +204,30 @@ def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     rest = key[len(prefix) :]
     if len(rest) < _LONG_ENOUGH or not rest.isascii():
         return []
-    first, last = (_another(rest[place], random) for place in (0, -1))
-    keys = [
-        ("the real key but for its last character", f"{key[:-1]}{last}"),
-        ("the real key in other letter case", prefix + rest.swapcase()),
-        ("the real key but for its first character", f"{prefix}{first}{rest[1:]}"),
-    ]
+    keys = [("the real key but for one of its last characters", prefix + _ending_otherwise(rest, random))]
+    if len(_TURNS.findall(rest)) >= _MIXED:  # in a UUID, or hexadecimal digits, it says nothing
+        keys.append(("the real key in other letter case", prefix + rest.swapcase()))
+    keys.append(("the real key but for its first character", f"{prefix}{_another(rest[0], random)}{rest[1:]}"))
     return [
         (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
     ]
+
+
+def _ending_otherwise(rest: str, random: Random) -> str:
+    """The same with another character in the end, which stands for other bits too where a key is an encoding of bits.
+
+    In base64 (RFC 4648) the last character may have bits that no decoder looks at, but never the first of its six; in
+    base32 it may have the first bit alone, which letters and digits do not tell, and the one before has none such.
+    """
+    whole = rest.rstrip("=")
+    padding = rest[len(whole) :]
+    if re.fullmatch("[0-9A-Fa-f-]+", whole):
+        last = _another(whole[-1], random)
+    elif whole not in {whole.lower(), whole.upper()}:
+        last = "7" if whole[-1] in _FIRST_HALF else "a"
+    else:
+        return whole[:-2] + _another(whole[-2], random) + whole[-1] + padding
+    return whole[:-1] + last + padding
 
 
 def _another(sign: str, random: Random) -> str:

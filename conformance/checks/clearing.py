@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.engagements import A_TICK, identifier_of
 from conformance.checks.searching import ids_on, latest
 from conformance.oracle.effects import accepted, is_main
-from conformance.oracle.judgement import Inapplicable
+from conformance.oracle.judgement import Inapplicable, Judgement
 from conformance.wire import call
+from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +54,7 @@ def clearing(run: Run) -> Clearing:
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [call.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
-    if any(one.succeeded for one in reads) or ids_on(page) & histories.keys():
+    if any(accepted(one) for one in reads) or _listed(page) & histories.keys():
         run.sleep(A_TICK)  # whether it is gone at once is for other checks to judge
         reads, page = run.send_all(reading), run.send(latest(run))
     return Clearing(
@@ -79,6 +80,14 @@ def _histories(run: Run) -> dict[str, list[str]]:
         for identifier, times in made.items()
         if identifier is not None and times == 1 and identifier not in tried
     }
+
+
+def _listed(page: Exchange) -> frozenset[str]:
+    """The identifiers on a page of the list; none where the key may not list, or nobody can read that."""
+    try:
+        return ids_on(page)
+    except (Judgement, Unanswered):
+        return frozenset()
 
 
 def _may_be_gone(exchange: Exchange) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.collation import name_key
-from conformance.oracle.judgement import Inapplicable, Undecided, judged
+from conformance.oracle.judgement import Inapplicable, Judgement, Undecided, judged
 from conformance.oracle.ledger import Ledger
+from conformance.oracle.listing import contents
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from conformance.oracle.ledger_findings import Finding, Findings
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_PAUSES: Final = (0.4, 1.0)
+_PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
 
 
 def ledger_of_run(run: Run) -> Ledger:
@@ -52,24 +53,46 @@ def conclude_kept(findings: Findings, requirement: str) -> None:
     judged(*dict.fromkeys(kept))
 
 
-def seen_again(run: Run, finding: Finding, ledger: Ledger, pauses: Sequence[float] = _PAUSES) -> Finding | None:
-    """Send what showed a fault again, after pauses.
+def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
+    """Send what showed a fault again, after pauses, until two answers show the same.
+
+    Args:
+        run: The run.
+        finding: The fault.
+        judge: What is wrong with an answer in the same way, if anything.
 
     Returns:
-        The last finding, if each time there was one of that requirement.
+        The last finding, if there was one each time, at last the same twice with nothing moved in between.
     """
-    latest: Finding | None = None
-    for pause in pauses:
+    before = None
+    for pause in _PAUSES:
         run.sleep(pause)
-        found = ledger.take(run.send(finding.exchange.call))
-        latest = next((one for one in found if one.requirement == finding.requirement), None)
-        if latest is None:
-            return None
-    return latest
+        found = judge(run.send(finding.exchange.call))
+        if found is None or (before is not None and _is_same(before, found)):
+            return found
+        before = found
+    return None
+
+
+def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
+    """What a ledger finds wrong with an answer, of one requirement."""
+    return lambda exchange: next((one for one in ledger.take(exchange) if one.requirement == requirement), None)
+
+
+def _is_same(one: Finding, other: Finding) -> bool:
+    return (one.message, one.actual, _shown(one)) == (other.message, other.actual, _shown(other))
+
+
+def _shown(finding: Finding) -> list[object] | None:
+    """What must not move between two looks; None where nobody can read that, which is no doing of others."""
+    try:
+        return contents((finding.exchange,))
+    except Judgement:
+        return None
 
 
 def _seen_again(run: Run, finding: Finding, ledger: Ledger) -> Finding:
-    again = seen_again(run, finding, ledger)
+    again = seen_again(run, finding, by_ledger(ledger, finding.requirement))
     if again is None:
         raise Undecided(f"{finding.message}, but not when it was looked at again", *_cited(finding))
     return again

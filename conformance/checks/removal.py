@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.checks.members import Headcount, Roster, another_member, headcount, roster, witnesses
@@ -120,11 +120,20 @@ def first_seen(removal: Removal) -> RemovalSeen:
 
 
 def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
-    """Somebody else is removed, before somebody who was made to see it; where nobody can be, only the list is read."""
+    """Somebody else is removed, before somebody who was made to see it.
+
+    Raises:
+        Undecided: Nobody else can be, so that others may have left by themselves the first time.
+    """
     member, made = another_member(run), witnesses(run)
     before = roster(run)
     if member is None:
-        return replace(first, after=before, began=before.ids)
+        raise Undecided(
+            "others are members no longer, and nobody is left to be removed a second time",
+            *first.before.pages,
+            first.answer,
+            *first.after.pages,
+        )
     changeable_role(before, member)
     answer = read.success(run.send(call.remove_member(member.user_id)))
     return RemovalSeen(member.user_id, before, answer, roster(run), before.ids, made | {member.user_id})

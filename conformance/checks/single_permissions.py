@@ -90,8 +90,8 @@ class Permissions:
 
     def is_unknown(self, scope: str) -> bool:
         """Whether the service takes the key of a permission for none at all."""
-        answers = [one for (own, _), one in self.cells.items() if own == scope and one.judgeable]
-        return bool(answers) and all(one.status == _UNAUTHORIZED for one in answers)
+        answers = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
+        return bool(answers) and all(one is not None and one.status == _UNAUTHORIZED for one in answers)
 
 
 @dataclass(frozen=True, slots=True)

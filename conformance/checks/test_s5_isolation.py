@@ -14,6 +14,7 @@ from conformance.checks.two_organizations import CREATED, KEPT, ON_ACTIVE, ON_AR
 from conformance.oracle import batches, expect, laws, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
+from conformance.oracle.effects import accepted
 from conformance.oracle.json_text import Parsed, read_json
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.steady import steadily
@@ -191,8 +192,8 @@ def _name_given(exchange: Exchange) -> str | None:
 
 def _namesake_stays(tried: TwoOrganizations) -> None:
     """Archiving one organization's engagement has not archived another one's of the same name."""
-    for page in tried.other_list:
-        for item in read.items(page):
+    for page in tried.other_list if tried.made_by_other is not None else ():
+        for item in read.items(page) if accepted(page) else ():
             if item.get("id") == tried.made_by_other:
                 expect.equal(
                     "status of another organization's engagement", item.get("status"), "active", tried.archive, page

@@ -149,11 +149,18 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
 
 
 def _are_members(tried: Permissions, exchange: Exchange) -> None:
-    """The key lists somebody: an organization has an owner."""
-    pages = tried.members[1]
-    if pages and not any(read.items(page) for page in pages):
-        raise Undecided("the main key lists no member either", *pages)
+    """The key lists somebody, where the main key is told of members."""
+    pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
+    if not any(_tells_of_members(page) for page in pages):
+        raise Undecided("the main key is told of no member either", *pages)
     expect.holds(read.items(exchange), "the key lists no members", *pages, exchange, expected="members", actual="none")
+
+
+def _tells_of_members(answer: Exchange) -> bool:
+    """Whether a list of members has any, or an organization counts any."""
+    if answer.call.operation.answer == "list":
+        return bool(read.items(answer))
+    return read.integer(read.data(answer), "memberCount", answer) > 0
 
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, identifier_of
-from conformance.checks.ledger_over_run import seen_again
+from conformance.checks.ledger_over_run import by_ledger, seen_again
 from conformance.oracle import error_laws, list_laws
 from conformance.oracle.collation import LABEL, name_key, syllables
 from conformance.oracle.effects import accepted
@@ -20,7 +20,7 @@ from conformance.wire import call
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.oracle.laws import Law
     from conformance.running.run import Run
@@ -150,8 +150,8 @@ class Walk:
         """The finding, once it is sure that nobody else is the cause, and what it is a case of."""
         if finding.unsteady:
             if finding.requirement not in LAWS or finding.because:
-                return seen_again(self.run, finding, self.ledger)
-            return self._against_law_again(finding)
+                return seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
+            return seen_again(self.run, finding, by_law(finding.requirement))
         operation, identifier = finding.exchange.call.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(A_TICK)  # what comes into effect a moment late has done so by then
@@ -166,16 +166,6 @@ class Walk:
         """What the ledger finds when it knows what came later, too."""
         exchanges = [*self.crowd, *(one.exchange for one in self.taken), later]
         return Ledger.over(exchanges, name_key).findings.broken
-
-    def _against_law_again(self, finding: Finding) -> Finding | None:
-        law, latest = LAWS[finding.requirement], finding
-        for pause in (0.4, 1.0):
-            self.run.sleep(pause)
-            exchange = self.run.send(finding.exchange.call)
-            if (fault := _fault(law, exchange)) is None:
-                return None
-            latest = _of_law(finding.requirement, exchange, fault)
-        return latest
 
 
 _OF_ONE: Final = {
@@ -204,15 +194,20 @@ def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
     return found
 
 
-def _fault(law: Law, exchange: Exchange) -> NonConformity | None:
-    try:
-        if exchange.judgeable and _answered(exchange):
-            law(exchange)
-    except NonConformity as fault:
-        return fault
-    except Undecided:
+def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
+    """What a law finds wrong with an answer."""
+
+    def judge(exchange: Exchange) -> Finding | None:
+        try:
+            if exchange.judgeable and _answered(exchange):
+                LAWS[requirement](exchange)
+        except NonConformity as fault:
+            return _of_law(requirement, exchange, fault)
+        except Undecided:
+            return None
         return None
-    return None
+
+    return judge
 
 
 def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:

@@ -61,6 +61,8 @@ class Changes(Judging):
         status = history.registers[STATUS]
         because = tuple(one.exchange for one in status.candidates(span))
         if status.surely(span) == "archived":
+            if accepted(exchange) and not _is_edit(exchange):
+                return
             right = refused(exchange) and status_of(exchange) != NOT_FOUND
             message = f"an archived engagement was {'edited' if accepted(exchange) else 'not found by an edit'}"
             requirement, expected = self._of_archived_edit(history, exchange, span), "a 4xx other than 401, 404 and 429"
@@ -117,6 +119,12 @@ class Changes(Judging):
 
 def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
     return any(one.call.operation.id == "unarchiveEngagement" for one in exchanges)
+
+
+def _is_edit(exchange: Exchange) -> bool:
+    """Whether an edit sends a text at all; what does not may be taken for nothing to do, also of an archived one."""
+    body: dict[str, Any] = sent_object(exchange) or {}
+    return any(isinstance(body.get(field), str) for field in TEXTS)
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:

@@ -254,7 +254,9 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
         The page before the division, and the size of pages, 1 to 100.
     """
     start, length = (position, count) if count else (0, total)
-    wanted = range(max(1, start + length // 3), max(2, start + 2 * length // 3 + 1))
+    first = max(1, start + length // 3)
+    # Among so many successive numbers there is a multiple of every size, whatever total a service tells.
+    wanted = range(first, min(max(2, start + 2 * length // 3 + 1), first + 2 * MAX_PER_PAGE))
     found = max(_divisions(wanted), default=(1, wanted[0]))
     return found[1] // found[0], found[0]
 

@@ -99,7 +99,7 @@ def reset(exchange: Exchange) -> str | None:
 
 
 def _digits(text: str) -> bool:
-    return re.fullmatch(r"[0-9]{1,18}", text) is not None
+    return re.fullmatch(r"[0-9]{1,400}", text) is not None
 
 
 def value(exchange: Exchange, name: str) -> str | None:
@@ -128,7 +128,7 @@ def date(exchange: Exchange) -> float | None:
     given = exchange.received.header("Date") if exchange.received else None
     try:
         moment = parsedate_to_datetime(given or "")
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call
     from conformance.reference.records import Key
 
-_USUAL = {"generous": (100_000, 60), "tight": (100, 2)}
+_USUAL = {"generous": (100_000, 60), "tight": (100, 2), "endless": (2**63 - 1, 60)}
 """Requests a window and its seconds, for keys without a limit of their own and for clients without a key."""
 _HOUR = 3600
 

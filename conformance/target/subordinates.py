@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from conformance.operations import OPERATIONS
 from conformance.oracle.json_text import Parsed
 from conformance.target.capabilities import Unavailable
-from conformance.wire.call import Call, encode
+from conformance.wire.call import Call, encode, segment
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ _GONE = (404, 410)
 
 def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
     """The request that makes a record; it lies beside the interface, so nothing judges its answer."""
-    path = template.create_path.replace("{engagementId}", quote(engagement_id, safe=""))
+    path = template.create_path.replace("{engagementId}", segment(engagement_id))
     call = Call(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
     if template.create_body is None:
         return call
@@ -31,8 +30,8 @@ def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
 
 def read_call(template: SubordinateTemplate, engagement_id: str, record_id: str) -> Call:
     """The request that shows whether a record is there."""
-    path = template.read_path.replace("{engagementId}", quote(engagement_id, safe=""))
-    path = path.replace("{id}", quote(record_id, safe=""))
+    path = template.read_path.replace("{engagementId}", segment(engagement_id))
+    path = path.replace("{id}", segment(record_id))
     return Call(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path), unjudged=True)
 
 

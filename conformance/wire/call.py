@@ -94,7 +94,7 @@ class Call:
             return self.probe[1]
         path = self.operation.path
         if self.operation.parameter is not None:
-            path = path.replace(f"{{{self.operation.parameter}}}", _segment(self.identifier or ""))
+            path = path.replace(f"{{{self.operation.parameter}}}", segment(self.identifier or ""))
         return f"{path}?{urlencode(self.query, errors='surrogatepass')}" if self.query else path
 
     def with_key(self, credential: Credential) -> Call:
@@ -111,7 +111,7 @@ class Call:
         return replace(self, body=body, headers=headers)
 
 
-def _segment(identifier: str) -> str:
+def segment(identifier: str) -> str:
     """One segment of a path; what a service gives for an identifier must not lead to another resource."""
     if identifier in {".", ".."}:
         return identifier.replace(".", "%2E")

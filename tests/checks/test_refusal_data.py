@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+from base64 import b32decode, b32encode, urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -103,6 +106,36 @@ def test_near_keys_are_nearly_the_real_one(key: str) -> None:
             for one in made
         )
         assert made == [] or len(key) >= 16
+
+
+@pytest.mark.parametrize("length", [*range(16, 34), 64, 256])
+def test_no_near_key_stands_for_the_same_bits(length: int) -> None:
+    """Where a key is an encoding of bits, decoders may pass over those that are left at its end, or over case."""
+    for seed in range(50):
+        bits = random.Random(seed).randbytes(length)
+        readings: dict[str, Callable[[str], bytes]] = {
+            urlsafe_b64encode(bits).decode().rstrip("="): lambda key: urlsafe_b64decode(key + "=" * (-len(key) % 4)),
+            b32encode(bits).decode().rstrip("="): lambda key: b32decode(key + "=" * (-len(key) % 8), casefold=True),
+            b32encode(bits).decode().rstrip("=").lower(): lambda key: b32decode(key + "=" * (-len(key) % 8), True),
+            bits.hex(): bytes.fromhex,
+            bits.hex().upper(): bytes.fromhex,
+        }
+        for key, read in readings.items():
+            made = [(one.authorization or "").removeprefix("Bearer ") for _, one in near_keys(key, seeded(seed))]
+            assert len(made) >= 2
+            for one in made:
+                with suppress(ValueError):  # no such encoding at all
+                    assert read(one) != bits
+
+
+def test_letter_case_of_a_uuid_says_nothing() -> None:
+    """It is the same number in either; that of random letters is part of what they say."""
+    number, letters = "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "aBcDeFgHiJkLmNoPqRsT"
+
+    assert [what for what, _ in near_keys(number, seeded(1)) if "case" in what] == []
+    assert [what for what, _ in near_keys(letters, seeded(1)) if "case" in what] == [
+        "the real key in other letter case"
+    ]
 
 
 @pytest.mark.parametrize("key", KEYS)

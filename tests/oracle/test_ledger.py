@@ -230,6 +230,28 @@ def test_every_rule_can_be_kept(talk: MakeTalk) -> None:
     assert set(RULES) - findings.kept.keys() == set()
 
 
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ({}, False),
+        ({"unknown": 1}, False),
+        ({"name": None}, False),
+        ({"name": "new"}, True),
+        ({"description": "", "name": None}, True),
+    ],
+)
+def test_nothing_to_do_is_no_edit_of_what_is_archived(talk: MakeTalk, body: dict[str, Any], *, wrong: bool) -> None:
+    """What an edit without a text comes to is open, whatever the status; one with a text is refused."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    one.send(call.get_engagement(identifier))
+    one.send(call.update_engagement(identifier, body), status=200)
+
+    assert (broken(one.exchanges) == ["archived-edit-refused"]) == wrong
+    assert wrong or broken(one.exchanges) == []
+
+
 def test_page_that_lacks_a_middle_item(talk: MakeTalk, honest: type[Any]) -> None:
     """What stands between two items of a sorted page by its key is on that page."""
 

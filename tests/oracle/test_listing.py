@@ -424,6 +424,7 @@ def test_what_is_no_fault_passes_through(other: Exception) -> None:
         (250, 30, 400, (3, 90)),
         (7, 0, 30, (1, 20)),
         (1000, 3, 2000, (11, 91)),
+        (0, 0, 10**30, (3333333333333333333333333335, 100)),
     ],
 )
 def test_neighbouring_pages(position: int, count: int, total: int, expected: tuple[int, int]) -> None:

@@ -50,14 +50,16 @@ def test_headers_that_are_not_there_have_no_value_to_judge() -> None:
     assert (laws.limit(bare), laws.remaining(bare), laws.reset(bare), laws.ahead(bare)) == (None, None, None, None)
 
 
-@pytest.mark.parametrize(("given", "number"), [("1", 1), ("0100", 100), ("9" * 18, 10**18 - 1)])
+@pytest.mark.parametrize(
+    ("given", "number"), [("1", 1), ("0100", 100), (str(2**63 - 1), 2**63 - 1), ("9" * 400, 10**400 - 1)]
+)
 def test_a_limit_is_a_number_of_requests(given: str, number: int) -> None:
     """Above zero."""
     assert laws.limit_positive(limited(given)) is True
     assert laws.limit(limited(given)) == number
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "1.5", "many", "", "1e3", "9" * 19, "\u0661"])
+@pytest.mark.parametrize("given", ["0", "-1", "1.5", "many", "", "1e3", "9" * 401, "\u0661"])
 def test_another_limit_is_none(given: str) -> None:
     """It is shown."""
     message, expected, actual, pointer = broken(laws.limit_positive, limited(given))
@@ -67,7 +69,7 @@ def test_another_limit_is_none(given: str) -> None:
         "an integer above 0",
         None,
     )
-    assert given in actual or not given.isascii()
+    assert given in actual or not given.isascii() or len(given) > 400
     assert laws.limit(limited(given)) is None
 
 
@@ -148,7 +150,9 @@ def test_the_reset_is_ahead_of_the_time_of_the_answer() -> None:
     assert laws.ahead(limited(reset="soon")) is None
 
 
-@pytest.mark.parametrize("given", ["", "yesterday", "Thu, 01 Jan 99999 00:00:00 GMT"])
+@pytest.mark.parametrize(
+    "given", ["", "yesterday", "Thu, 01 Jan 99999 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 -2359"]
+)
 def test_a_date_that_is_none_tells_nothing(given: str) -> None:
     """The clock of the run counts then."""
     exchange = make_exchange(headers=(("Date", given),))

@@ -564,6 +564,7 @@ def late(life: Life) -> list[object]:
         yield "main", "GET", f"{ENGAGEMENTS}/2", None
         yield "main", "PATCH", ORGANIZATION, {"name": signs}
         yield "main", "PATCH", ORGANIZATION, {"plan": "free"}
+        yield "main", "PATCH", ORGANIZATION, {"name": signs, "plan": "gold"}
         yield "main", "GET", ORGANIZATION, None
         yield from _second_changes()
         for near in ("bot", "beginning", "list", "last", "case", "null", "long", "elsewhere"):

@@ -239,3 +239,16 @@ class PlanAloneEmptiesName(Service):
         """Take the name that was not sent."""
         values = Service.check_organization_update(self, call)
         return values if "name" in values or b"plan" not in call.content else {**values, "name": "-"}
+
+
+@fault("plan-beside-name-taken", "update-organization-only-name")
+class PlanBesideNameTaken(Service):
+    """An update of the organization takes the plan from the client where it sends a name too."""
+
+    def check_organization_update(self, call: Call) -> dict[str, Any]:
+        """Take the plan with the name."""
+        values = Service.check_organization_update(self, call)
+        sent = self.parse(call.content)
+        if "name" in values and isinstance(sent, dict) and "plan" in sent:
+            overwrite(self, "organizations", call.organization_id, plan=str(sent["plan"]))
+        return values

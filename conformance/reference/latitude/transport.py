@@ -35,7 +35,7 @@ TRANSPORT_POINTS = (
         ),
     ),
     Point("rate_window", "How are requests limited?", ("fixed", "sliding", "bucket", "hourly")),
-    Point("rate_limit", "How many requests has a window?", ("generous", "tight")),
+    Point("rate_limit", "How many requests has a window?", ("generous", "tight", "endless")),
     Point("rate_reset", "How is the end of a fixed window written?", ("whole", "decimal")),
     Point("refused_requests", "Do refused requests count against the limit?", ("count", "free")),
     Point("retry_after", "Does a 429 say how long to wait?", ("absent", "seconds", "date")),
