@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 PER_PAGE: Final = 100
-_READ: Final = 5
+_READ: Final = 4
 _MOST_PAGES: Final = 12
 
 
@@ -103,10 +103,10 @@ def neighbours_of_role(run: Run) -> Look:
 
 
 def stock_read(run: Run) -> list[Exchange]:
-    """Some of the stock are read one by one: changed ones, and others."""
+    """Some of the stock are read one by one: those that were edited, one that was archived, or others instead."""
     kept = run.journeys.result(stock)
-    pieces = sorted(kept.pieces, key=lambda piece: (not piece.changed, piece.archived))[: _READ - 1]
-    archived = [piece for piece in kept.pieces if piece.archived][:1]
-    untouched = [piece for piece in kept.pieces if not piece.changed][:1]
-    chosen = dict.fromkeys((*pieces[: _READ - 2], *archived, *untouched))
+    edited = [piece for piece in kept.pieces if piece.changed and not piece.archived]
+    archived = [piece for piece in kept.pieces if piece.archived]
+    untouched = [piece for piece in kept.pieces if not piece.changed]
+    chosen = [*edited[: _READ - 1], *archived[:1], *untouched][:_READ]
     return [run.send(call.get_engagement(piece.identifier)) for piece in chosen]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.aims import label, latest_engagements, member_of, member_pages, spare_member
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
+from conformance.oracle.judgement import Untested
 from conformance.running.options import Effort
 from conformance.wire import call
 
@@ -76,6 +77,18 @@ def invalid_organization_updates(run: Run) -> Refusals:
     return Refusals("", (before,), sent, (run.send(call.get_organization()),))
 
 
+def invalid_organization_updates_again(run: Run) -> Refusals:
+    """The same of an organization that has a name of the run's by then, and gets its own back."""
+    before = run.send(call.get_organization())
+    name = read.text(read.data(before), "name", before)
+    run.send(call.update_organization({"name": run.name("organization")}))
+    try:
+        return invalid_organization_updates(run)
+    finally:
+        with run.wire.undoing():
+            run.send(replace(call.update_organization({"name": name}), repeatable=True))
+
+
 def invalid_invitations(run: Run) -> tuple[Sent, ...]:
     """Somebody is invited with every certainly invalid body."""
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "inviteMember")]
@@ -83,10 +96,17 @@ def invalid_invitations(run: Run) -> tuple[Sent, ...]:
 
 
 def invalid_role_changes(run: Run) -> Refusals:
-    """A member's role is changed with every certainly invalid body."""
+    """A member's role is changed with every certainly invalid body.
+
+    Raises:
+        Untested: The member is an owner, whom nothing is tried on.
+    """
     user_id = run.journeys.result(spare_member).user_id
     before = member_pages(run)
-    role = "member" if (member_of(before, user_id) or {}).get("role") == "admin" else "admin"
+    has = (member_of(before, user_id) or {}).get("role")
+    if has == "owner":
+        raise Untested("a member that may be changed is an owner; name another one under members")
+    role = "member" if has == "admin" else "admin"
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateMemberRole")]
     sent = _sent(_in_turn(run), tried, call.update_member_role(user_id, {}), role=role)
     return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))

@@ -192,7 +192,9 @@ def _shapes(operation: str, aim: Aim) -> tuple[Call, ...]:
         case "inviteMember":
             return tuple(call.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
         case "updateMemberRole":
-            return tuple(call.update_member_role(aim.user, {"role": role}) for role in ("admin", "member"))
+            # The last ones give another role than before, so that it shows if all are carried out.
+            roles = ("admin", "member", "admin", "admin")
+            return tuple(call.update_member_role(aim.user, {"role": role}) for role in roles)
         case "createEngagement":
             return call.create_engagement(name), call.create_engagement({**name, **description})
         case "updateEngagement":

@@ -33,9 +33,9 @@ _SERVER_ERRORS_FROM: Final = 500
 _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
-_RENAMED: Final = 8
-_UNDESCRIBED: Final = (1, 3, 9)
-_WORDS: Final = {2: "null", 4: "0012", 5: "false", 6: "0", 7: "[]"}
+_RENAMED: Final = 5
+_UNDESCRIBED: Final = (1, 3, _RENAMED, 9)
+_WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]"}
 """By place, descriptions that a careless service takes for something else than text."""
 
 
@@ -166,6 +166,8 @@ def _words(run: Run) -> list[str]:
     # Of different lengths, so that an order by length is told from one by letters.
     chosen = [*(word + "ba" * (place % 4) for place, word in enumerate(drawn)), _CAPITALIZED]
     random.shuffle(chosen)
+    if chosen[_RENAMED] == _CAPITALIZED:
+        chosen[_RENAMED], chosen[_RENAMED + 1] = chosen[_RENAMED + 1], chosen[_RENAMED]
     return chosen
 
 

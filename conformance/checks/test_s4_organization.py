@@ -158,11 +158,11 @@ def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchange, ...]:
-    """Send the values without the name, which need not be sent, and with it; one by one where they are refused."""
+    """Send the values with the name, and without it, which need not be sent; one by one where they are refused."""
     name = {"name": read.text(read.data(before), "name", before)}
-    together = run.send(call.update_organization(claimed))
+    together = run.send(call.update_organization(name | claimed))
     if together.succeeded:
-        return (together, run.send(call.update_organization(name | claimed)))
+        return (together, run.send(call.update_organization(claimed)))
     alone = [run.send(call.update_organization(name | {field: value})) for field, value in claimed.items()]
     return (together, *alone)
 
@@ -173,8 +173,12 @@ def _repair(run: Run, before: Exchange) -> None:
     run.send(call.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
 
 
-def _standing(exchange: Exchange) -> dict[str, Any]:
-    """The fields that an update cannot change, settings among them; counts are changed by others."""
+def standing(exchange: Exchange) -> dict[str, Any]:
+    """The fields that an update cannot change, settings among them; counts are changed by others.
+
+    Raises:
+        Undecided: One of them cannot be read.
+    """
     organization = read.data(exchange)
     settings = organization.get("settings")
     if not isinstance(settings, dict) or not all(isinstance(settings.get(name), bool) for name in SETTINGS):
@@ -229,7 +233,7 @@ def test_rest_stays(renaming: Renaming) -> None:
 
     before = renaming.before
     for rename in (renaming.plain, *renaming.odd):
-        was, now = _standing(before), _standing(rename.after)
+        was, now = standing(before), standing(rename.after)
         expect.unchanged("the organization", was, now, was, before, rename.answer, rename.after)
         before = rename.after
 
@@ -278,7 +282,7 @@ def _judge_name(renaming: Renaming) -> None:
 
 def _judge_claims(renaming: Renaming) -> None:
     before, after = renaming.empty.after, renaming.after_foreign
-    was, now, counted = _standing(before), _standing(after), read.data(after)
+    was, now, counted = standing(before), standing(after), read.data(after)
 
     expect.unchanged("the organization", was, now, was, *renaming.foreign, after)
     for field in COUNTS:

@@ -183,7 +183,9 @@ def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> b
     asked = dict(exchange.call.query)
     if asked.get("sort") != "name" or ("status" in asked) is not filtered or not exchange.succeeded:
         return False
-    if not list_laws.is_list(exchange) or asked.get("order", "desc") not in {"asc", "desc"}:
+    if not list_laws.is_list(exchange) or not list_laws.is_unrepeated(exchange):
+        return False
+    if asked.get("order", "desc") not in {"asc", "desc"}:
         return False
     return _expect(Listing((exchange,)), order, descending=asked.get("order") != "asc") > 1
 

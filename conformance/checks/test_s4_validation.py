@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks import invalid_requests as requests
 from conformance.checks.aims import member_of
 from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.test_s4_organization import standing
 from conformance.oracle import batches, expect, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
 from conformance.oracle.invalid import Kind
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 Queries = dict[str, tuple[Sent, ...]]
 
-_ORGANIZATION: Final = ("id", "name", "slug", "plan", "createdAt", "settings")
 _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _FORBIDDEN: Final = 403
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
@@ -91,12 +91,26 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 
 
 @requirement("update-organization-refused-changes-nothing")
-def test_refused_organization_updates_change_nothing(invalid_organization_updates: Refusals) -> None:
+def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """After refused updates the organization is as before."""
-    tried = invalid_organization_updates
-    before, after = read.data(tried.before[0]), read.data(tried.after[0])
+    _organization_stands(invalid_organization_updates)
+    try:
+        _name_stands(invalid_organization_updates)
+    except NonConformity as first:
+        # Somebody else may have given it another name at that moment; twice is no chance.
+        _name_stands(run.journeys.result(requests.invalid_organization_updates_again))
+        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
 
-    judge = partial(expect.unchanged, "the organization", before, after, _ORGANIZATION, *tried.exchanges)
+
+def _organization_stands(tried: Refusals) -> None:
+    before, after = standing(tried.before[0]), standing(tried.after[0])
+    judge = partial(expect.unchanged, "the organization", before, after, before, *tried.exchanges)
+    batches.only_if_refused(tried.sent, judge)
+
+
+def _name_stands(tried: Refusals) -> None:
+    before, after = read.data(tried.before[0]), read.data(tried.after[0])
+    judge = partial(expect.unchanged, "the organization", before, after, ("name",), *tried.exchanges)
     batches.only_if_refused(tried.sent, judge)
 
 

@@ -14,6 +14,7 @@ from conformance.oracle import paging_limits, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Inapplicable, Judgement
 from conformance.oracle.listing import holds
+from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -144,5 +145,5 @@ def _meta(answer: Exchange) -> dict[str, object]:
     """The meta of a list, as far as it can be read."""
     try:
         return read.meta(answer) if answer.judgeable else {}
-    except Judgement:
+    except (Judgement, Unanswered):
         return {}

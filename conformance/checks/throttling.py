@@ -90,6 +90,17 @@ class Filling:
         return max(of_one_reset, len(self.served) if in_one_window else 0) > 2 * self.limit + 2
 
     @property
+    def is_crowded(self) -> bool:
+        """Whether what was refused had requests left, as where the service as a whole takes no more at once."""
+        return bool(self.refused) and all((rate_limit_laws.remaining(one) or 0) > 0 for one in self.refused)
+
+    def take_alone(self, exchange: Exchange) -> None:
+        """Take the answer to a request that nothing else was beside: if it is served, it was only too many at once."""
+        if exchange.succeeded:
+            self.refused.clear()
+        self.take(exchange)
+
+    @property
     def over(self) -> bool:
         """Whether enough is known, or so much was sent that more will not tell."""
         sent = len(self.served) + len(self.refused)
@@ -99,7 +110,7 @@ class Filling:
     def left(self) -> int:
         """How many requests to send next: what the latest window has left, and some in any case."""
         latest = max(self.served, key=lambda exchange: exchange.number)
-        return max(_LEAST, rate_limit_laws.remaining(latest) or 0)
+        return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +279,18 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     scene.before, scene.after = answers[:_AROUND], answers[-_AROUND:]
     scene.creation = answers[_AROUND] if may_write else None
     scene.other = answers[_AROUND + len(amid) - 1] if len(amid) > may_write else None
+    if other is not None and scene.other is not None and _refused([scene.other]):
+        _ask_in_turn(run, key, other, scene)
     return scene
+
+
+def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
+    """Send another key's request again between two of the key's own: all at once may be too many for the service."""
+    asked = call.get_organization()
+    first, again, last = (run.send(_at_once(asked, one)) for one in (key, other, key))
+    scene.before.append(first)
+    scene.after.append(last)
+    scene.other = again if _refused([first, last]) == [first, last] else None
 
 
 def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
@@ -290,9 +312,14 @@ def _fill(run: Run, key: Credential) -> Filling:
     _ensure_budget(run, limit)
     filling = Filling(limit)
     filling.take(first)
+    asked = _at_once(call.get_organization(), key)
+    at_once = True
     while not filling.over:
-        for exchange in run.send_all([_at_once(call.get_organization(), key)] * filling.left):
+        for exchange in run.send_all([asked] * filling.left) if at_once else [run.send(asked)]:
             filling.take(exchange)
+        if at_once and filling.is_crowded:
+            at_once = False
+            filling.take_alone(run.send(asked))
     return filling
 
 

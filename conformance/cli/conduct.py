@@ -6,6 +6,7 @@ import contextlib
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -113,15 +114,18 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     progress.undoing()
     execution.undo()
     ended_by = interruption.signal  # one that comes later finds everything done
+    if ended_by is not None:
+        judge.give_up("The run was interrupted before this check ended.")
     report, problems = build_report(execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None)
     written = _write(report, execution)
-    print_summary(report, execution.folder, quiet=quiet)
+    if written is not _Written.WITHHELD:
+        print_summary(report, execution.folder if written is _Written.YES else None, quiet=quiet)
     if ended_by is not None:
         return Exit.of(ended_by)
     if trouble is not None:
         click.echo(trouble, err=True)
-    if not written:
-        return Exit.UNTESTABLE
+    if written is not _Written.YES:
+        return Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
     return judging.status(report, problems, trouble)
 
 
@@ -161,18 +165,26 @@ def _logged(execution: Execution, errors: Sequence[str]) -> bool:
     return True
 
 
-def _write(report: Report, execution: Execution) -> bool:
+class _Written(Enum):
+    """Whether the outputs of a run are there."""
+
+    YES = auto()
+    NO = auto()
+    WITHHELD = auto()
+
+
+def _write(report: Report, execution: Execution) -> _Written:
     try:
         notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
         exchanges, log = execution.run.wire.exchanges, execution.log.text()
         write_all(report, exchanges, execution.folder, execution.redactor.find, notes, log)
     except SecretFound as error:
         click.echo(f"No report was written: {error}.", err=True)
-        return False
+        return _Written.WITHHELD
     except OSError as error:
         click.echo(f"The report cannot be written to {execution.folder}: {error.strerror}.", err=True)
-        return False
-    return True
+        return _Written.NO
+    return _Written.YES
 
 
 def _with_folder(options: RunOptions) -> RunOptions:

@@ -46,12 +46,12 @@ _MOST_REASONS: Final = 8
 _MOST_LEFT: Final = 3
 
 
-def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
+def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
     """Print what a run found.
 
     Args:
         report: The finished run.
-        folder: Where its outputs are.
+        folder: Where its outputs are; None where they could not be written.
         quiet: Whether only the verdict and the failures are printed.
     """
     console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
@@ -68,7 +68,8 @@ def print_summary(report: Report, folder: Path, *, quiet: bool) -> None:
     if not quiet:
         run = report["run"]
         console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}.", "dim"))
-        console.print(plain(f"Report: {folder / 'report.html'}", "dim"), soft_wrap=True)
+        if folder is not None:
+            console.print(plain(f"Report: {folder / 'report.html'}", "dim"), soft_wrap=True)
 
 
 def _print_table(console: Console, report: Report) -> None:

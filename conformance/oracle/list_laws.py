@@ -171,7 +171,12 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
     """Place and time of each item of a list that was asked to be sorted by a time."""
     items = _items(exchange)
     asked = dict(exchange.call.query)
-    if items is None or not _clean(exchange) or asked.get("sort") != field or field not in {"createdAt", "updatedAt"}:
+    if (
+        items is None
+        or not is_unrepeated(exchange)
+        or asked.get("sort") != field
+        or field not in {"createdAt", "updatedAt"}
+    ):
         return []
     texts = [item.get(field) for item in items]
     moments = [parse_timestamp(text) if isinstance(text, str) else None for text in texts]
@@ -186,7 +191,7 @@ def is_list(exchange: Exchange) -> bool:
 
 def valid_paging(exchange: Exchange) -> dict[str, int]:
     """The page and perPage of a request that asked for valid ones, as plainly written numbers; else nothing."""
-    if not _clean(exchange):
+    if not is_unrepeated(exchange):
         return {}
     asked = {name: value for name, value in exchange.call.query if name in {"page", "perPage"}}
     if not all(re.fullmatch(r"[1-9][0-9]{0,5}", value) for value in asked.values()):
@@ -195,7 +200,7 @@ def valid_paging(exchange: Exchange) -> dict[str, int]:
     return numbers if numbers.get("perPage", 1) <= MAX_PER_PAGE else {}
 
 
-def _clean(exchange: Exchange) -> bool:
+def is_unrepeated(exchange: Exchange) -> bool:
     """Whether no query parameter occurs twice."""
     names = [name for name, _ in exchange.call.query]
     return len(names) == len(set(names))
@@ -220,7 +225,7 @@ def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:
 def _only(exchange: Exchange, operation: str, name: str, closed: tuple[str, ...]) -> bool:
     asked = dict(exchange.call.query).get(name)
     items = _items(exchange)
-    if exchange.call.operation.id != operation or asked not in closed or not _clean(exchange) or not items:
+    if exchange.call.operation.id != operation or asked not in closed or not is_unrepeated(exchange) or not items:
         return False
     for place, item in enumerate(items):
         value = item.get(name)

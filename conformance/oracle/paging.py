@@ -135,7 +135,7 @@ def _pages(look: Look) -> Listing:
 def _paging(answer: Exchange) -> tuple[int, int]:
     """The page and the size that were asked for; whether meta names them is judged by itself."""
     asked = dict(answer.call.query)
-    return int(asked.get("page", 1)), int(asked["perPage"])
+    return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
 
 
 def _at_once(look: Look) -> list[str]:

@@ -99,7 +99,7 @@ def _run(recording: Recording, notes: ReadNotes, folder: Path) -> tuple[ReplayWi
     notes.claim = wire.claim
     journal = UnwrittenJournal(RunNames(provisioned.prefix), folder)
     wire.observe(JournalRecorder(journal))
-    fixtures = Fixtures(profile, None, redactor.add)
+    fixtures = Fixtures(profile, None, redactor)
     run = Run(
         profile=profile,
         options=provisioned.options,

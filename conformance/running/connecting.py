@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 
 def redactor_of(profile: Profile) -> Redactor:
-    """A redactor that knows every secret of a profile."""
+    """A redactor that knows every secret of a profile.
+
+    Outputs show the target's name and where it is: a header that says a part of that, as that of a gateway may, could
+    not be hidden in them.
+    """
     redactor = Redactor(ordinary_words())
+    public = [text.casefold() for text in profile.public()]
     for name, secret in profile.secrets():
-        redactor.add(name, secret)
+        beside = name.startswith(("header:", "environment:", "provisioner:"))
+        redactor.add(name, secret, shown=beside and any(secret.casefold() in text for text in public))
     return redactor
 
 

@@ -193,7 +193,7 @@ class Execution:
         fixtures = Fixtures(
             profile,
             provisioner,
-            self.redactor.add,
+            self.redactor,
             mailbox=self._listening(),
             send=wire.send,
             journal=journal,

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.text import visible
+from conformance.target.secret import without_likely_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_KEPT: Final = 2**18
 """Characters that are kept; a program that talks without end fills neither memory nor disk."""
-
-
-_WORD: Final = re.compile(r"[A-Za-z0-9_~+/=.\-]{12,}")
-_LETTER_AND_DIGIT: Final = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])")
-_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}")
 
 
 class ProvisionerLog:
@@ -50,12 +45,5 @@ class ProvisionerLog:
         """
         with self._lock:
             note = [f"({self._left_out} more lines were left out)"] if self._left_out else []
-            lines = [visible(_WORD.sub(_shown, self._redact(line))) for line in self._lines] + note
+            lines = [visible(without_likely_keys(self._redact(line))) for line in self._lines] + note
         return "".join(f"{line}\n" for line in lines)
-
-
-def _shown(word: re.Match[str]) -> str:
-    """A long word, unless it looks like a key: letters and digits mixed, and no time."""
-    if _LETTER_AND_DIGIT.match(word[0]) and not _TIME.match(word[0]):
-        return "<withheld>"
-    return word[0]

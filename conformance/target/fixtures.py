@@ -11,6 +11,7 @@ from conformance.target import subordinates
 from conformance.target.capabilities import UNLOCKS, Unavailable, lacking
 from conformance.target.profile import Mode
 from conformance.target.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
+from conformance.target.secret import without_likely_keys
 from conformance.wire.call import Call, Credential
 from conformance.wire.limits import RunStopped
 
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _MAIL_PAUSE: Final = 0.25
+
+
+class Hides(Protocol):
+    """What keeps secrets out of outputs."""
+
+    def add(self, name: str, secret: str) -> object:
+        """Learn a secret, and what is shown in its place."""
+
+    def text(self, text: str) -> str:
+        """A text without the secrets that are known."""
 
 
 class NotesMembers(Protocol):
@@ -61,7 +72,8 @@ class Fixtures:
     Args:
         profile: The target.
         provisioner: The target's provisioner, if it has one.
-        redact: Called with name and value of each new secret; those of the profile are the caller's to tell.
+        redactor: Is told each new secret, and takes known ones out of what the provisioner and e-mails say; those of
+            the profile are the caller's to tell.
         mailbox: The suite's own mailbox, if it listens.
         send: Sends a call with the main key; for the target file's templates of subordinate records.
         journal: Told of members that are made.
@@ -72,7 +84,7 @@ class Fixtures:
         self,
         profile: Profile,
         provisioner: Provisioner | None,
-        redact: Callable[[str, str], object],
+        redactor: Hides,
         *,
         mailbox: Mailbox | None = None,
         send: Callable[[Call], Exchange] | None = None,
@@ -81,7 +93,7 @@ class Fixtures:
     ) -> None:
         self._profile = profile
         self._provisioner = provisioner
-        self._redact = redact
+        self._redactor = redactor
         self._mailbox = mailbox
         self._send = send
         self._journal = journal
@@ -104,7 +116,7 @@ class Fixtures:
             name: What is shown in its place.
             secret: The secret.
         """
-        self._redact(name, secret)
+        self._redactor.add(name, secret)
 
     def known_keys(self) -> dict[str, Credential]:
         """The keys that were handed out so far, by name."""
@@ -210,8 +222,11 @@ class Fixtures:
     def _mails(self, to: str, patience: float) -> list[Mail]:
         """The e-mails that are there; the suite's own mailbox tells at once when a first one arrives."""
         if self._mailbox is not None:
-            return self._mailbox.messages(to, patience)
-        return self._provisioned("mailbox", lambda made: made.read_mail(to))
+            found = self._mailbox.messages(to, patience)
+        else:
+            found = self._provisioned("mailbox", lambda made: made.read_mail(to))
+        clean = self._redactor.text
+        return [Mail(clean(one.sender), one.to, clean(one.subject), clean(one.text)) for one in found]
 
     def _shared_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
         with self._lock:
@@ -231,7 +246,7 @@ class Fixtures:
         return self._credential(name, self._provisioned(need, make))
 
     def _credential(self, name: str, key: Secret) -> Credential:
-        self._redact(name, key.reveal())
+        self._redactor.add(name, key.reveal())
         return Credential.bearer(name, key.reveal())
 
     def _made_member(self, need: str, role: MemberRole) -> Member:
@@ -262,7 +277,7 @@ class Fixtures:
         except MethodMissing as error:
             raise Unavailable(need, f"{error} To unlock it: {UNLOCKS[need]}.") from None
         except ProvisionerError as error:
-            raise Unavailable(need, str(error)) from None
+            raise Unavailable(need, without_likely_keys(self._redactor.text(str(error)))) from None
 
     def _sender(self, template: SubordinateTemplate) -> Callable[[Call], Exchange]:
         if self._send is None:

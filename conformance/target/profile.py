@@ -174,6 +174,12 @@ class Profile:
             found += [(name, secret.reveal()) for name, secret in self.provisioner.secrets]
         return found
 
+    def public(self) -> list[str]:
+        """Texts of the target file that outputs show."""
+        members = [member.user_id for member in self.members]
+        found = [self.name, self.base_url, self.invitation_domain, self.organization, *members]
+        return [text for text in found if text is not None]
+
     def organization_refusal(self, found: str | None) -> str | None:
         """Why nothing may be written to the organization of the key, as a sentence; None where it is the right one.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,6 +20,7 @@ _T = TypeVar("_T")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARKED: Final = re.compile(f"{_OPEN}([A-Za-z0-9_]+){_CLOSE}")
+_DAY: Final = 86_400
 _TAG: Final = "tag:yaml.org,2002:"
 _KINDS: Final = {
     "null": "nothing",
@@ -122,7 +122,7 @@ class Entry:
         return text
 
     def number(self) -> float:
-        """A finite number above zero.
+        """A number of seconds, above zero and within a day.
 
         Raises:
             TargetFileError: It is something else.
@@ -130,8 +130,8 @@ class Entry:
         value = self._scalar_value(float)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.problem(f"must be a number above 0, but is {self._kind()}")
-        if not math.isfinite(value) or value <= 0:
-            raise self.problem("must be a finite number above 0")
+        if not 0 < value <= _DAY:
+            raise self.problem(f"must be a number above 0, and {_DAY} at most")
         return float(value)
 
     def flag(self) -> bool:

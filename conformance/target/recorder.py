@@ -16,6 +16,7 @@ from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError
 from conformance.wire.exchange import Withheld
 from conformance.wire.ratelimits import date_of
+from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -67,20 +68,29 @@ class JournalRecorder:
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._foreign: set[str] = set()
+        self._unspeakable: set[str] = set()
 
     def before(self, call: Call) -> None:
         """Write down what a call may change.
 
         Raises:
             JournalError: It cannot be written down, so the call must not be sent.
-            Withheld: It would change an engagement that only a wrong answer calls the run's.
+            Withheld: It would change an engagement that only a wrong answer calls the run's, or it names something in
+                which a text stood that the target file hides, or would change a name in which it stands.
         """
+        named = (call.identifier or "").encode("utf-8", "replace")
+        if STAND_IN.search(named) or STAND_IN.search(call.body or b""):
+            raise Withheld("it would name something in which a text stands that the target file hides")
         if call.identifier in self._foreign and call.operation.id in _ON_ENGAGEMENTS and not self._journal.undoing:
             raise Withheld("a creation was answered with somebody else's engagement, to which nothing is done")
         action, member = _ACTIONS.get(call.operation.id, (None, None))
         if action is None or not call.is_proper or self._journal.undoing:
             return
         key = _key(call)
+        if action is Action.RENAME_ORGANIZATION and owner(key) in self._unspeakable:
+            raise Withheld(
+                "the organization's name holds a text that the target file hides, and could not be given back"
+            )
         subject = call.identifier if member is None else _short(_object(call.body).get(member))
         with self._lock, self._told():
             before = {
@@ -183,8 +193,11 @@ class JournalRecorder:
             self._journal.belongs_to(data["id"])
         renamings = self._journal.unsettled(Action.RENAME_ORGANIZATION)
         renamed = any(owner(entry.key) == owner(key) for entry in renamings)
-        if not renamed and isinstance(data.get("name"), str):
-            self._names.setdefault(owner(key), data["name"])
+        name = data.get("name")
+        if not renamed and isinstance(name, str):
+            self._names.setdefault(owner(key), name)
+            if STAND_IN.search(name.encode("utf-8", "replace")):
+                self._unspeakable.add(owner(key))
 
     def _learn_roles(self, members: object) -> None:
         changed = {entry.subject for entry in self._journal.unsettled(Action.CHANGE_ROLE)}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NoReturn, final
+import re
+from typing import Final, NoReturn, final
+
+_WORD: Final = re.compile(r"[A-Za-z0-9_~+/=.\-]{12,}")
+_LETTER_AND_DIGIT: Final = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])")
+_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}")
 
 
 @final
@@ -32,3 +37,14 @@ class Secret:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a secret is not written anywhere")
+
+
+def without_likely_keys(text: str) -> str:
+    """The text without long words of letters and digits, times aside: one may be a key that nobody was told of."""
+    return _WORD.sub(_shown, text)
+
+
+def _shown(word: re.Match[str]) -> str:
+    if _LETTER_AND_DIGIT.match(word[0]) and not _TIME.match(word[0]):
+        return "<withheld>"
+    return word[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle.judgement import Evidence, Judgement, Untested
+from conformance.oracle.judgement import Evidence, Judgement, Undecided, Untested
 from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 from conformance.verdicts.outcome import Outcome
@@ -59,6 +59,7 @@ class Judge:
         self._progress = progress
         self._catalogue = load_catalogue()
         self._evidence: dict[str, Evidence] = {}
+        self._unfinished: dict[str, tuple[str, str]] = {}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -76,8 +77,9 @@ class Judge:
         """Start the journeys of the checks that are to run."""
         if session.config.option.collectonly:
             return
+        self._unfinished = {item.nodeid: (_name(item), cited) for item in session.items if (cited := _cited(item))}
         if self._progress is not None:
-            self._progress.planned(sum(1 for item in session.items if _cited(item)))
+            self._progress.planned(len(self._unfinished))
         if self.run.closed is not None:
             return
         ready = [item for item in session.items if not self._missing(item)]
@@ -115,6 +117,19 @@ class Judge:
             self._conclude(item, call, raised, report)
         return report
 
+    def give_up(self, reason: str) -> None:
+        """Say of what was interrupted that it is undecided, so that a requirement does not pass by half its checks.
+
+        Args:
+            reason: Why, as a sentence.
+        """
+        begun = {result.requirement for result in self.results}
+        for name, cited in self._unfinished.values():
+            if cited in begun:
+                given_up = Undecided(reason)
+                self.results.append(concluded(name, cited, given_up, in_preamble=False, evidence=(), seconds=0.0))
+        self._unfinished = {}
+
     def _conclude(
         self, item: pytest.Item, call: pytest.CallInfo[None], raised: BaseException | None, report: pytest.TestReport
     ) -> None:
@@ -122,6 +137,7 @@ class Judge:
             self.errors.append(f"{item.nodeid}\n{report.longreprtext}")
         cited = _cited(item)
         evidence = self._evidence.pop(item.nodeid, None)
+        self._unfinished.pop(item.nodeid, None)
         if cited is None:
             if isinstance(raised, _ORDERLY):
                 _skip(report, item, str(raised))

@@ -81,6 +81,9 @@ def concluded(
                 "The check judged nothing, which is an error of the suite.",
                 True,
             )
+        case NonConformity() if any(one.received and one.received.is_altered for one in raised.exchanges):
+            outcome = Outcome.CANT_TELL
+            reason = f"{sentence(raised)} But a text that the target file hides stood in an answer, and was taken out."
         case NonConformity() if not in_preamble:
             outcome, reason = Outcome.FAILED, None
             failure = Failure(check, raised.message, raised.expected, raised.actual, raised.pointer, raised.exchanges)

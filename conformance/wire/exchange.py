@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -91,6 +92,12 @@ class Answer:
         for given, value in self.headers:
             found[given.lower()] = (*found.get(given.lower(), ()), value)
         return found
+
+    @cached_property
+    def is_altered(self) -> bool:
+        """Whether a text was taken out that is no key, and that a service may rightly show."""
+        headers = (part.encode("utf-8", "replace") for header in self.headers for part in header)
+        return any(STAND_IN.search(text) for text in (self.body, *headers))
 
     @cached_property
     def reading(self) -> Parsed | Malformed | TooDeep:

@@ -19,6 +19,8 @@ MAX_KEPT: Final = 192 * 2**20
 """Bytes of memory that the answers of a run may take, as far as can be told."""
 
 _LARGE: Final = 2**20
+_A_HEADER: Final = 200
+"""Bytes of memory that a header takes, about."""
 _OVERTIME: Final = 3.0
 """Seconds that undoing may go on past the time for the run."""
 
@@ -111,7 +113,7 @@ class Limits:
             return True
         # What is read of a text takes as much again; a large string with one character of another plane four times.
         wide = len(answer.body) > _LARGE and not answer.body.isascii()
-        size = len(answer.body) * (5 if wide else 2)
+        size = len(answer.body) * (5 if wide else 2) + len(answer.headers) * _A_HEADER
         if self._kept + size > MAX_KEPT:
             self.end(f"the answers of the run take more than {MAX_KEPT // 2**20} MiB together")
             return False

@@ -33,6 +33,8 @@ _ESCAPE: Final = re.compile(
 )
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
 _ROUNDS: Final = 3
+STAND_IN: Final = re.compile(rb"<(?:header|environment|provisioner):[^<>\r\n]{1,200}>")
+"""What stands for a text that the target file hides and that is no key: a service may show such a one rightly."""
 _MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
 """Letters and digits: no word, also where an example of a document looks so."""
 
@@ -96,12 +98,13 @@ class Redactor:
     def __repr__(self) -> str:
         return f"Redactor({sorted({needle.name for needle in self._needles})})"
 
-    def add(self, name: str, secret: str) -> None:
+    def add(self, name: str, secret: str, *, shown: bool = False) -> None:
         """Make a secret known.
 
         Args:
             name: What outputs show in its place, in angle brackets; "secret" where the name itself holds it.
             secret: The secret, at least one character; see ``SHORTEST``.
+            shown: Whether it is a part of something that is no secret, so that it is weak, however long it is.
 
         Raises:
             ValueError: The secret is empty.
@@ -109,7 +112,7 @@ class Redactor:
         if not secret:
             raise ValueError(f"the secret {name} is empty")
         raw = secret.encode("utf-8", "surrogatepass")
-        weak = len(raw) < SHORTEST or (raw in self._ordinary and _MIXED.search(raw) is None)
+        weak = shown or len(raw) < SHORTEST or (raw in self._ordinary and _MIXED.search(raw) is None)
         if secret in name and not weak:  # the name must not give it away
             name = "secret"
         if weak:
@@ -218,17 +221,17 @@ def _base64_core(secret: bytes, shift: int) -> bytes:
 
 
 def _any_spelling(byte: int) -> bytes:
-    """A pattern for one byte, as it is or escaped."""
+    """A pattern for one byte, as it is or escaped; rounds of quoting double backslashes, so there are 8 at most."""
     high, low = (f"[{digit}{digit.upper()}]" for digit in f"{byte:02x}")
     digits = (high + low).encode()
     spellings = [
-        rb"\\+(?:u00|x)" + digits,
+        rb"\\{1,8}(?:u00|x)" + digits,
         rb"%(?:25)*" + digits,
         rb"&#0*" + str(byte).encode() + b";",
         rb"&#[xX]0*" + (digits if byte > 0x0F else low.encode()) + b";",  # noqa: PLR2004 - one digit or two
     ]
     if byte in b"\"'/\\":
-        spellings.append(rb"\\+" + re.escape(bytes([byte])))
+        spellings.append(rb"\\{1,8}" + re.escape(bytes([byte])))
     spellings += [b"&" + name.encode() + b";" for name, value in _ENTITIES.items() if value == bytes([byte])]
     # The plain byte comes last: it may be the beginning of its own escape, as in &amp; or %25.
     return b"(?:" + b"|".join([*spellings, re.escape(bytes([byte]))]) + b")"

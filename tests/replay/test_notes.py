@@ -13,6 +13,7 @@ from conformance.target.fixtures import Fixtures
 from conformance.target.profile import Mode, Profile
 from conformance.target.secret import Secret
 from conformance.wire.call import Credential
+from conformance.wire.redaction import Redactor
 from conformance.wire.replay import NotRecorded
 
 
@@ -83,9 +84,9 @@ def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
     taken = TakenNotes()
     with pytest.raises(Unavailable) as first:
-        NotedFixtures(Fixtures(profile, None, lambda *_: None), taken).other_organization()
+        NotedFixtures(Fixtures(profile, None, Redactor()), taken).other_organization()
     with pytest.raises(Unavailable) as second:
-        NotedFixtures(Fixtures(profile, None, lambda *_: None), _again(taken)).other_organization()
+        NotedFixtures(Fixtures(profile, None, Redactor()), _again(taken)).other_organization()
 
     assert (second.value.need, second.value.reason) == (first.value.need, first.value.reason)
 
@@ -95,9 +96,9 @@ def test_keys_are_noted_by_name_only() -> None:
     keys = {"engagements:read": Secret("key-that-nobody-may-see")}
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
     taken = TakenNotes()
-    given = NotedFixtures(Fixtures(profile, None, lambda *_: None), taken).scoped_key("engagements:read")
+    given = NotedFixtures(Fixtures(profile, None, Redactor()), taken).scoped_key("engagements:read")
     again = NotedFixtures(
-        Fixtures(profile, None, lambda *_: None), _again(taken), lambda name: Credential.bearer(name, "another")
+        Fixtures(profile, None, Redactor()), _again(taken), lambda name: Credential.bearer(name, "another")
     ).scoped_key("engagements:read")
 
     assert "nobody-may-see" in (given.authorization or "")

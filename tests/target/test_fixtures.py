@@ -78,6 +78,21 @@ class Program:
         return record_id == "there"
 
 
+class Hiding:
+    """Notes the secrets that it is told, and takes one word out of texts."""
+
+    def __init__(self, told: list[tuple[str, str]]) -> None:
+        self.told = told
+
+    def add(self, name: str, secret: str) -> None:
+        """Note it."""
+        self.told.append((name, secret))
+
+    def text(self, text: str) -> str:
+        """Without the word that is a secret here."""
+        return text.replace("open-sesame", "<hidden>")
+
+
 @pytest.fixture
 def told() -> list[tuple[str, str]]:
     """What the redactor was told."""
@@ -90,7 +105,7 @@ def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]]) -> Calla
 
     def making(text: str = "", program: Any = None, *, mode: Mode | None = None, **more: Any) -> Fixtures:
         profile = load(text, options={"mode": mode})
-        return Fixtures(profile, program, lambda name, secret: told.append((name, secret)), **more)
+        return Fixtures(profile, program, Hiding(told), **more)
 
     return making
 
@@ -177,6 +192,27 @@ def test_a_failing_provisioner_is_asked_once(
         assert reason in caught.value.reason
 
     assert program.asked == ["create_key"]
+
+
+def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
+    """Neither one that is known nor one that looks like one."""
+    said = ProvisionerError("The provisioner could not do it: open-sesame and sk_live_9f8a7b6c5d4e were made.")
+
+    with pytest.raises(Unavailable) as caught:
+        fixtures(PROVISIONED, Program(create_key=said)).scoped_key("engagements:read")
+
+    assert caught.value.reason.endswith("<hidden> and <withheld> were made.")
+
+
+def test_mail_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
+    """What a target writes into a letter is as little to be trusted as what it answers."""
+    program = Program()
+    program.mails = [[Mail("open-sesame@x", ("a@x",), "for open-sesame", "https://x/?k=open-sesame")]]
+
+    (mail,) = fixtures(PROVISIONED, program).mail("a@x")
+
+    assert "open-sesame" not in repr(mail)
+    assert mail.text == "https://x/?k=<hidden>"
 
 
 def test_the_main_key_serves_for_the_limit_where_disposable(fixtures: Callable[..., Fixtures]) -> None:

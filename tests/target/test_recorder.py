@@ -265,6 +265,29 @@ def test_a_name_that_was_read_after_a_renaming_is_not_the_first(journal: Journal
     assert [entry.before for entry in journal.pending()] == [None, None]
 
 
+def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, see: Callable[..., None]) -> None:
+    """What stands for a hidden text cannot be given back as a name, so no other is given."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
+
+    with pytest.raises(Withheld, match="could not be given back"):
+        see(calls.update_organization({"name": "B"}), 200, {"data": {}})
+    assert journal.pending() == []
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        calls.delete_engagement("<header:X-Tenant>-1"),
+        calls.get_engagement("a<environment:ORG>"),
+        calls.update_organization({"name": "<provisioner:2>"}),
+    ],
+)
+def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: calls.Call) -> None:
+    """It would be another resource than the one that is meant."""
+    with pytest.raises(Withheld, match="the target file hides"):
+        see(hidden, 200, {"data": {}})
+
+
 def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable[..., None]) -> None:
     """The role is the one that the list of members showed first, and giving it back settles the change."""
     odd = [{"id": 7}, {"id": {"a": 1}, "role": "admin"}, "x"]

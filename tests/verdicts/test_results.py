@@ -43,6 +43,26 @@ def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> Non
     assert [one.number for one in found.exchanges] == [7]
 
 
+@pytest.mark.parametrize("where", ["body", "header"])
+def test_what_was_taken_out_of_an_answer_fails_nobody(exchange: MakeExchange, where: str) -> None:
+    """Where a header of the target file stood in an answer, what reads wrong may have been right."""
+    texts = {"body": b'{"data": {"slug": "%s"}}', "header": b"%s"}
+
+    def made(name: bytes) -> Exchange:
+        text = texts[where] % name
+        return exchange(raw=text) if where == "body" else exchange(headers=(("X-Tenant", text.decode()),))
+
+    for name, outcome in (
+        (b"<header:X-Tenant>", "cantTell"),
+        (b"<environment:ORG>", "cantTell"),
+        (b"<api_key>", "failed"),
+    ):
+        answer = made(name)
+        found = result(NonConformity("wrong", answer, expected="a", actual="b"), [answer])
+        assert found.outcome == outcome
+        assert (found.reason is not None and "target file hides" in found.reason) == (outcome == "cantTell")
+
+
 def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
     """The check, the requirement, how long it took, and each exchange once, those that it stumbled over too."""
     first, second = exchange(number=1), exchange(number=2)

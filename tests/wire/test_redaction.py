@@ -167,6 +167,26 @@ def test_empty_secrets_are_refused() -> None:
         redactor("")
 
 
+@pytest.mark.parametrize("length", [1_000, 1_000_000])
+def test_any_number_of_backslashes_is_gone_through_once(length: int) -> None:
+    """A target can send what it likes before a key that is escaped; the key goes, and the run goes on."""
+    redactor = Redactor()
+    redactor.add("api_key", "key-of-the-target")
+    escaped = "".join(f"%{byte:02x}" for byte in b"key-of-the-target").encode()
+
+    assert redactor.bytes(b"\\" * length + escaped) == b"\\" * length + b"<api_key>"
+
+
+def test_what_is_shown_anyway_is_weak() -> None:
+    """A header that says a part of the target's name cannot be hidden where that name is shown."""
+    redactor = Redactor()
+    redactor.add("header:X-Gateway", "staging", shown=True)
+
+    assert redactor.bytes(b"the target staging-eu") == b"the target staging-eu"
+    assert redactor.find(b"the target staging-eu") == []
+    assert redactor.weak == ["header:X-Gateway"]
+
+
 def test_short_secrets_are_not_looked_for() -> None:
     """A value of a few characters would make nonsense of answers."""
     assert redactor("1").text('{"page": 1}') == '{"page": 1}'

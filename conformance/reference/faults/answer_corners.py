@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -195,8 +196,8 @@ TIMES = (
              lambda at: f"{timestamp(at)[:-1].rstrip('0').rstrip('.')}Z", "timestamp-format"),
     _written("time-zone-name", "A moment ends with UTC instead of Z.", lambda at: f"{timestamp(at)[:-1]}UTC",
              "timestamp-format"),
-    _written("time-short-hours", "A moment is written without a zero before the hour and the minute.",
-             lambda at: timestamp(at).replace("T0", "T").replace(":0", ":"), "timestamp-format"),
+    _written("time-without-zeros", "A moment is written without the zeros that its parts begin with.",
+             lambda at: re.sub("([-T:.])0", r"\1", timestamp(at)), "timestamp-format"),
     _written("time-four-decimals", "A moment is written with four decimals.", lambda at: f"{timestamp(at)[:-1]}0Z",
              "timestamp-format"),
     _written("time-week", "A moment is written as a day of a week of the year.",

@@ -201,5 +201,5 @@ SHOWN = (
     _showing("view_renamed", "renamed", "the renamed organization", "name", "escaped-twice",
              "update-organization-answers-new-name"),
     _showing("view_organization", "organization", "the organization", "name", "cut-32",
-             "update-organization-takes-effect", "update-organization-keeps-text"),
+             "update-organization-keeps-text", "update-organization-takes-effect"),
 )  # fmt: skip
