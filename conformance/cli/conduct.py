@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
@@ -72,7 +72,7 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
             load_report(gate.baseline) if gate.baseline else None,
             strict=gate.strict,
         )
-        with Execution(_with_folder(options)) as execution:
+        with Execution(options, default_folder=_default_folder) as execution:
             return _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, JournalError, WaiverError, InvalidReport) as error:
         return _told(error, Exit.USAGE)
@@ -187,16 +187,15 @@ def _write(report: Report, execution: Execution) -> _Written:
     return _Written.YES
 
 
-def _with_folder(options: RunOptions) -> RunOptions:
-    """The options with a folder for the outputs."""
-    if options.report is not None:
-        return options
-    source = (
-        options.target.stem if options.target else (options.base_url or "reference").partition("//")[2] or "reference"
-    )
-    name = re.sub(r"[^A-Za-z0-9.-]+", "-", source).strip("-.") or "target"
+def _default_folder(target: str) -> Path:
+    """Where the outputs of a run go that nobody has named a folder for.
+
+    Args:
+        target: The target's name.
+    """
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", target).strip("-.") or "target"
     time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return replace(options, report=Path("reports") / f"{name}-{time}")
+    return Path("reports") / f"{name}-{time}"
 
 
 def _told(error: Exception, status: Exit) -> Exit:

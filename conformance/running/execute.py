@@ -6,6 +6,7 @@ import os
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -34,7 +35,7 @@ from conformance.target.undo import UndoResult, undo
 from conformance.wire.certificate import certificate_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     from conformance.running.options import RunOptions
@@ -68,7 +69,13 @@ class Execution:
         JournalError: The folder of the report cannot be used.
     """
 
-    def __init__(self, options: RunOptions, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        options: RunOptions,
+        environ: Mapping[str, str] | None = None,
+        *,
+        default_folder: Callable[[str], Path] | None = None,
+    ) -> None:
         self.options = options
         self.undone: UndoResult | None = None
         self.notes = TakenNotes()
@@ -78,6 +85,7 @@ class Execution:
         self.began = datetime.now(UTC)
         self._start = time.monotonic()
         self._environ = os.environ if environ is None else environ
+        self._default_folder = default_folder
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -178,6 +186,9 @@ class Execution:
     def _folder(self) -> Path:
         if self.options.report is not None:
             return self.options.report
+        if self._default_folder is not None:
+            self.options = replace(self.options, report=self._default_folder(self.profile.name))
+            return self._folder()
         return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
 
     def _run(self, wire: Wire) -> Run:
