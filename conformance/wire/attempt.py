@@ -77,6 +77,8 @@ class Sender:
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
         request = self._request(call)
+        if request is not None and attempt > 1:  # the kept ones may all be closed by now
+            request.extensions["fresh"] = True
         result = _UNSENDABLE if request is None else await self._send(request, seconds)
         exchange = Exchange(
             number=number,

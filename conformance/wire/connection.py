@@ -179,8 +179,9 @@ class _Body(httpx.AsyncByteStream):
 class KeptConnections(httpx.AsyncBaseTransport):
     """Connections to one target.
 
-    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer; its
-    extension ``connected`` is made to say whether there was a connection to send it over.
+    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer, and
+    ``fresh`` that it goes over a new one; its extension ``connected`` is made to say whether there was a connection to
+    send it over.
 
     Args:
         context: What TLS connections are made with; needed for https addresses.
@@ -206,7 +207,8 @@ class KeptConnections(httpx.AsyncBaseTransport):
             Unreadable: The answer broke off or passes a bound.
         """
         body = await request.aread()
-        kept = self._take(repeatable=request.extensions.get("repeatable", False))
+        fresh = request.extensions.get("fresh", False)
+        kept = None if fresh else self._take(repeatable=request.extensions.get("repeatable", False))
         request.extensions["connected"] = False
         connection = kept or await self._connect(request.url)
         request.extensions["connected"] = True

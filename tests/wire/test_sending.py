@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import subprocess
 import threading
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,26 @@ def test_connections_closed_by_the_service_are_not_used(make: Fixtures) -> None:
         closed.clear()
         wire.send_all([])
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), wire._loop).result(20)
+
+
+def test_a_repetition_goes_over_a_new_connection(make: Fixtures, clock: WoundClock) -> None:
+    """Where every kept connection turns out to be dead, one repetition is enough, however many were kept."""
+    served: Counter[int] = Counter()
+
+    async def behave(turn: Turn) -> None:
+        served[turn.connection] += 1
+        if served[turn.connection] > 1:
+            turn.reset()
+        else:
+            await asyncio.sleep(0.05)  # so that several connections are made
+            await fine(turn)
+
+    wire = make.wire(make.serve(behave), clock=clock)
+    for _ in range(3):
+        exchanges = wire.send_all([get_organization()] * 8)
+
+        assert [one.status for one in exchanges] == [200] * 8
+        assert max(one.attempt for one in exchanges) <= 2
 
 
 def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) -> None:
