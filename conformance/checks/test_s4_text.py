@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import active, identifier_of, seen, shown
@@ -89,7 +89,7 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
     if identifier is None:
         return [Kept(sent, answer, None)]
     before = run.send(call.get_engagement(identifier))
-    edit = run.send(call.update_engagement(identifier, edited))
+    edit = run.send(replace(call.update_engagement(identifier, edited), repeatable=True))
     return [Kept(sent, answer, before), Kept(edited, edit, run.send(call.get_engagement(identifier)), before)]
 
 
@@ -157,6 +157,8 @@ def _expect_kept(attempts: Sequence[Kept]) -> None:
     accepted = [one for one in attempts if one.answer.succeeded]
     for one in attempts:
         if one not in accepted:
+            if one.before is not None and one.answer.attempt > 1:
+                raise Undecided("an answer was lost, and what was sent again was refused", one.answer)
             _expect_permitted_refusal(one.answer)
     for one in accepted:
         if one.after is None:
