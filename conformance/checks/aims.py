@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.checks.searching import PER_PAGE, latest
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
-from conformance.oracle.judgement import Judgement
+from conformance.oracle.judgement import Judgement, Untested
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -207,6 +207,16 @@ def _is_full(page: Exchange) -> bool:
 def member_of(pages: Iterable[Exchange], user_id: str) -> dict[str, Any] | None:
     """A member as the list shows it; None where it is not there."""
     return next((item for page in pages for item in read.items(page) if item.get("id") == user_id), None)
+
+
+def spare_owner(role: object) -> None:
+    """Leave a member alone that has this role, if it is an owner's.
+
+    Raises:
+        Untested: It is.
+    """
+    if role == "owner":
+        raise Untested("a member that may be changed is an owner; name another one under members")
 
 
 def spare_member(run: Run) -> Member:

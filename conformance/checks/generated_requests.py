@@ -53,8 +53,8 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     calls = dict.fromkeys(_safe_call(run, operation, case, identifier) for case in cases)
     kinds = {call: validity(call) for call in calls if validity(call) in only}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
-    # Writes of one resource at the same time may be refused for that alone.
-    answers = [run.send(call) for call in kinds] if operation.startswith("update") else run.send_all(list(kinds))
+    send = run.send_in_turn if operation.startswith("update") else run.send_all
+    answers = send(list(kinds))
     for call, exchange in zip(kinds, answers, strict=True):
         by_validity[kinds[call]].append(exchange)
     return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})

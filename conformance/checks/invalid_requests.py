@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import label, latest_engagements, member_of, member_pages, spare_member
+from conformance.checks.aims import label, latest_engagements, member_of, member_pages, spare_member, spare_owner
+from conformance.checks.organization_name import given_back
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
-from conformance.oracle.judgement import Untested
 from conformance.running.options import Effort
 from conformance.wire import call
 
@@ -65,7 +65,7 @@ def invalid_updates(run: Run) -> Refusals:
     run.sleep(_TICK)
     before = run.send(call.get_engagement(engagement_id))
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateEngagement")]
-    sent = _sent(_in_turn(run), tried, call.update_engagement(engagement_id, {}))
+    sent = _sent(run.send_in_turn, tried, call.update_engagement(engagement_id, {}))
     return Refusals(engagement_id, (before,), sent, (run.send(call.get_engagement(engagement_id)),))
 
 
@@ -73,7 +73,7 @@ def invalid_organization_updates(run: Run) -> Refusals:
     """The organization is updated with every certainly invalid body."""
     before = run.send(call.get_organization())
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateCurrentOrganization")]
-    sent = _sent(_in_turn(run), tried, call.update_organization({}))
+    sent = _sent(run.send_in_turn, tried, call.update_organization({}))
     return Refusals("", (before,), sent, (run.send(call.get_organization()),))
 
 
@@ -81,12 +81,9 @@ def invalid_organization_updates_again(run: Run) -> Refusals:
     """The same of an organization that has a name of the run's by then, and gets its own back."""
     before = run.send(call.get_organization())
     name = read.text(read.data(before), "name", before)
-    run.send(call.update_organization({"name": run.name("organization")}))
-    try:
+    with given_back(run, name):
+        run.send(call.update_organization({"name": run.name("organization")}))
         return invalid_organization_updates(run)
-    finally:
-        with run.wire.undoing():
-            run.send(replace(call.update_organization({"name": name}), repeatable=True))
 
 
 def invalid_invitations(run: Run) -> tuple[Sent, ...]:
@@ -104,11 +101,10 @@ def invalid_role_changes(run: Run) -> Refusals:
     user_id = run.journeys.result(spare_member).user_id
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
-    if has == "owner":
-        raise Untested("a member that may be changed is an owner; name another one under members")
+    spare_owner(has)
     role = "member" if has == "admin" else "admin"
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateMemberRole")]
-    sent = _sent(_in_turn(run), tried, call.update_member_role(user_id, {}), role=role)
+    sent = _sent(run.send_in_turn, tried, call.update_member_role(user_id, {}), role=role)
     return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))
 
 
@@ -136,11 +132,6 @@ def _sent(
         Sent(one.what, exchange, text if one.carries_label else "", one.kind)
         for (one, text), exchange in zip(tried, exchanges, strict=True)
     )
-
-
-def _in_turn(run: Run) -> Callable[[list[Call]], Iterable[Exchange]]:
-    """One after the other: writes of one resource at the same time may be refused for that alone."""
-    return lambda calls: [run.send(one) for one in calls]
 
 
 def _bodies(run: Run, operation: str) -> list[InvalidBody]:

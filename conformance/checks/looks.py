@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.oracle.judgement import Judgement, NonConformity, Undecided
 from conformance.oracle.listing import Unsettled, contents
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 Look = tuple["Exchange", ...]
+J = TypeVar("J")
 
 _LOOKS: Final = 3
 _ROUNDS: Final = 2
@@ -74,6 +75,27 @@ def expect_steadily(
             look = _of_one_piece(run, fresh(), judge, fresh)
         else:
             return
+
+
+def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
+    """Judge what others may have changed in the midst of it, and a second one where that looks wrong.
+
+    Twice is no chance.
+
+    Args:
+        look: What was seen.
+        judge: Raises ``NonConformity`` where that is wrong.
+        anew: Does and sees the same again.
+
+    Raises:
+        NonConformity: The second one is wrong too.
+        Undecided: It is not.
+    """
+    try:
+        judge(look)
+    except NonConformity as first:
+        judge(anew())
+        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
 
 
 def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why: str) -> None:

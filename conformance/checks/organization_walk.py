@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.members import Roster, roster
+from conformance.checks.organization_name import given_back
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle import read
 from conformance.oracle.effects import accepted, refused
@@ -63,11 +64,8 @@ def organization_walk(run: Run) -> list[Look]:
     name = read.text(read.data(first), "name", first)
     if run.names.owns(name):
         raise Undecided("the name that the organization had before is not known any more", first)
-    try:
+    with given_back(run, name):
         return _organization_steps(run, first, name)
-    finally:
-        with run.wire.undoing():
-            run.send(replace(call.update_organization({"name": name}), repeatable=True))
 
 
 def role_walk(run: Run) -> list[RoleLook]:

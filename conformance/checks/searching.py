@@ -138,7 +138,7 @@ def expect_listed(what: str, found: Search) -> None:
 
 def ids_on(page: Exchange) -> frozenset[str]:
     """The identifiers on one page of a list."""
-    return frozenset(item["id"] for item in read.items(page) if isinstance(item.get("id"), str))
+    return frozenset(identifier for item in read.items(page) if (identifier := read.id_of(item)) is not None)
 
 
 def _every_page(run: Run) -> Look:

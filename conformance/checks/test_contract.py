@@ -108,9 +108,10 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
 @requirement("list-engagements-refuses-invalid")
 def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lists: Generated) -> None:
     """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
-    told = [one for one in generated_engagement_lists.of(Validity.INVALID) if one.received is not None]
-    if told and all(one.received is not None and one.received.status == _FORBIDDEN for one in told):
-        raise Undecided("the main key may not list engagements", *told[:1])
+    sent = generated_engagement_lists.of(Validity.INVALID)
+    told = {one.received.status: one for one in sent if one.received is not None}
+    if set(told) == {_FORBIDDEN}:
+        raise Undecided("the main key may not list engagements", told[_FORBIDDEN])
 
     _expect_refused(run, generated_engagement_lists)
 

@@ -176,15 +176,15 @@ def _distinct_on(page: Exchange) -> None:
     """No two different engagements of a page have one identifier; the same one twice is a matter of paging."""
     seen: dict[str, dict[str, Any]] = {}
     for place, item in enumerate(_items(page)):
-        if isinstance(item.get("id"), str):
-            other = seen.setdefault(item["id"], item)
+        if (identifier := read.id_of(item)) is not None:
+            other = seen.setdefault(identifier, item)
             same = all(other.get(name) == item.get(name) for name in ("name", "createdAt"))
             expect.holds(
                 same,
                 "two engagements of the list have one identifier",
                 page,
                 expected="an identifier for each of them",
-                actual=item["id"],
+                actual=identifier,
                 pointer=f"/data/{place}/id",
             )
 

@@ -203,8 +203,8 @@ def _sights(run: Run, *beside: str) -> Sights:
         if operation in {*_READS, *beside} and _is_success(one):
             for engagement in _engagements(one):
                 for kind in (operation,) if operation in _READS else _READS:
-                    if isinstance(engagement.get("id"), str):
-                        found[engagement["id"], kind].append((one, engagement))
+                    if (identifier := read.id_of(engagement)) is not None:
+                        found[identifier, kind].append((one, engagement))
     return found
 
 

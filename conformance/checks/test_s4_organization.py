@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.checks.looks import expect_twice
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
+from conformance.checks.organization_name import given_back
 from conformance.oracle import expect, read
 from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
+from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.target.asking import MAIN_KEY
 from conformance.target.journal import Action
 from conformance.wire import call
@@ -77,12 +80,8 @@ def renaming(run: Run) -> Renaming:
     before = run.send(call.get_organization())
     name = _name_before(run, before)
     _ensure_room(run, before)
-    back = replace(call.update_organization({"name": name}), repeatable=True)
-    try:
+    with given_back(run, name):
         return _renamed(run, before)
-    finally:
-        with run.wire.undoing():
-            run.send(back)
 
 
 def renaming_again(run: Run) -> Renaming:
@@ -241,12 +240,7 @@ def test_rest_stays(renaming: Renaming) -> None:
 @requirement("update-organization-keeps-text")
 def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
     """A name with quotes, markup and characters of many scripts reads back as it was sent, where it is accepted."""
-    try:
-        _judge_names(renaming)
-    except NonConformity as first:
-        # Somebody else may have given it another name at that moment; twice is no chance.
-        _judge_names(run.journeys.result(renaming_again))
-        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
+    expect_twice(renaming, _judge_names, partial(run.journeys.result, renaming_again))
 
 
 def _judge_names(renaming: Renaming) -> None:
@@ -266,12 +260,7 @@ def _judge_names(renaming: Renaming) -> None:
 def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
     """Fields other than the name cannot be changed by an update of the organization, whether ignored or refused."""
     _judge_claims(renaming)
-    try:
-        _judge_name(renaming)
-    except NonConformity as first:
-        # Somebody else may have given it another name at that moment; twice is no chance.
-        _judge_name(run.journeys.result(renaming_again))
-        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
+    expect_twice(renaming, _judge_name, partial(run.journeys.result, renaming_again))
 
 
 def _judge_name(renaming: Renaming) -> None:

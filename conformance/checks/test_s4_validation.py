@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks import invalid_requests as requests
 from conformance.checks.aims import member_of
+from conformance.checks.looks import expect_twice
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.test_s4_organization import standing
 from conformance.oracle import batches, expect, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
 from conformance.oracle.invalid import Kind
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.judgement import Undecided
 from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
@@ -94,12 +95,8 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """After refused updates the organization is as before."""
     _organization_stands(invalid_organization_updates)
-    try:
-        _name_stands(invalid_organization_updates)
-    except NonConformity as first:
-        # Somebody else may have given it another name at that moment; twice is no chance.
-        _name_stands(run.journeys.result(requests.invalid_organization_updates_again))
-        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
+    again = partial(run.journeys.result, requests.invalid_organization_updates_again)
+    expect_twice(invalid_organization_updates, _name_stands, again)
 
 
 def _organization_stands(tried: Refusals) -> None:

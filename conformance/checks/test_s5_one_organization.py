@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.marks import requirement
-from conformance.oracle import expect, laws
+from conformance.oracle import expect, laws, read
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.words import shown
 from conformance.wire import call
@@ -50,5 +50,5 @@ def _reads(run: Run) -> list[tuple[Exchange, str]]:
         for exchange in run.wire.exchanges
         if exchange.call.operation.id == "getCurrentOrganization" and exchange.call.credential is None
         for resource in laws.readable_resources(exchange)
-        if isinstance(identifier := resource.get("id"), str)
+        if (identifier := read.id_of(resource)) is not None
     ]

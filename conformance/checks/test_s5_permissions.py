@@ -150,10 +150,8 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
 
 def _are_members(tried: Permissions, exchange: Exchange) -> None:
     """The key lists somebody, where the main key is told of members."""
-    pages, found = (
-        tried.members[1] or (() if tried.organization is None else (tried.organization,)),
-        read.items(exchange),
-    )
+    pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
+    found = read.items(exchange)
     if not found and not any(_tells_of_members(page) for page in pages):
         raise Undecided("the main key is told of no member either", exchange, *pages)
     expect.holds(found, "the key lists no members", *pages, exchange, expected="members", actual="none")

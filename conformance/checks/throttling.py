@@ -248,7 +248,7 @@ def _untouched_engagement(run: Run) -> str | None:
         for one in run.wire.exchanges
         if one.call.operation.id == "createEngagement" and one.call.credential is None
         for resource in laws.readable_resources(one)
-        if isinstance(identifier := resource.get("id"), str)
+        if (identifier := read.id_of(resource)) is not None
         and identifier not in aimed
         and resource.get("status") == "active"
     ]

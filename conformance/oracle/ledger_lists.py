@@ -103,7 +103,8 @@ class ListJudging:
         """Judge a list."""
         seen: set[str] = set()
         for place, item in enumerate(page.items):
-            history = self.histories.get(item["id"]) if isinstance(item.get("id"), str) else None
+            identifier = read.id_of(item)
+            history = None if identifier is None else self.histories.get(identifier)
             if history is not None:
                 seen.add(history.identifier)
                 self._item(history, Sight(page.exchange, page.span, item, f"/data/{place}"))
@@ -207,21 +208,21 @@ class ListJudging:
         if sort == "name":
             name = history.registers["name"].surely(page.span)
             return None if name is None else self.name_key(name)
-        read = next((one for one in reversed(history.sights) if one.span.before(page.span)), None)
-        if read is None or sort is None or (sort == "updatedAt" and not history.quiet(read.span.start, page.span.end)):
+        seen = next((one for one in reversed(history.sights) if one.span.before(page.span)), None)
+        if seen is None or sort is None or (sort == "updatedAt" and not history.quiet(seen.span.start, page.span.end)):
             return None
-        return read.text(sort) if read.moment(sort) is not None else None
+        return seen.text(sort) if seen.moment(sort) is not None else None
 
     def _key_of_item(self, sort: str | None) -> Callable[[dict[str, Any]], str | None]:
         """The key of an item; times of the interface's form are in order as texts."""
 
         def key(item: dict[str, Any]) -> str | None:
-            value, identifier = item.get(sort or ""), item.get("id")
+            value = item.get(sort or "")
             if not isinstance(value, str):
                 return None
             if sort != "name":
                 return value
-            return self.name_key(value) if isinstance(identifier, str) and identifier in self.histories else None
+            return self.name_key(value) if read.id_of(item) in self.histories else None
 
         return key
 

@@ -9,7 +9,7 @@ from conformance.target.reading import TargetFileError
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
 from conformance.wire.recorded import RecordedWire
-from conformance.wire.redaction import Redactor
+from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def redactor_of(profile: Profile) -> Redactor:
     redactor = Redactor(ordinary_words())
     public = [text.casefold() for text in profile.public()]
     for name, secret in profile.secrets():
-        beside = name.startswith(("header:", "environment:", "provisioner:"))
+        beside = name.partition(":")[0] in HIDDEN_TEXTS
         redactor.add(name, secret, shown=beside and any(secret.casefold() in text for text in public))
     return redactor
 

@@ -122,6 +122,14 @@ class Run:
             raise capabilities.Unavailable(_WRITES, self.unlocking([_WRITES]))
         return self.wire.send_all(calls)
 
+    def send_in_turn(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Send requests one after the other: writes of one resource at the same time may be refused for that alone.
+
+        Raises:
+            Unavailable: One of them could change something, and the run may only read.
+        """
+        return [self.send(call) for call in calls]
+
     def meets(self, need: str) -> bool:
         """Whether the target and the mode meet a need of the catalogue, as far as is known."""
         return capabilities.is_met(self.profile, need, missing_methods=self._missing_methods)

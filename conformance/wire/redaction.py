@@ -33,7 +33,10 @@ _ESCAPE: Final = re.compile(
 )
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
 _ROUNDS: Final = 3
-STAND_IN: Final = re.compile(rb"<(?:header|environment|provisioner):[^<>\r\n]{1,200}>")
+HIDDEN_TEXTS: Final = ("header", "environment", "provisioner")
+"""The kinds of texts that the target file hides and that are no keys; their names begin so, before a colon."""
+
+STAND_IN: Final = re.compile(rf"<(?:{'|'.join(HIDDEN_TEXTS)}):[^<>\r\n]{{1,200}}>".encode())
 """What stands for a text that the target file hides and that is no key: a service may show such a one rightly."""
 _MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
 """Letters and digits: no word, also where an example of a document looks so."""

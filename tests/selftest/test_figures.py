@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 FAULT = Subject("second-page-lost", "fault", "The second page is lost.", ("pages", "total"))
 VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
-RUN = {"started_at": "2026-01-01T00:00:00Z", "seconds": 1.0, "effort": "quick", "seed": 1, "jobs": 2} | {
+RUN = {
+    "started_at": "2026-01-01T00:00:00Z",
+    "seconds": 1.0,
+    "effort": "quick",
+    "seed": 1,
+    "jobs": 2,
     "planned": 1,
     "interrupted": False,
 }

@@ -19,7 +19,12 @@ from conformance.selftest.trial import Trial
 FAULT = Subject("archived-edit-401", "fault", "An edit is refused with 401.", ("archived-edit-refused",))
 OTHER = Subject("archived-edit-404", "fault", "An edit is refused with 404.", ("archived-edit-refused",))
 VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
-RUN = {"started_at": "2026-01-01T00:00:00Z", "seconds": 1.0, "effort": "quick", "seed": 1, "jobs": 2} | {
+RUN = {
+    "started_at": "2026-01-01T00:00:00Z",
+    "seconds": 1.0,
+    "effort": "quick",
+    "seed": 1,
+    "jobs": 2,
     "planned": 1,
     "interrupted": False,
 }
