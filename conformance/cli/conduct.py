@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -188,14 +189,24 @@ def _write(report: Report, execution: Execution) -> _Written:
 
 
 def _default_folder(target: str) -> Path:
-    """Where the outputs of a run go that nobody has named a folder for.
+    """Where the outputs of a run go that nobody has named a folder for; made, as far as that can be done.
 
     Args:
         target: The target's name.
     """
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", target).strip("-.") or "target"
     time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Path("reports") / f"{name}-{time}"
+    folder = Path("reports") / f"{name}-{time}"
+    for number in count(2):
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:  # another run of this second has it
+            folder = folder.with_name(f"{name}-{time}-{number}")
+        except OSError:  # whoever writes the first file into it says so
+            break
+        else:
+            break
+    return folder
 
 
 def _told(error: Exception, status: Exit) -> Exit:

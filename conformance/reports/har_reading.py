@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from conformance.operations import OPERATIONS, Operation
-from conformance.reports.text import one_line
+from conformance.reports.text import one_line, read_json
 from conformance.wire.call import Call, Credential
 from conformance.wire.exchange import Answer, Exchange, SentRequest
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Headers = tuple[tuple[str, str], ...]
+
+_T = TypeVar("_T")
+
+_MOST_MISSING: Final = 1000
+"""Exchanges by which the numbers may go beyond the entries: a recording from which some were taken is still read."""
+
+_LONGEST: Final = 10**12
+_YEARS: Final = (1970, 9000)
 
 
 class InvalidRecording(ValueError):  # noqa: N818 - it says what the file is
@@ -32,45 +42,52 @@ def read_har(path: Path | str) -> list[Exchange]:
     """
     name = one_line(str(path))
     try:
-        entries = json.loads(Path(path).read_bytes())["log"]["entries"]
-        return [_exchange(entry) for entry in entries if not entry.get("_missing")]
+        return _exchanges(read_json(Path(path).read_bytes())["log"]["entries"])
     except OSError as error:
         raise InvalidRecording(f"The recording {name} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidRecording(
             f"The file {name} is no recording of this suite: {one_line(repr(error))[:200]}."
         ) from error
+
+
+def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
+    numbers = range(1, len(entries) + _MOST_MISSING)
+    found = [_exchange(entry) for entry in entries if not entry.get("_missing")]
+    if any(exchange.number not in numbers for exchange in found):
+        raise ValueError("a number is not that of an exchange")
+    return found
 
 
 def _exchange(entry: dict[str, Any]) -> Exchange:
     request = _request(entry["request"])
     return Exchange(
         number=int(entry["_number"]),
-        check=str(entry["_check"]),
+        check=_text(entry["_check"]),
         call=_call(entry, request),
         request=request,
         received=_answer(entry["response"]),
-        trouble=entry["_trouble"],
-        started_at=datetime.fromisoformat(entry["startedDateTime"]),
-        seconds=round(entry["time"] / 1000, 6),
+        trouble=_optional(entry["_trouble"], _text),
+        started_at=_moment(entry["startedDateTime"]),
+        seconds=round(_duration(entry["time"]) / 1000, 6),
         attempt=int(entry["_attempt"]),
         sent=bool(entry["_sent"]),
-        head_seconds=entry["_head_seconds"],
+        head_seconds=_optional(entry["_head_seconds"], _duration),
     )
 
 
 def _request(request: dict[str, Any]) -> SentRequest:
     sent = request.get("postData")
-    body = b"" if sent is None else _bytes(sent["text"], sent.get("_encoding"))
-    return SentRequest(request["method"], request["url"], _headers(request["headers"]), body)
+    body = b"" if sent is None else _bytes(_text(sent["text"]), sent.get("_encoding"))
+    return SentRequest(_text(request["method"]), _text(request["url"]), _headers(request["headers"]), body)
 
 
 def _answer(response: dict[str, Any]) -> Answer | None:
     if response["status"] == 0:
         return None
     content = response["content"]
-    body = _bytes(content["text"], content.get("encoding"))
-    return Answer(int(response["status"]), _headers(response["headers"]), body, response["httpVersion"])
+    body = _bytes(_text(content["text"]), content.get("encoding"))
+    return Answer(int(response["status"]), _headers(response["headers"]), body, _text(response["httpVersion"]))
 
 
 def _call(entry: dict[str, Any], request: SentRequest) -> Call:
@@ -84,7 +101,7 @@ def _call(entry: dict[str, Any], request: SentRequest) -> Call:
         query=tuple(parse_qsl(parts.query, keep_blank_values=True, errors="surrogatepass")),
         body=request.body if "postData" in entry["request"] else None,
         headers=tuple((name, value) for name, value in request.headers if name.lower() in own_headers),
-        credential=_credential(meant["credential"], request.headers),
+        credential=_credential(_optional(meant["credential"], _text), request.headers),
         repeatable=bool(meant["repeatable"]),
         expects_429=bool(meant["expects_429"]),
         unjudged=bool(meant.get("unjudged", False)),
@@ -109,7 +126,31 @@ def _identifier(operation: Operation, path: str) -> str | None:
 
 
 def _headers(headers: list[dict[str, str]]) -> Headers:
-    return tuple((header["name"], header["value"]) for header in headers)
+    return tuple((_text(header["name"]), _text(header["value"])) for header in headers)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{str(value)[:40]} is no text")
+    return value
+
+
+def _duration(value: object) -> float:
+    """Seconds, or thousandths of them, that a run can have taken."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST:
+        raise ValueError(f"{str(value)[:40]} is no duration")
+    return float(value)
+
+
+def _moment(value: object) -> datetime:
+    moment = datetime.fromisoformat(_text(value))
+    if moment.tzinfo is None or not _YEARS[0] <= moment.year <= _YEARS[1]:
+        raise ValueError(f"{moment} is no time of a run")
+    return moment
+
+
+def _optional(value: object, read: Callable[[object], _T]) -> _T | None:
+    return None if value is None else read(value)
 
 
 def _bytes(text: str, encoding: str | None) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Final
+from typing import Any, Final, NoReturn
 
 _PLANE_ENDS: Final = "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
 
@@ -56,6 +56,25 @@ def json_bytes(value: object, *, indent: int | None = None) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return _SURROGATES.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
+
+
+def read_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """The value of a JSON text that the suite wrote, or that somebody says it did.
+
+    Raises:
+        ValueError: It is none, or has a number that is not finite.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(data, parse_constant=_refused, parse_float=_float)
+
+
+def _refused(number: str) -> NoReturn:
+    raise ValueError(f"the number {number[:20]} is not finite")
+
+
+def _float(number: str) -> float:
+    value = float(number)
+    return value if math.isfinite(value) else _refused(number)
 
 
 def _finite(value: object) -> object:

@@ -27,6 +27,12 @@ MAX_MESSAGES: Final = 1000
 MAX_BYTES: Final = 1 << 20
 """Bytes of one message; larger ones are refused."""
 
+MAX_KEPT: Final = 32 << 20
+"""Bytes of all messages that are kept; older ones make room."""
+
+_LONGEST_HEADER: Final = 1 << 14
+"""Characters of a header; the standard parser takes the longer the more there are, out of proportion."""
+
 _TIMEOUT: Final = 60.0
 
 
@@ -46,7 +52,7 @@ class Mailbox:
         self.host = host
         self.port = port
         self._arrived = threading.Condition()
-        self._mails: deque[Mail] = deque(maxlen=MAX_MESSAGES)
+        self._mails: deque[tuple[int, Mail]] = deque(maxlen=MAX_MESSAGES)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="mailbox", daemon=True)
         self._server: asyncio.Server | None = None
@@ -102,12 +108,14 @@ class Mailbox:
         content = envelope.original_content or b""
         mail = read_message(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)
         with self._arrived:
-            self._mails.append(mail)
+            self._mails.append((len(content), mail))
+            while sum(size for size, _ in self._mails) > MAX_KEPT:
+                self._mails.popleft()
             self._arrived.notify_all()
         return "250 kept"
 
     def _to(self, address: str) -> list[Mail]:
-        return [mail for mail in self._mails if address.lower() in (to.lower() for to in mail.to)]
+        return [mail for _, mail in self._mails if address.lower() in (to.lower() for to in mail.to)]
 
     def _conversation(self) -> SMTP:
         return SMTP(
@@ -141,6 +149,8 @@ def read_message(sender: str, to: tuple[str, ...], content: bytes) -> Mail:
     """
     try:
         message: EmailMessage = message_from_bytes(content, policy=default)
+        if any(len(str(value)) > _LONGEST_HEADER for part in message.walk() for _, value in part.raw_items()):
+            raise ValueError("a header is too long")  # noqa: TRY301 - shown as whatever cannot be read
         parts = [part for part in message.walk() if part.get_content_maintype() == "text"]
         parts.sort(key=lambda part: part.get_content_subtype() != "plain")
         return Mail(sender, to, str(message.get("Subject", "")), "\n".join(_text(part) for part in parts))

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.target.asking import PAGES, Asking, OwnEngagements, data_of, member_ids, own_engagements, told
+from conformance.target.asking import (
+    MAIN_KEY,
+    PAGES,
+    Asking,
+    OwnEngagements,
+    data_of,
+    member_ids,
+    own_engagements,
+    told,
+)
 from conformance.target.changes import Action, Entry, State
 from conformance.target.journal import Journal, JournalError
 from conformance.target.recorder import owner
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
 
 _GONE: Final = frozenset({404, 410})
 _REFUSED: Final = frozenset({401, 403})
+_FEW: Final = 3
 _CLOCKS_APART: Final = 60.0
 """Seconds by which the clocks of the run, of the service and of a later cleanup may differ."""
 
@@ -101,7 +111,23 @@ class _Undoing:
                 f"Nothing was undone: the run used the organization {expected}, and the key belongs to {found}."
             )
             return False
+        if not isinstance(found, str) and not self._sees_own():
+            self._leave(
+                "Nothing was undone, because the organization could not be read, and the key shows no engagement of "
+                f"the run: {told(answer)}."
+            )
+            return False
         return True
+
+    def _sees_own(self) -> bool:
+        """Whether the main key shows something that the run made."""
+        listed = own_engagements(self._asking, self._journal.names)
+        if not isinstance(listed, str) and listed.ids:
+            return True
+        made = [entry.id for entry in self._pending(Action.CREATE_ENGAGEMENT) if owner(entry.key) == MAIN_KEY]
+        known = [made_id for made_id in made if made_id is not None][:_FEW]
+        answers = self._asking.all([calls.get_engagement(made_id) for made_id in known])
+        return any(not isinstance(one, str) and self._journal.names.owns(data_of(one).get("name")) for one in answers)
 
     def engagements(self) -> None:
         """Delete the engagements that the run made, those whose id it never learnt included."""

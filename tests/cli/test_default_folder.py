@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from conformance.cli import conduct
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
 
 UNREACHABLE = "http://127.0.0.1:1"
 
@@ -42,3 +49,35 @@ def test_it_has_the_name_of_the_target_and_the_time(
     (made,) = (tmp_path / "reports").iterdir()
     assert re.fullmatch(rf"{folder}-[0-9]{{8}}T[0-9]{{6}}Z", made.name)
     assert (made / "report.json").exists()
+
+
+class OneSecond(datetime):
+    """A clock that stands."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> OneSecond:
+        """Always the same."""
+        return cls(2026, 1, 2, 3, 4, 5, tzinfo=tz)
+
+
+def test_runs_of_one_second_have_a_folder_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes second does not write into the folder of the first."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(conduct, "datetime", OneSecond)
+
+    folders = [conduct._default_folder("acme") for _ in range(3)]
+
+    assert [folder.name for folder in folders] == [
+        "acme-20260102T030405Z",
+        "acme-20260102T030405Z-2",
+        "acme-20260102T030405Z-3",
+    ]
+    assert all(folder.is_dir() for folder in folders)
+
+
+def test_a_folder_that_cannot_be_made_is_named_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run says later why nothing can be written there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reports").write_text("a file")
+
+    assert conduct._default_folder("acme").name.startswith("acme-")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from conformance.reports.har import har_bytes, har_pieces
 from conformance.reports.har_reading import InvalidRecording, read_har
+from conformance.reports.html import html_bytes
 from conformance.wire import call
 from conformance.wire.call import Credential
 
@@ -202,6 +204,60 @@ def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) 
     path.write_bytes(content)
 
     with pytest.raises(InvalidRecording, match=r"is no recording of this suite"):
+        read_har(path)
+
+
+ODD = (
+    None,
+    True,
+    -1,
+    1.5,
+    10**400,
+    float("inf"),
+    "",
+    "x",
+    "0001-01-01T00:00:00-14:00",
+    "2026-01-01T00:00:00",
+    [],
+    {},
+    [{}],
+)
+
+
+def _places(node: object, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Every place in a JSON value, from its root to its leaves."""
+    inside = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    return [at, *(place for name, member in inside for place in _places(member, (*at, name)))]
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_recording_with_one_odd_value_is_refused_or_shown(
+    data: st.DataObject, samples: ModuleType, tmp_path: Path
+) -> None:
+    """Whatever somebody writes into a recording, it is refused in a sentence or makes a page and an archive."""
+    report, exchanges = samples.failing()
+    archive = json.loads(har_bytes(exchanges[:6]))
+    *way, last = data.draw(st.sampled_from(_places(archive)[1:]))
+    node = archive
+    for name in way:
+        node = node[name]
+    node[last] = data.draw(st.sampled_from(ODD))
+    path = tmp_path / "exchanges.har"
+    path.write_text(json.dumps(archive).replace("Infinity", "1e999"))
+
+    with suppress(InvalidRecording):
+        read = read_har(path)
+        assert har_bytes(read)
+        assert html_bytes(report, read)
+
+
+def test_a_number_far_beyond_the_entries_is_refused(samples: ModuleType, tmp_path: Path) -> None:
+    """Numbers are places, and none can stand for millions of exchanges that are missing."""
+    path = tmp_path / "exchanges.har"
+    path.write_bytes(har_bytes(samples.exchanges(2)).replace(b'"_number": 2', b'"_number": 2000000000'))
+
+    with pytest.raises(InvalidRecording, match="a number is not that of an exchange"):
         read_har(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import signal
 import subprocess
 import sys
 import termios
@@ -116,6 +117,7 @@ def test_a_terminal_that_is_closed(target: HostileTarget, tmp_path: Path) -> Non
     terminal, line = os.openpty()
 
     def take() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = subprocess.Popen(

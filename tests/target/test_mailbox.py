@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.target.mailbox import MAX_BYTES, Mailbox, MailboxError, read_message
+from conformance.target.mailbox import MAX_BYTES, MAX_KEPT, Mailbox, MailboxError, read_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +52,26 @@ def test_a_message_is_kept_for_its_address(mailbox: Mailbox) -> None:
     assert mail.subject == "Einladung für Zoë 🎉"
     assert "https://example.org/i/1?a=b&c=d" in mail.text
     assert mailbox.messages("bob@example.com") == []
+
+
+def test_old_messages_make_room_for_large_ones(mailbox: Mailbox) -> None:
+    """However many large messages come, no more than a bound of them is kept."""
+    large = b"Subject: large\r\n\r\n" + b"x\r\n" * (MAX_BYTES // 3 - 100)
+    times = MAX_KEPT // len(large) + 3
+    for _ in range(times):
+        send(mailbox, large, "a@example.org")
+
+    kept = mailbox.messages("a@example.org")
+    assert times - 4 <= len(kept) < times
+
+
+def test_a_header_that_would_take_long_to_read_is_shown_as_it_came() -> None:
+    """The standard parser needs seconds for a subject of so many encoded words."""
+    content = b"Subject: " + b"=?utf-8?q?a?=\r\n " * 20_000 + b"\r\n\r\ntext"
+
+    mail = read_message("a@example.org", ("b@example.org",), content)
+
+    assert (mail.subject, mail.text) == ("", content.decode())
 
 
 @pytest.mark.parametrize("encoding", ["quoted-printable", "base64", "8bit"])

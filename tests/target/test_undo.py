@@ -384,6 +384,26 @@ def test_an_organization_that_reads_oddly_does_not_prevent_undoing(
     assert running.engagements == FOREIGN
 
 
+@pytest.mark.parametrize("listing", [False, True])
+def test_a_key_that_shows_nothing_of_the_run_may_be_anybodys(
+    running: Any, clean_up: Callable[..., UndoResult], *, listing: bool
+) -> None:
+    """Where neither the organization can be read nor anything of the run is seen, nothing is ticked off."""
+    make(running, "a")
+    ours = dict(running.engagements)
+    running.engagements.clear()
+    running.overrides["getCurrentOrganization"] = 500
+    if not listing:
+        running.overrides["listEngagements"] = 500
+
+    (sentence,) = clean_up().left
+
+    assert sentence.endswith("and the key shows no engagement of the run: status 500.")
+    assert running.writes == []
+    running.engagements.update(ours)
+    assert clean_up().undone == 1
+
+
 def test_the_organizations_name_is_restored(running: Any, clean_up: Callable[..., UndoResult]) -> None:
     """Whatever it was named in the end, it gets the first name back."""
     running.send(calls.update_organization({"name": f"{PREFIX}b"}))
