@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SHORTEST: Final = 6
 """Secrets of fewer bytes are weak, and so are ordinary words: a key ``active`` would turn every status into a name.
@@ -27,8 +27,8 @@ WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be
 _BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
 _ESCAPE: Final = re.compile(
-    rb"""( \\u00[0-9a-fA-F]{2} | \\x[0-9a-fA-F]{2} | \\["'/\\] | %[0-9a-fA-F]{2}
-         | &\#0*[0-9]{1,3}; | &\#[xX]0*[0-9a-fA-F]{1,2}; | &(?:amp|lt|gt|quot|apos); )""",
+    rb"""( \\u00[0-9a-fA-F]{2} | \\u\{0{0,8}[0-9a-fA-F]{1,2}\} | \\x[0-9a-fA-F]{2} | \\["'/\\] | %[0-9a-fA-F]{2}
+         | &\#0*[0-9]{1,3};? | &\#[xX]0*[0-9a-fA-F]{1,2};? | &(?:amp|lt|gt|quot|apos); )""",
     re.VERBOSE,
 )
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
@@ -80,10 +80,10 @@ class _Needle:
 class Redactor:
     """Replaces every known secret by ``<name>``.
 
-    A secret is found plain, in hexadecimal, in base64 of either alphabet (also as a part of a longer text, up to the
-    one or two characters at its ends that other bytes share), and each of these with any of its characters escaped as
-    in a URL, in JSON or in HTML; also in UTF-16 and in what gzip has packed. Weak ones (see ``SHORTEST``) are
-    replaced behind ``Bearer`` alone, and never hinder an output from being written.
+    A secret is found plain, in hexadecimal, in base64 of either alphabet and in base32 (also as a part of a longer
+    text, up to the one or two characters at its ends that other bytes share), and each of these with any of its
+    characters escaped as in a URL, in JSON or in HTML; also in UTF-16 and in what gzip has packed. Weak ones (see
+    ``SHORTEST``) are replaced behind ``Bearer`` alone, and never hinder an output from being written.
 
     Args:
         ordinary: A text whose words no secret takes away: what contracts, answers and outputs are full of.
@@ -205,21 +205,22 @@ def _needle(form: bytes, name: str, *, weak: bool, word: bool) -> _Needle:
 
 def _forms(secret: bytes) -> list[bytes]:
     """The forms that a secret is looked for in, escapes aside."""
-    encoded = [form for shift in range(3) for form in (_base64_core(secret, shift),) if len(form) >= SHORTEST]
-    url_safe = [form.translate(_BASE64_URL) for form in encoded]
+    of_64 = [form for shift in range(3) if len(form := _core(base64.b64encode, 6, secret, shift)) >= SHORTEST]
+    of_32 = [form for shift in range(5) if len(form := _core(base64.b32encode, 5, secret, shift)) >= SHORTEST]
     hexadecimal = secret.hex().encode()
     # A secret that looks escaped itself is undone together with the data that it is looked for in.
     undone = [form for form in _undone(secret) if len(form) >= SHORTEST]
     # What is between the bytes of a text in UTF-16 and UTF-32 of either order.
     wide = [zeros.join(bytes([byte]) for byte in secret) for zeros in (b"\0", b"\0\0\0")]
-    return list(dict.fromkeys([secret, *undone, hexadecimal, hexadecimal.upper(), *wide, *encoded, *url_safe]))
+    encoded = [*of_64, *[form.translate(_BASE64_URL) for form in of_64], *of_32, *[form.lower() for form in of_32]]
+    return list(dict.fromkeys([secret, *undone, hexadecimal, hexadecimal.upper(), *wide, *encoded]))
 
 
-def _base64_core(secret: bytes, shift: int) -> bytes:
-    """The base64 characters that the secret alone decides where it begins ``shift`` bytes into a group of three."""
-    encoded = base64.b64encode(bytes(shift) + secret)
-    first = -(-shift * 8 // 6)
-    last = (shift + len(secret)) * 8 // 6
+def _core(encode: Callable[[bytes], bytes], bits: int, secret: bytes, shift: int) -> bytes:
+    """The characters of so many bits that the secret alone decides where it begins ``shift`` bytes into a group."""
+    encoded = encode(bytes(shift) + secret)
+    first = -(-shift * 8 // bits)
+    last = (shift + len(secret)) * 8 // bits
     return encoded[first:last]
 
 
@@ -227,11 +228,13 @@ def _any_spelling(byte: int) -> bytes:
     """A pattern for one byte, as it is or escaped; rounds of quoting double backslashes, so there are 8 at most."""
     high, low = (f"[{digit}{digit.upper()}]" for digit in f"{byte:02x}")
     digits = (high + low).encode()
+    short = digits if byte > 0x0F else low.encode()  # noqa: PLR2004 - one digit or two
     spellings = [
         rb"\\{1,8}(?:u00|x)" + digits,
+        rb"\\{1,8}u\{0{0,8}" + short + rb"\}",
         rb"%(?:25)*" + digits,
-        rb"&#0*" + str(byte).encode() + b";",
-        rb"&#[xX]0*" + (digits if byte > 0x0F else low.encode()) + b";",  # noqa: PLR2004 - one digit or two
+        rb"&#0*" + str(byte).encode() + b";?",
+        rb"&#[xX]0*" + short + b";?",
     ]
     if byte in b"\"'/\\":
         spellings.append(rb"\\{1,8}" + re.escape(bytes([byte])))
@@ -252,13 +255,16 @@ class _Meanings(dict[bytes, bytes]):
 
 def _meaning(escape: bytes) -> bytes:
     text = escape.decode("ascii")
+    if text[:3] == "\\u{":
+        return bytes([int(text[3:-1], 16)])
     if text[0] == "%" or text[:2] in {"\\u", "\\x"}:
         return bytes([int(text[-2:], 16)])
     if text[0] == "\\":
         return escape[1:]
     if text[1] != "#":
         return _ENTITIES[text[1:-1]]
-    code = int(text[3:-1], 16) if text[2] in "xX" else int(text[2:-1])
+    digits = text[2:].removesuffix(";")
+    code = int(digits[1:], 16) if digits[0] in "xX" else int(digits)
     return bytes([code]) if code <= 0xFF else escape  # noqa: PLR2004 - a byte
 
 

@@ -66,6 +66,10 @@ ASCII_ENCODINGS: dict[str, Callable[[str], str]] = {
     ),
     "decimal entities": _everywhere("&#{};"),
     "hexadecimal entities": _everywhere("&#x{:x};"),
+    "decimal entities without a semicolon": _everywhere("&#{:03d}"),
+    "hexadecimal entities without a semicolon": _everywhere("&#x{:x}"),
+    "code points in braces": _everywhere("\\u{{{:x}}}"),
+    "code points in braces with zeros": _everywhere("\\u{{{:06X}}}"),
 }
 
 
@@ -115,6 +119,23 @@ def test_keys_leave_nothing_behind(encoding: str) -> None:
     form = form.strip('"\\') if form.startswith('"') else form
 
     assert redactor(secret).bytes(b"[" + form.encode() + b"]") == b"[<api_key>]"
+
+
+@settings(deadline=None)
+@given(
+    secret=st.binary(min_size=8, max_size=60).map(lambda raw: raw.hex()),
+    before=st.binary(max_size=9),
+    lower=st.booleans(),
+)
+def test_base32_is_replaced_at_every_alignment(secret: str, before: bytes, *, lower: bool) -> None:
+    """Base32 of a text that holds the secret shows at most the character at each end that others share."""
+    encoded = base64.b32encode(before + secret.encode() + b"tail")
+    data = encoded.lower() if lower else encoded
+
+    kept = redactor(secret).bytes(data).split(b"<api_key>")
+
+    assert len(kept) == 2
+    assert len(kept[0]) <= len(before) * 8 // 5 + 1
 
 
 @settings(deadline=None)
