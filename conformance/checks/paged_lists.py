@@ -94,7 +94,7 @@ def creation_times(run: Run) -> dict[str, datetime]:
     exchanges = run.wire.exchanges
     moved = {one.call.identifier for one in exchanges if one.call.operation.id in _MOVES}  # with whatever key
     left = named_in(run, "createEngagement") - moved
-    answers = [one for one in exchanges if one.call.operation.id == "createEngagement"]
+    answers = [one for one in exchanges if one.call.operation.id == "createEngagement" and one.call.is_proper]
     times = {made: created_at(one) for one in answers if (made := identifier_made(one)) in left}
     return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 

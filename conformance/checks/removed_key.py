@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.checks.engagements import shown
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle import read
 from conformance.oracle.judgement import Undecided
@@ -24,6 +25,14 @@ class Attempt:
 
     before: Exchange
     after: Exchange
+
+    @property
+    def shows(self) -> bool:
+        """Whether what the first one did was done when it was answered, so that it tells what the second one did.
+
+        Unarchiving may take effect later.
+        """
+        return self.before.call.operation.id != "unarchiveEngagement" or shown(self.before, "status") == "active"
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,8 @@ def test_key_loses_engagements(removal: Removal) -> None:
     """A removed member's key is refused by every operation on engagements, from the first request on."""
     _judge_refused(removal, "engagements")
 
-    refused = [one.after for one in removal.attempts if one.after.call.operation.family == "engagements"]
+    telling = [one for one in removal.attempts if one.shows]
+    refused = [one.after for one in telling if one.after.call.operation.family == "engagements"]
     _judge_undone(removal.answer, refused, *removal.newest)
 
 

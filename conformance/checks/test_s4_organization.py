@@ -216,8 +216,12 @@ def test_answer_carries_new_name(renaming: Renaming) -> None:
 
 
 @requirement("update-organization-takes-effect")
-def test_new_name_is_read(renaming: Renaming) -> None:
+def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
     """A renamed organization reads with its new name."""
+    expect_twice(renaming, _judge_new_name, partial(run.journeys.result, renaming_again))
+
+
+def _judge_new_name(renaming: Renaming) -> None:
     read.success(renaming.plain.answer)
     after = renaming.plain.after
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
+_INVALID: Final = (400, 422)
 _CONFLICT: Final = 409
 _NOT_FOUND: Final = 404
 
@@ -93,15 +94,24 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 def editing(run: Run) -> Editing:
     """An engagement without a description gets one, then another name, then another one of both.
 
-    The descriptions are such that a careless service could take them for something else than text.
+    The descriptions are such that a careless service could take them for something else than text; a service may
+    have a least length of them, and then they are longer.
     """
     before = run.journeys.result(creating).bare.after()
     tick = tick_of(readable_resources(before))
-    description = edit(run, before, {"description": "false"}, pause=tick)
+    description = _edit_briefly(run, before, {"description": "false"}, pause=tick)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']} again", "description": "0012"}
-    both = edit(run, name.after, longer, pause=tick)
+    both = _edit_briefly(run, name.after, longer, pause=tick)
     return Editing(description, name, both)
+
+
+def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
+    """An edit with a brief description, or with a longer one where that was refused."""
+    brief = edit(run, before, body, pause=pause)
+    if brief.answer.received is None or brief.answer.status not in _INVALID:
+        return brief
+    return edit(run, brief.after, body | {"description": f"{body['description']} and no more than that"}, pause=pause)
 
 
 def odd_editing(run: Run) -> OddEditing:

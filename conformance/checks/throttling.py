@@ -183,11 +183,16 @@ class _Scene:
 
     @property
     def passed_creation(self) -> list[Exchange]:
-        """The creation, if it was served although the reads around it were refused, and other writes all alike."""
+        """The creation, if it was served although the reads around it were refused, and other writes all alike.
+
+        One that says that it has requests left of its own, or another limit, was counted apart.
+        """
         reads = [one for one in (*self.before, *self.after) if one.call.method == "GET"]
         alike = _refused(self._changing) in ([], self._changing)
-        passed = self.creation is not None and self.creation.succeeded and _refused(reads) == reads and alike
-        return [self.creation] if self.creation is not None and passed else []
+        if self.creation is None or not self.creation.succeeded or _refused(reads) != reads or not alike:
+            return []
+        left, limits = rate_limit_laws.remaining(self.creation) or 0, {rate_limit_laws.limit(one) for one in reads}
+        return [] if left > 0 or rate_limit_laws.limit(self.creation) not in limits else [self.creation]
 
     @property
     def other_meanwhile(self) -> Exchange | None:

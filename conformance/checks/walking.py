@@ -104,7 +104,7 @@ class Walk:
     def _call(self, step: Step) -> Call | None:
         if step.kind is Kind.CREATE:
             self._names[step.slot] = self._name(step.word)
-            about = {"description": f"About {step.word}."} if step.word[-1] in "aeo" else {}
+            about = {"description": f"All about {step.word}."} if step.word[-1] in "aeo" else {}
             return call.create_engagement({"name": self._names[step.slot], **about})
         if step.kind is Kind.LIST:
             return call.list_engagements(**dict(step.query), page=self._page(step))

@@ -21,8 +21,7 @@ THERE: Final = "there"
 GONE: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
-_LATER: Final = 202
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:(?:[A-Za-z0-9._-]| (?! )){0,30}[A-Za-z0-9.])?")
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
 _OPEN_SIGNS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
@@ -72,8 +71,9 @@ class Effect:
 
 
 def is_main(exchange: Exchange) -> bool:
-    """Whether the run's main key was shown."""
-    return exchange.call.credential is None or exchange.call.credential.name == "api_key"
+    """Whether this asks for an operation itself, with the run's main key."""
+    credential = exchange.call.credential
+    return exchange.call.is_proper and (credential is None or credential.name == "api_key")
 
 
 def accepted(exchange: Exchange) -> bool:
@@ -93,7 +93,7 @@ def is_plain(text: str) -> bool:
 
 
 def is_ordinary(value: object) -> bool:
-    """Whether a value is a text that no service has a reason to refuse or to change: short, of letters and digits."""
+    """Whether a value is a text that no service has a reason to refuse or to change: 10 to 32 letters and digits."""
     return isinstance(value, str) and _ORDINARY.fullmatch(value) is not None
 
 
@@ -154,9 +154,8 @@ def _edited(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
 
 
 def _of_unarchive(exchange: Exchange, span: Span) -> Span:
-    """Nothing tells what unarchiving does, so that a 202 may mean that it is yet to happen."""
-    later = exchange.received is not None and exchange.received.status == _LATER
-    return Span(span.start, inf) if later else span
+    """Nothing tells what unarchiving does, nor when: after a success it may be yet to happen, until a read shows it."""
+    return Span(span.start, inf) if accepted(exchange) else span
 
 
 def _text(value: object) -> str | None:

@@ -63,6 +63,8 @@ class Core:
         self._allowances: dict[str, Allowance] = {}
         self._in_edit: set[str] = set()
         self._background: set[asyncio.TimerHandle] = set()
+        self.activating: set[str] = set()
+        """The engagements that are to be active soon, by their ids."""
 
     def seconds(self) -> float:
         """Tell the time in seconds since the epoch, as far as this service knows."""

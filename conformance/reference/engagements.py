@@ -147,6 +147,7 @@ class Engagements(Members):
         """Make an engagement read-only."""
         if call.engagement.status == "active" or self.archives_again():
             self.set_status(call.engagement, "archived")
+        self.activating.discard(call.engagement.id)
         return self.resource(call, self.view_archived(self.find_engagement(call)))
 
     def archives_again(self) -> bool:
@@ -168,10 +169,20 @@ class Engagements(Members):
         choice = self.rule("unarchive", "Engagements cannot be unarchived here.")
         if call.engagement.status == "active":
             self.rule("unarchive_active", "The engagement is active.")
+        elif choice == "activates-later":
+            self.activating.add(call.engagement.id)
+            self.later(lambda: self.activate(call.engagement.id))
         elif choice != "nothing":
             at = call.engagement.updated_at if choice == "activates-quietly" else self.now()
             self.store.edit_engagement(call.engagement.id, {"status": "active"}, at)
         return self.resource(call, self.view_unarchived(self.find_engagement(call)))
+
+    def activate(self, engagement_id: str) -> None:
+        """Make an engagement editable that was to be so, and has not been archived again since."""
+        engagement = self.store.engagement(engagement_id)
+        if engagement is not None and engagement_id in self.activating:
+            self.set_status(engagement, "active")
+        self.activating.discard(engagement_id)
 
     # Delete
 

@@ -75,15 +75,24 @@ class Asking:
         return answers
 
     def _some(self, calls: Sequence[Call]) -> list[Answer | str]:
+        """The answers to a few calls; those that got none together, which a service may have too many of, go alone."""
+        if len(calls) == 1:
+            return [self._alone(calls[0])]
+        together = self._sent(calls) if self._silent < _PATIENCE else [""] * len(calls)
+        return [self._alone(call) if isinstance(one, str) else one for call, one in zip(calls, together, strict=True)]
+
+    def _alone(self, call: Call) -> Answer | str:
         if self._silent >= _PATIENCE:
-            return ["the service does not answer any more"] * len(calls)
+            return "the service does not answer any more"
+        (answer,) = self._sent([call])
+        self._silent = self._silent + 1 if isinstance(answer, str) else 0
+        return answer
+
+    def _sent(self, calls: Sequence[Call]) -> list[Answer | str]:
         try:
-            answers = [_answer(exchange) for exchange in self._send_all(calls)]
+            return [_answer(exchange) for exchange in self._send_all(calls)]
         except Unanswered as stopped:
-            answers = [str(stopped)] * len(calls)
-        for answer in answers:
-            self._silent = self._silent + 1 if isinstance(answer, str) else 0
-        return answers
+            return [str(stopped)] * len(calls)
 
 
 @dataclass(frozen=True, slots=True)

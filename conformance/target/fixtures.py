@@ -140,17 +140,18 @@ class Fixtures:
         return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
 
     def throttled(self) -> Credential:
-        """A key that may be driven past its limit; in a disposable organization without one, the main key.
+        """A key that may be driven past its limit; the main key in a disposable organization, and where it is named so.
 
         Raises:
             Unavailable: There is none.
         """
         try:
-            return self._shared_key("throttled", "throttled", lambda made: made.create_throttled_key())
+            key = self._shared_key("throttled", "throttled", lambda made: made.create_throttled_key())
         except Unavailable:
             if self._profile.mode is Mode.DISPOSABLE:
                 return self.main
             raise
+        return self.main if key.authorization == self.main.authorization else key
 
     def member(self, role: MemberRole = "member", *, with_key: bool = False) -> Member:
         """A member that nobody else has been given: a new one, or the next of the target file's.

@@ -155,10 +155,10 @@ class Dispatcher:
         elif outcome is not Outcome.UNSENDABLE:
             await self._failed(order, exchange, outcome)
         if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
-            return self._after_429(order, lane, persistence, exchange)
+            return await self._after_429(order, lane, persistence, exchange)
         return persistence.pause_after(exchange, outcome, self.pacer.service.time(self._clock.now()))
 
-    def _after_429(self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange) -> float | None:
+    async def _after_429(self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange) -> float | None:
         """Hold the key until its window ends; None where the call is given up."""
         if order.call.expects_429 or exchange.received is None:
             return None
@@ -169,8 +169,16 @@ class Dispatcher:
             return 0.0
         lane.refusals += 1
         if order.undoing is None and lane.refusals >= _REFUSALS and self._is_main(order.call):
-            raise self._stopped("the service kept answering 429", exchange)
+            if not await self._is_served():
+                raise self._stopped("the service kept answering 429", exchange)
+            lane.refusals = 0
         return None
+
+    async def _is_served(self) -> bool:
+        """Whether the main key is served at all: one kind of request alone may be past a limit of its own."""
+        probe = Order(get_organization(), _PROBE, None, lambda _: None)
+        exchange, _ = await self._send(probe, 1, min(self._settings.timeout, _LONGEST_PROBE))
+        return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
 
     def _is_main(self, call: Call) -> bool:
         return self._preparer.credential(call).authorization == self._settings.credential.authorization

@@ -140,27 +140,30 @@ def test_texts_that_must_read_back_exactly(text: str, *, plain: bool) -> None:
 @pytest.mark.parametrize(
     ("value", "ordinary"),
     [
-        ("a", True),
-        ("7", True),
+        ("a", False),
+        ("0", False),
+        ("a" * 9, False),
+        ("a" * 10, True),
+        ("7" * 10, True),
         ("Quarterly test 2.0", True),
-        ("a_b-c.", True),
+        ("a_b-c a_b-c.", True),
         ("a" * 32, True),
         ("a" * 33, False),
         ("", False),
-        (" a", False),
-        ("a ", False),
-        (".a", False),
-        ("a-", False),
-        ("a\n", False),
-        ("a/b", False),
-        ("\u00e9", False),
-        ("\u0663", False),
+        (" aaaaaaaaaa", False),
+        ("aaaaaaaaaa ", False),
+        (".aaaaaaaaaa", False),
+        ("aaaaaaaaaa-", False),
+        ("aaaaaaaaaa\n", False),
+        ("aaaaa/bbbbb", False),
+        ("aaaaaaaaaa\u00e9", False),
+        ("aaaaaaaaaa\u0663", False),
         (None, False),
         (7, False),
     ],
 )
 def test_texts_that_no_service_has_a_reason_to_refuse(value: object, *, ordinary: bool) -> None:
-    """Short ones of letters and digits, with few signs between them."""
+    """Neither short nor long ones of letters and digits, with few signs between them."""
     assert effects.is_ordinary(value) is ordinary
 
 
@@ -315,13 +318,13 @@ def test_what_was_never_sent_does_nothing(operation: str, body: object) -> None:
     assert effects_of(request(operation, None, body, sent=False)) == []
 
 
-@pytest.mark.parametrize(("status", "end"), [(200, START + 500_000), (204, START + 500_000), (202, inf)])
-def test_unarchiving_may_make_active(status: int, end: float) -> None:
-    """It may have no effect, and one that was taken on for later may have it at any time."""
+@pytest.mark.parametrize("status", [200, 202, 204])
+def test_unarchiving_may_make_active(status: int) -> None:
+    """It may have no effect, or have it at any time."""
     (one,) = effects_of(request("unarchiveEngagement", status))
 
     assert (one.field, one.value, one.certain) == ("status", "active", False)
-    assert one.span == Span(START, end)
+    assert one.span == Span(START, inf)
 
 
 @pytest.mark.parametrize(("value", "shown", "fits"), [("a", "a", True), ("a", "b", False), (None, "b", True)])

@@ -159,8 +159,8 @@ def step(word: str, identifier: str, number: int) -> Any:
     """The call that a word stands for."""
     operation, _, status = word.partition(" ")
     return {
-        "edit": call.update_engagement(identifier, {"name": f"name {number}"}),
-        "describe": call.update_engagement(identifier, {"description": f"about {number}"}),
+        "edit": call.update_engagement(identifier, {"name": f"a new name {number}"}),
+        "describe": call.update_engagement(identifier, {"description": f"all about {number}"}),
         "archive": call.archive_engagement(identifier),
         "unarchive": call.unarchive_engagement(identifier),
         "delete": call.delete_engagement(identifier),
@@ -380,7 +380,7 @@ def test_odd_text_may_be_refused(talk: MakeTalk, text: str) -> None:
 def test_ordinary_text_may_not_be_refused(talk: MakeTalk) -> None:
     """An edit of an active engagement with nothing but words succeeds."""
     one = talk()
-    one.send(call.update_engagement(one.created(), {"description": "About it."}), status=422)
+    one.send(call.update_engagement(one.created(), {"description": "All about it."}), status=422)
 
     assert broken(one.exchanges) == ["update-engagement-succeeds"]
 

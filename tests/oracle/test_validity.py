@@ -42,9 +42,11 @@ def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str)
 @pytest.mark.parametrize(
     ("operation", "body", "expected"),
     [
-        ("createEngagement", b'{"name": "Audit 7"}', "valid"),
-        ("createEngagement", b'{"name": "Audit", "description": "Some text!"}', "open"),
-        ("createEngagement", b'{"name": "Audit", "description": "Some text."}', "valid"),
+        ("createEngagement", b'{"name": "Quarterly audit 7"}', "valid"),
+        ("createEngagement", b'{"name": "Audit 7"}', "open"),
+        ("createEngagement", b'{"name": "Quarterly audit", "description": "Some more text!"}', "open"),
+        ("createEngagement", b'{"name": "Quarterly audit", "description": "Some more text."}', "valid"),
+        ("createEngagement", b'{"name": "Quarterly audit", "description": "0"}', "open"),
         (
             "createEngagement",
             b'{"name": "an engagement whose name is longer than every service must take"}',
@@ -63,7 +65,7 @@ def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str)
         ("createEngagement", b"{", "invalid"),
         ("updateEngagement", b"{}", "open"),
         ("updateEngagement", b'{"name": null}', "open"),
-        ("updateEngagement", b'{"description": "Text"}', "valid"),
+        ("updateEngagement", b'{"description": "Some more text"}', "valid"),
         ("updateCurrentOrganization", b'{"name": []}', "invalid"),
         ("inviteMember", b'{"email": "a@example.com", "role": "member"}', "valid"),
         ("inviteMember", b'{"email": "@", "role": "member"}', "open"),

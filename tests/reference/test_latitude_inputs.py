@@ -88,6 +88,9 @@ PROBES: dict[str, Probe] = {
     "blank_name": created({"name": "  "}),
     "long_name": created({"name": "x" * 5000}),
     "name_limit": lambda visitor: [created({"name": "x" * length})(visitor) for length in (48, 49)],
+    "description_least": lambda visitor: [
+        created({"name": "n", "description": "x" * length})(visitor) for length in (9, 10)
+    ],
     "long_description": created({"name": "n", "description": "x" * 20_000}),
     "odd_name": created({"name": "a\nb"}),
     "odd_text": lambda visitor: [

@@ -125,6 +125,15 @@ def subordinate_deletion(visitor: Visitor) -> object:
     return at_once
 
 
+def unarchive_in_time(visitor: Visitor) -> object:
+    """Look at what unarchiving shows right after it, and later."""
+    path = visitor.archived()
+    status = visitor.post(f"{path}/unarchive").status_code
+    at_once = visitor.get(path).json()["data"]
+    visitor.wait(0.4)
+    return status, at_once["status"], visitor.get(path).json()["data"]["status"], unarchive(visitor)
+
+
 def mail_dispatch(visitor: Visitor) -> object:
     """Look for a mail right after the invitation, and later."""
     visitor.post(INVITE, GUEST)
@@ -167,7 +176,7 @@ PROBES: dict[str, Probe] = {
     "duplicate_name": duplicates,
     "archive_again": archive_again,
     "archived_edit": lambda visitor: visitor.patch(visitor.archived(), {"name": "x"}).status_code,
-    "unarchive": unarchive,
+    "unarchive": unarchive_in_time,
     "unarchive_active": lambda visitor: visitor.post(visitor.at(visitor.engagement()["id"]) + "/unarchive").status_code,
     "same_values": same_values,
     "same_role": same_role,
@@ -180,6 +189,17 @@ PROBES: dict[str, Probe] = {
     "mail_form": mail_form,
     "company": company,
 }
+
+
+def test_what_is_archived_again_stays_so(visit: Callable[..., Visitor]) -> None:
+    """An unarchiving that was to take effect later does not, once the engagement was archived again."""
+    visitor = visit(unarchive="activates-later", archive_again="200")
+    path = visitor.archived()
+    visitor.post(f"{path}/unarchive")
+
+    assert visitor.post(f"{path}/archive").status_code == 200
+    visitor.wait(0.4)
+    assert visitor.get(path).json()["data"]["status"] == "archived"
 
 
 @pytest.mark.parametrize("point", RULE_POINTS, ids=lambda point: point.name)

@@ -31,7 +31,7 @@ def chosen(seed: int) -> dict[str, str]:
 def test_any_choices_go_together(visit: Callable[..., Visitor], seed: int) -> None:
     """Whatever is chosen, a life of an engagement goes by without an unexpected error, and ends in a deletion."""
     visitor = visit(**chosen(seed))
-    body = {"name": "one", "description": "d"}
+    body = {"name": "one", "description": "Described."}
     path = visitor.at(visitor.engagement(**body)["id"])
     user = visitor.at(visitor.member("member")["id"], MEMBERS)
     requests = [

@@ -220,6 +220,13 @@ def test_the_main_key_serves_for_the_limit_where_disposable(fixtures: Callable[.
     assert fixtures(DISPOSABLE).throttled().name == "api_key"
 
 
+def test_the_main_key_serves_for_the_limit_where_it_is_named(fixtures: Callable[..., Fixtures]) -> None:
+    """A target file may give the same key for both: then no other key is driven past its limit."""
+    made = fixtures("keys: {throttled: main-key-0001}")
+
+    assert made.throttled() == made.main
+
+
 def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
     """Nobody gets a member that somebody else has, and the journal knows each."""
     noted: list[tuple[str, str]] = []

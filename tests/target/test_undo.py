@@ -577,6 +577,20 @@ def test_deletions_may_go_together(running: Any, clean_up: Callable[..., UndoRes
     assert max(batches) == 6
 
 
+def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean_up: Callable[..., UndoResult]) -> None:
+    """Deletions that a gateway does not let through together are tried one by one."""
+    make(running, *"abcdef")
+
+    def send_all(batch: list[Call]) -> list[Exchange]:
+        if len(batch) > 1:
+            running.overrides["deleteEngagement"] = None
+        sent = [running.send(call) for call in batch]
+        running.overrides.clear()
+        return sent
+
+    assert clean_up(send_all=send_all).undone == 6
+
+
 def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal: Journal) -> None:
     """Undone through the watched wire of the run, the journal is settled as well."""
     make(running, "a", "b")

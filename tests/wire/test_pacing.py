@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.wire.call import Credential, create_engagement, get_organization
+from conformance.wire.call import Credential, create_engagement, get_organization, invite_member
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Unanswered
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
@@ -143,7 +143,7 @@ FOREVER: dict[str, Callable[[float], dict[str, str]]] = {
 
 @pytest.mark.parametrize("kind", FOREVER)
 def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: WoundClock) -> None:
-    """A service that refuses for ever ends the run after two calls, in bounded time and with few requests."""
+    """A service that refuses for ever ends the run after two calls and a last one, soon and with few requests."""
     wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
 
     exchange = wire.send(get_organization())
@@ -153,7 +153,23 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
         wire.send(get_organization())
 
     assert clock.seconds < 7 * 90
-    assert wire.sent <= 8
+    assert wire.sent <= 9
+
+
+def test_429_for_one_kind_of_request_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
+    """A limit of its own for invitations, a day long, leaves all else to be tried."""
+
+    def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
+        now = clock.now().timestamp()
+        return (429, headers(3, 0, now + 86_400)) if request.method == "POST" else (200, headers(1000, 900, now + 60))
+
+    wire = make.wire(transport=Scripted(serve), clock=clock)
+    inviting = [invite_member({"email": f"{name}@example.com", "role": "member"}) for name in "abcdef"]
+
+    refused = wire.send_all(inviting)
+
+    assert {one.received.status for one in refused if one.received is not None} == {429}
+    assert wire.send(get_organization()).status == 200
 
 
 def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:

@@ -84,6 +84,7 @@ RULE_POINTS = (
         (
             "activates",
             "activates-quietly",
+            "activates-later",
             "nothing",
             "409",
             "403",
