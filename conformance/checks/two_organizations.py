@@ -18,7 +18,7 @@ from conformance.checks.aims import (
 )
 from conformance.checks.searching import NEWEST
 from conformance.oracle import read
-from conformance.oracle.judgement import Judgement, Undecided
+from conformance.oracle.judgement import Judgement, Undecided, Untested
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -215,18 +215,21 @@ def member_of_one(run: Run) -> MemberOfOne:
 
     Raises:
         Undecided: The other key is not known to be another organization's, so that it is kept from the member.
+        Untested: The member of the target file is one of both.
     """
     key = run.fixtures.other_organization()
     run.journeys.result(two_organizations).ensure_two()
-    user_id = run.journeys.result(spare_member).user_id
-    before = member_pages(run)
+    member = run.journeys.result(spare_member)
+    user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
+    if not member.is_new and member_of(listed, user_id) is not None:
+        raise Untested("the member that may be removed is one of both organizations; name another one under members")
     role = (member_of(before, user_id) or {}).get("role")
     calls = {  # the role stays the same, so that whoever else looks at the member sees nothing of a leak
         "updateMemberRole": call.update_member_role(user_id, {"role": role}),
         "removeMember": call.remove_member(user_id),
     }
     attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in calls.items()}
-    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), tuple(member_pages(run, key)))
+    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
 
 
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:

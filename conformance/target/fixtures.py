@@ -62,6 +62,11 @@ class Member:
     role: MemberRole | None
     credential: Credential | None
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it was made for the run, and so belongs to no other organization."""
+        return self.email is not None
+
 
 class Fixtures:
     """Gives checks what they need; whatever cannot be had raises ``Unavailable`` with the reason.
