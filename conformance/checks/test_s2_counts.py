@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.checks.engagements import created
 from conformance.checks.marks import journey, requirement
@@ -14,12 +14,15 @@ from conformance.oracle.steady import steadily
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from conformance.running.run import Run
+    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 L = TypeVar("L")
+
+_PAUSES: Final = (0.4, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +103,32 @@ def _counts_again(run: Run) -> Counts:
     return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
 
 
-def counting(run: Run) -> Counting:
-    """The engagements are counted, one is created, they are counted, it is deleted, and they are counted again."""
+def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
+    """The engagements are counted, one is created, they are counted, it is deleted, and they are counted again.
+
+    Args:
+        run: The run.
+        pauses: Seconds before they are counted once more where a count has not followed: it may take a moment.
+    """
     organization = call.get_organization()
     before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
     (subject,) = created(run, "count")
-    between = Count(organization=run.send(organization), listed=run.send(latest(run, sort="updatedAt", order="desc")))
+    between = _count(run, latest(run, sort="updatedAt", order="desc"), (before, 1), pauses)
     deletion = run.send(call.delete_engagement(subject["id"]))
-    after = Count(organization=run.send(organization), listed=run.send(latest(run, sort="name")))
+    after = _count(run, latest(run, sort="name"), (between, -1), pauses)
     return Counting(subject["id"], subject.get("name"), before, between, deletion, after)
+
+
+def _count(run: Run, listing: Call, change: tuple[Count, int], pauses: Sequence[float]) -> Count:
+    """The engagements are counted, and once more after each pause until both counts have changed by so many."""
+    earlier, by = change
+    count = Count(organization=run.send(call.get_organization()), listed=run.send(listing))
+    for pause in pauses:
+        if (count.told - earlier.told, count.total - earlier.total) == (by, by):
+            break
+        run.sleep(pause)
+        count = Count(organization=run.send(call.get_organization()), listed=run.send(listing))
+    return count
 
 
 counts_journey = journey(counts, alone=True)
@@ -130,31 +150,31 @@ def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None
 @requirement("create-engagement-counted")
 def test_created_engagement_is_counted(run: Run, counting: Counting) -> None:
     """A created engagement is counted, by the organization and by the list."""
-
-    def judge(seen: Counting) -> None:
-        if seen.identifier not in ids_on(seen.between.listed):
-            raise Undecided("the new engagement is not listed", seen.between.listed)
-        _follows(seen, seen.before, seen.between, 1)
-
     _created_once(counting)
-    _steadily_counted(run, counting, judge)
+    _steadily_counted(run, counting, _judge_creation)
 
 
 @requirement("deleted-uncounted")
 def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -> None:
     """A deleted engagement is no longer counted, by the organization or by the list."""
+    try:
+        counted = _steadily_counted(run, counting, _judge_creation)
+    except NonConformity as fault:
+        raise Undecided(f"{fault.message} its creation either", *fault.exchanges) from None
+    _steadily_counted(run, counted, _judge_deletion)
 
-    def judge(seen: Counting) -> None:
-        read.success(seen.deletion)
-        if seen.identifier in ids_on(seen.after.listed):
-            raise Undecided("the deleted engagement is still listed", seen.after.listed)
-        try:
-            _follows(seen, seen.before, seen.between, 1)
-        except NonConformity as fault:
-            raise Undecided(f"{fault.message} its creation either", *fault.exchanges) from None
-        _follows(seen, seen.between, seen.after, -1)
 
-    _steadily_counted(run, counting, judge)
+def _judge_creation(seen: Counting) -> None:
+    if seen.identifier not in ids_on(seen.between.listed):
+        raise Undecided("the new engagement is not listed", seen.between.listed)
+    _follows(seen, seen.before, seen.between, 1)
+
+
+def _judge_deletion(seen: Counting) -> None:
+    read.success(seen.deletion)
+    if seen.identifier in ids_on(seen.after.listed):
+        raise Undecided("the deleted engagement is still listed", seen.after.listed)
+    _follows(seen, seen.between, seen.after, -1)
 
 
 def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
@@ -178,9 +198,9 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
     steadily(_first_then(first, lambda: _counts_again(run)), judge, at_rest=at_rest, sleep=run.sleep)
 
 
-def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> None:
-    """Judge a change of both counts, with other engagements where others may have been at work."""
-    steadily(_first_then(first, lambda: counting(run)), judge, at_rest=Counting.others, sleep=run.sleep)
+def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
+    """Judge a change of both counts, with other engagements where others may have been at work; gives the last look."""
+    return steadily(_first_then(first, lambda: counting(run, _PAUSES)), judge, at_rest=Counting.others, sleep=run.sleep)
 
 
 def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
