@@ -10,6 +10,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import Aim, identifier, label, latest_engagements, unknown_like
+from conformance.checks.engagements import QUOTED
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
@@ -285,7 +286,8 @@ def _engagement(run: Run) -> tuple[str | None, str | None]:
 
 def _archived(run: Run) -> str | None:
     """An archived engagement of the run, if there can be one."""
-    made = identifier(run.send(call.create_engagement({"name": run.name("not-unarchived-without-a-key")})))
+    body = {"name": run.name("not-unarchived-without-a-key"), "description": QUOTED}
+    made = identifier(run.send(call.create_engagement(body)))
     return made if made is not None and _status(run.send(call.archive_engagement(made))) == "archived" else None
 
 
