@@ -10,6 +10,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import Aim, identifier, label, latest_engagements, unknown_like
+from conformance.checks.engagements import QUOTED
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
@@ -42,6 +43,7 @@ _NONSENSE_QUERY: Final = {
 }
 _ELSEWHERE: Final = 2
 """Operations that are shown the real key in another header."""
+_OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 _LONG: Final = 400
 """Characters of a key that is far longer than others."""
 
@@ -120,7 +122,7 @@ def bad_keys(run: Run) -> BadKeys:
     sent = {
         "none": _without_a_key(run, aims.proper, key),
         "scheme": _send(run, aims.proper, [*other_schemes(key), *resembling_schemes(key)]),
-        "empty": _send(run, aims.proper, [("an empty key", EMPTY_KEY)]),
+        "empty": _with_an_empty_key(run, aims.proper),
         "unknown": _with_unknown_keys(run, aims.proper, unknown),
     }
     engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
@@ -285,7 +287,8 @@ def _engagement(run: Run) -> tuple[str | None, str | None]:
 
 def _archived(run: Run) -> str | None:
     """An archived engagement of the run, if there can be one."""
-    made = identifier(run.send(call.create_engagement({"name": run.name("not-unarchived-without-a-key")})))
+    body = {"name": run.name("not-unarchived-without-a-key"), "description": QUOTED}
+    made = identifier(run.send(call.create_engagement(body)))
     return made if made is not None and _status(run.send(call.archive_engagement(made))) == "archived" else None
 
 
@@ -330,6 +333,16 @@ def _without_a_key(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
     elsewhere = [replace(one, headers=(*one.headers, ("X-Api-Key", key))) for one in calls[:_ELSEWHERE]]
     plain = _sent(run, [(("no key", NO_KEY), one) for one in calls[_ELSEWHERE:]])
     return _sent(run, [(("the key in X-Api-Key", NO_KEY), one) for one in elsewhere]) + plain
+
+
+def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:
+    """Call all operations with an empty key; those that need an active engagement are aimed at an archived one.
+
+    So it shows whether its state is looked at before the key.
+    """
+    archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).calls()
+    calls = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
+    return _sent(run, [(("an empty key", EMPTY_KEY), one) for one in calls])
 
 
 def _with_unknown_keys(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:

@@ -29,6 +29,9 @@ _A_SHORT_TICK: Final = 0.25
 A_LONG_TICK: Final = 2.5
 """Seconds after which a clock that has not ticked does not tick at all."""
 
+QUOTED: Final = """it's "so" said"""
+"""Text that a service spoils which escapes whatever it saves once more."""
+
 _SURELY_UNLIKE: Final = 12
 
 

@@ -47,6 +47,7 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
         "formula": "=1+1",
         "addresses": "https://example.com/a?b=c a@b.example javascript:alert(1)",
         "scripts": "<script>alert(1)</script> {{7*7}} ${x}",
+        "prices": "5 \u20ac 6 \u20b9 7 \u00a3",
     }
 )
 """What means something to whoever shows it."""

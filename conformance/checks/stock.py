@@ -84,9 +84,9 @@ class Stock:
         """The ids of those that were archived."""
         return tuple(piece.identifier for piece in self.pieces if piece.archived)
 
-    def untouched_names(self) -> dict[str, str]:
-        """The names by id of those that nothing has changed since their creation; they are active."""
-        return {piece.identifier: piece.name for piece in self.pieces if not piece.changed and piece.name.islower()}
+    def active_names(self) -> dict[str, str]:
+        """The names by id of those that are active, without the capitalized one."""
+        return {piece.identifier: piece.name for piece in self.pieces if not piece.archived and piece.name.islower()}
 
 
 def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:

@@ -9,7 +9,8 @@ import pytest
 from conformance.checks.beside_the_interface import Beside, beside_the_interface, content_types
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import journey, observes, requirement
-from conformance.oracle import laws, surroundings
+from conformance.checks.stock import new_engagements
+from conformance.oracle import laws, surroundings, time_zones
 from conformance.oracle.describe import answered
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 beside_the_interface_journey = journey(beside_the_interface)
 content_types_journey = journey(content_types)
+new_engagements_journey = journey(new_engagements)
 
 
 @pytest.mark.stage(2)
@@ -60,6 +62,14 @@ def test_lists_have_an_object_meta(run: Run) -> None:
 def test_timestamps_have_their_form(run: Run) -> None:
     """Every timestamp reads YYYY-MM-DDTHH:MM:SS.mmmZ and is a real date."""
     expect_law(run, laws.timestamp_format)
+
+
+@pytest.mark.stage(2)
+@requirement("timestamps-are-utc")
+@pytest.mark.usefixtures("new_engagements")
+def test_new_times_are_utc(run: Run) -> None:
+    """What is created was created now, by the time of the answer, and not a time zone away from it."""
+    time_zones.expect_utc(run.wire.exchanges)
 
 
 @pytest.mark.stage(2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import (
     FIELDS,
+    QUOTED,
     active,
     another_identifier,
     ensure_answered,
@@ -101,7 +102,7 @@ def own_values_at_creation(run: Run) -> list[Creation]:
         "createdAt": _EARLIER,
         "updatedAt": _EARLIER,
     }
-    together = create(run, {"name": run.name("own-values"), **values})
+    together = create(run, {"name": run.name("own-values"), "description": QUOTED, **values})
     if together[0].answer.succeeded:
         return together
     return together + create(run, *({"name": run.name(f"own-{name}"), name: value} for name, value in values.items()))

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, of_status, stock_read
 from conformance.checks.laws_over_run import expect_law, expect_law_steadily
-from conformance.checks.looks import expect_steadily
+from conformance.checks.looks import expect_elsewhere, expect_steadily
 from conformance.checks.marks import journey, requirement
 from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
@@ -16,7 +16,7 @@ from conformance.checks.stock import Stock, new_engagements, stock
 from conformance.oracle import filters, list_laws, plain_reads, read
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES
-from conformance.oracle.listing import Listing, expect_filtered, holds
+from conformance.oracle.listing import Listing, expect_filtered, expect_once, holds, time_of
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -107,6 +107,20 @@ def test_filtered_pages_are_full(
     holds(lambda: [list_laws.page_length(answer) for answer in paged_engagements.look], "pages are not full anyway")
 
     expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
+
+
+@requirement("list-engagements-status-filter")
+def test_filtered_pages_lose_nothing(
+    run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
+) -> None:
+    """With a status, nothing that the list in one answer shows is lost or repeated between two pages."""
+    whole, key = _whole_of_archived(engagements_by_status), time_of("updatedAt")
+    plain = paged_engagements.look[1:]
+    expect_elsewhere(run, plain, lambda look: expect_once(Listing(look)), "pages repeat items without a filter too")
+
+    expect_steadily(
+        run, (*whole, *archived_by_change), lambda look: filters.expect_nothing_lost(look, "updatedAt", key)
+    )
 
 
 @pytest.mark.stage(2)

@@ -12,6 +12,7 @@ from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
 from conformance.checks.organization_name import given_back
 from conformance.oracle import expect, read
 from conformance.oracle.describe import answered
+from conformance.oracle.effects import sent_object
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.target.asking import MAIN_KEY
 from conformance.target.journal import Action
@@ -157,9 +158,9 @@ def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchange, ...]:
-    """Send the values with the name, and without it, which need not be sent; one by one where they are refused."""
+    """Send the values with a new name, and without one, which need not be sent; one by one where they are refused."""
     name = {"name": read.text(read.data(before), "name", before)}
-    together = run.send(call.update_organization(name | claimed))
+    together = run.send(call.update_organization({"name": run.name("only-this")} | claimed))
     if together.succeeded:
         return (together, run.send(call.update_organization(claimed)))
     alone = [run.send(call.update_organization(name | {field: value})) for field, value in claimed.items()]
@@ -248,9 +249,7 @@ def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
 
 
 def _judge_names(renaming: Renaming) -> None:
-    plain = renaming.plain
-    if plain.answer.succeeded and read.data(plain.after).get("name") != plain.name:
-        raise Undecided("a plain name is not kept either", plain.answer, plain.after)
+    _ensure_plain_name_kept(renaming.plain)
     accepted = [rename for rename in renaming.odd if rename.answer.succeeded]
     if not accepted:
         raise Inapplicable("the service accepts none of the odd names")
@@ -258,6 +257,11 @@ def _judge_names(renaming: Renaming) -> None:
     for rename in accepted:
         name = read.text(read.data(rename.after), "name", rename.after)
         expect.equal("name", name, rename.name, rename.answer, rename.after, pointer="/data/name")
+
+
+def _ensure_plain_name_kept(plain: Rename) -> None:
+    if plain.answer.succeeded and read.data(plain.after).get("name") != plain.name:
+        raise Undecided("a plain name is not kept either", plain.answer, plain.after)
 
 
 @requirement("update-organization-only-name")
@@ -268,14 +272,20 @@ def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
 
 
 def _judge_name(renaming: Renaming) -> None:
-    was, now = (read.data(one).get("name") for one in (renaming.empty.after, renaming.after_foreign))
-    exchanges = (*renaming.foreign, renaming.after_foreign)
-    expect.unchanged("the organization", {"name": was}, {"name": now}, ("name",), *exchanges)
+    """The name is the one that was sent with the other fields, if that was a success, and else the standing one."""
+    right, now = (read.data(one).get("name") for one in (renaming.empty.after, renaming.after_foreign))
+    together = renaming.foreign[0]
+    if together.succeeded:
+        _ensure_plain_name_kept(renaming.plain)
+        right = (sent_object(together) or {}).get("name", right)
+    expect.equal("name", now, right, *renaming.foreign, renaming.after_foreign, pointer="/data/name")
 
 
 def _judge_claims(renaming: Renaming) -> None:
     before, after = renaming.empty.after, renaming.after_foreign
     was, now, counted = standing(before), standing(after), read.data(after)
+    if standing(renaming.before) != standing(renaming.plain.after):
+        raise Undecided("a renaming alone changes more than the name", renaming.before, renaming.plain.after)
 
     expect.unchanged("the organization", was, now, was, *renaming.foreign, after)
     for field in COUNTS:

@@ -121,7 +121,7 @@ def test_active_ones_sorted_by_name(
     paged_engagements: PagedLists,
 ) -> None:
     """Active engagements are in the order of names, across pages, and none of them is lost."""
-    order, names = _by_name(by_name.stock), by_name.stock.untouched_names()
+    order, names = _by_name(by_name.stock), by_name.stock.active_names()
 
     def judge(look: Look) -> None:
         expect_filtered(Listing(look), "status", "active")

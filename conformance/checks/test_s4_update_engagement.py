@@ -150,11 +150,11 @@ def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
         "createdAt": _EARLIER,
         "updatedAt": _LATER,
     }
-    described = {"name": run.name("own"), "description": "with values of the service's own"}
-    edits = [edit(run, before, described | values)]
+    named = {"name": run.name("own")}
+    edits = [edit(run, before, named | values)]
     if not edits[0].answer.succeeded:
         for name, value in values.items():
-            edits.append(edit(run, edits[-1].after, described | {"name": run.name("own"), name: value}))
+            edits.append(edit(run, edits[-1].after, {"name": run.name("own"), name: value}))
     return tuple(edits)
 
 

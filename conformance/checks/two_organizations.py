@@ -173,7 +173,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
         read_archived=read_archived,
         after=after,
         control=None if _is_kept(between, after) else _control(run),
-        own_list=tuple(latest_engagements(run, order="desc")),
+        own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # asked as the other one is
         other_list=(*latest_of_other(run, key), archived),
         made_by_other=made_by_other,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,13 @@ from conformance.oracle.listing import (
     LARGEST_PAGE,
     Listing,
     Unsettled,
+    ensure_one_total,
     expect_all,
     expect_count,
     expect_filtered,
+    expect_no_gap,
+    expect_once,
+    expect_order,
     holds,
 )
 from conformance.oracle.words import shown
@@ -21,6 +26,7 @@ from conformance.oracle.words import shown
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from conformance.oracle.listing import Key
     from conformance.wire.exchange import Exchange
 
 
@@ -189,6 +195,29 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
             actual=f"{found} items",
             pointer="/data",
         )
+
+
+def expect_nothing_lost(look: tuple[Exchange, ...], field: str, key: Key) -> None:
+    """Neighbouring pages of a filtered list hold once what the same list in one answer has for them.
+
+    Of items with equal keys nothing is said: each answer may have them in another order.
+
+    Args:
+        look: The descending list in one answer, then neighbouring pages of it.
+        field: What it is sorted by.
+        key: The key of that.
+
+    Raises:
+        Unsettled: The answers tell different totals, or are not in their order.
+    """
+    ensure_one_total(look)
+    pages = Listing(look[1:])
+    holds(lambda: expect_order(pages, field, key, descending=True), "the list is not sorted", *look)
+    keys = {item.identifier: value for item in Listing(look).items if (value := key(item.value)) is not None}
+    numbers = Counter(map(repr, keys.values()))
+    alone = {identifier: value for identifier, value in keys.items() if numbers[repr(value)] == 1}
+    expect_once(pages, alone)
+    expect_no_gap(pages, alone, key)
 
 
 def _shown_total(whole: Exchange) -> int:

@@ -187,6 +187,21 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
     return True
 
 
+def stated_status(exchange: Exchange) -> bool:
+    """A success of an operation for which the interface states one status has that status, whatever was asked for."""
+    stated = exchange.call.operation.status
+    if stated is None or not exchange.call.is_proper or not exchange.succeeded:
+        return False
+    if exchange.status != stated:
+        raise NonConformity(
+            f"a success of {exchange.call.operation.id} has the status {exchange.status}",
+            exchange,
+            expected=str(stated),
+            actual=str(exchange.status),
+        )
+    return True
+
+
 def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
     """The resources of a success, each with its JSON pointer; none where the frame is broken."""
     reading = exchange.answer.reading

@@ -149,11 +149,16 @@ def _before(known: Sequence[tuple[Item, Comparable]], item: Item) -> Item:
     return known[place - 1][0]
 
 
-def expect_once(listing: Listing) -> None:
-    """Nothing stands in a list twice."""
+def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
+    """Nothing stands in a list twice.
+
+    Args:
+        listing: The list.
+        among: The ids that count; all where not given.
+    """
     judged(*listing.answers)
     places: dict[str, Item] = {}
-    for item in listing.items:
+    for item in (one for one in listing.items if among is None or one.identifier in among):
         first = places.setdefault(item.identifier, item)
         if first is not item:
             raise NonConformity(

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.oracle import filters
 from conformance.oracle.judgement import Evidence, NonConformity, Undecided
-from conformance.oracle.listing import Listing, Unsettled
+from conformance.oracle.listing import Listing, Unsettled, time_of
 from conformance.wire.exchange import Exchange, Unanswered
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, refusal, told, unanswered
@@ -394,3 +394,74 @@ def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     with pytest.raises(Unsettled, match=r"^the pages do not tell the same total$") as raised:
         filters.expect_full_pages(look)
     assert raised.value.exchanges == look
+
+
+# --- what pages of a filtered list have between them
+
+
+def at(*seconds: int) -> list[dict[str, str]]:
+    """Items that were changed at these seconds; a number that stands again is another item of the same second."""
+    return [
+        {"id": f"{second}{'again' * seconds[:place].count(second)}", "updatedAt": f"2026-01-01T00:00:{second:02}.000Z"}
+        for place, second in enumerate(seconds)
+    ]
+
+
+def changed(*pages: list[dict[str, str]], total: int = 5) -> tuple[Exchange, ...]:
+    """A list in one answer and pages of it."""
+    return tuple(page(items, number=number, total=total) for number, items in enumerate(pages, 1))
+
+
+def nothing_lost(look: tuple[Exchange, ...]) -> None:
+    """Judge pages by change."""
+    filters.expect_nothing_lost(look, "updatedAt", time_of("updatedAt"))
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        ([],),
+        (at(9, 8), at(7, 6)),
+        (at(8), at(7)),
+        (at(9, 8),),
+        (at(9, 8, 8), [*at(8), *at(7)]),  # in another order in each answer
+    ],
+)
+def test_pages_that_hold_what_lies_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:
+    """What lies before the first item and behind the last one is none of theirs; nor are equal keys."""
+    ties = any(len(one) > len({item["updatedAt"] for item in one}) for one in pages)
+
+    nothing_lost(changed(at(9, 8, 8, 7) if ties else at(9, 8, 7, 6, 5), *pages))
+
+
+def test_an_item_that_filtered_pages_repeat() -> None:
+    """It stands on both of them."""
+    with pytest.raises(NonConformity, match=r"^an item is in the list twice$") as raised:
+        nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(8, 7)))
+    assert [one.number for one in raised.value.exchanges] == [2, 3]
+
+
+def test_an_item_that_filtered_pages_lose() -> None:
+    """It lies between two items that they show."""
+    with pytest.raises(NonConformity, match="that belongs on these pages is missing") as raised:
+        nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(6, 5)))
+    assert raised.value.actual == '1 missing, the first is "7"'
+
+
+@pytest.mark.parametrize(
+    ("pages", "why"),
+    [
+        ((at(9, 8), at(6, 7)), "the list is not sorted"),
+        ((at(9, 8), at(9, 8)), "the list is not sorted"),
+    ],
+)
+def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], ...], why: str) -> None:
+    """Nothing can be said of what lies between."""
+    with pytest.raises(Unsettled, match=why):
+        nothing_lost(changed(at(9, 8, 7, 6, 5), *pages))
+
+
+def test_filtered_pages_of_different_totals() -> None:
+    """Others changed the list between them."""
+    with pytest.raises(Unsettled, match="different totals"):
+        nothing_lost((*changed(at(9, 8)), *changed(at(9, 8), total=6)))

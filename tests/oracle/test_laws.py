@@ -340,3 +340,25 @@ def test_redirects_are_none(status: int) -> None:
 def test_resources_are_read_from_whatever_can_be_read(exchange: Exchange, resources: list[Any]) -> None:
     """No answer, or a bad one, has none, and that is no error."""
     assert laws.readable_resources(exchange) == resources
+
+
+# --- statuses
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_a_success_has_the_status_that_is_stated(operation: str) -> None:
+    """Where one is stated; errors and what lies beside the interface are no successes of an operation."""
+    exchange, other = (make_exchange(operation, status, {"data": {}}) for status in (200, 206))
+    beside = replace(other, call=replace(other.call, probe=("GET", "/api/v1/else")))
+
+    if OPERATIONS[operation].status is None:
+        assert laws.stated_status(exchange) is laws.stated_status(other) is False
+    else:
+        assert laws.stated_status(exchange) is True
+        assert broken(laws.stated_status, other) == (
+            f"a success of {operation} has the status 206",
+            "200",
+            "206",
+            None,
+        )
+    assert laws.stated_status(refusal(404, operation)) is laws.stated_status(beside) is False

@@ -150,6 +150,10 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
         yield "main", "GET", f"{ENGAGEMENTS}/26", None
         yield "main", "PATCH", f"{ENGAGEMENTS}/26", {"name": f"E {TEXT}", "description": f"E {TEXT}{'long ' * 450}"}
         yield "main", "GET", f"{ENGAGEMENTS}/26", None
+        yield "main", "PATCH", f"{ENGAGEMENTS}/26", {"name": "name alone"}
+        yield "main", "GET", f"{ENGAGEMENTS}/26", None
+        yield "main", "POST", f"{ENGAGEMENTS}/26/archive", None
+        yield "main", "GET", f"{ENGAGEMENTS}/26", None
         own = {"id": "99", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
         own["updatedAt"] = own["createdAt"]
         yield "main", "POST", ENGAGEMENTS, {"name": "own", **own}
@@ -344,6 +348,8 @@ def keys(life: Life) -> list[object]:
             closed = life.at(f"archived for {key}")
             yield "main", "POST", f"{closed}/archive", None
             yield from operations(key, life.at(f"for {key}"))
+            for method, path, body in (("PATCH", closed, {"name": "no"}), ("POST", f"{closed}/archive", None)):
+                yield key, method, path, body
             yield key, "POST", f"{closed}/unarchive", None
             yield "main", "GET", f"{ENGAGEMENTS}?sort=createdAt&perPage=100", None
             yield "main", "GET", f"{ENGAGEMENTS}?status=active&perPage=100", None
@@ -360,6 +366,8 @@ def keys(life: Life) -> list[object]:
             yield "main", "DELETE", f"{MEMBERS}/{number}", None
             yield "other", "GET", MEMBERS, None
         yield "other", "GET", ORGANIZATION, None
+        for key in ("main", "other"):
+            yield key, "GET", f"{ENGAGEMENTS}?perPage=100", None
 
     return life.lead(requests())
 

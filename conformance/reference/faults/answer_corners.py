@@ -203,3 +203,38 @@ TIMES = (
     _written("time-week", "A moment is written as a day of a week of the year.",
              lambda at: f"{timestamp(at)[:4]}-W12-3{timestamp(at)[10:]}", "timestamp-format"),
 )  # fmt: skip
+
+
+# Statuses
+
+
+def _status(identifier: str, words: str, operation: str, kind: Kind, status: int, *breaks: str) -> Fault:
+    return replied(
+        identifier,
+        f"{words} gives {status} instead of 200.",
+        operation,
+        lambda call, reply: replace(reply, status=status) if kind(call, reply) else reply,
+        *breaks,
+    )
+
+
+def _is_later_page(call: Call, _: Reply) -> bool:
+    return bool(call.values["page"] > 1)
+
+
+def _is_archived(_: Call, reply: Reply) -> bool:
+    return bool(reply.content["data"].get("status") == "archived")
+
+
+STATUSES = (
+    _status("engagements-second-page-206", "A later page of engagements", "listEngagements", _is_later_page, 206,
+            "list-engagements-succeeds"),
+    _status("members-second-page-206", "A later page of members", "listMembers", _is_later_page, 206,
+            "list-members-succeeds"),
+    _status("filtered-engagements-203", "A list of archived engagements", "listEngagements",
+            lambda call, _: call.values["status"] == "archived", 203, "list-engagements-succeeds"),
+    _status("read-archived-203", "Reading an archived engagement", "getEngagement", _is_archived, 203,
+            "get-engagement-succeeds"),
+    _status("delete-archived-202", "Deleting an archived engagement", "deleteEngagement",
+            lambda call, _: call.engagement.status == "archived", 202, "delete-engagement-succeeds"),
+)  # fmt: skip

@@ -153,6 +153,17 @@ class ArchiveAgainUnarchives(Service):
         return self.resource(call, self.view_archived(self.find_engagement(call)))
 
 
+@fault("archived-archive-answers-active", "archive-sets-status")
+class ArchivedArchiveAnswersActive(Service):
+    """Archiving what is archived is answered as if it were active."""
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Show the wrong status, and change nothing."""
+        if call.engagement.status == "archived":
+            return self.resource(call, {**self.view_archived(call.engagement), "status": "active"})
+        return super().archive_engagement(call)
+
+
 @fault("archive-again-breaks", "no-server-error", "archived-again-stays-archived")
 class ArchiveAgainBreaks(Service):
     """Archiving what is archived ends in an unexpected error."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
 
 _UNAUTHORIZED = 401
+_OF_ACTIVE = ("updateEngagement", "archiveEngagement")
 
 
 def _authorization(call: Call) -> str | None:
@@ -124,6 +125,21 @@ class MemberLookupBeforeAuthentication(Service):
         operation, here = self.find_operation(call), self.store.organization_ids()[0]
         if operation.finds == "member" and self.store.member(here, call.resource_id) is None:
             raise self.not_found("member")
+        return super().authenticate(call)
+
+
+@fault("archived-conflict-before-key", "key-empty-refused", "authentication-before-lookup", "key-unknown-refused")
+class ArchivedConflictBeforeKey(Service):
+    """Without a valid key, an edit or an archiving of an archived engagement gives 409 instead of 401."""
+
+    def authenticate(self, call: Call) -> Key:
+        """Look at the engagement's state first."""
+        operation = self.find_operation(call)
+        found = self.store.engagement(call.resource_id) if operation.finds == "engagement" else None
+        if operation.id in _OF_ACTIVE and found is not None and found.status == "archived":
+            with suppress(Refusal):
+                return super().authenticate(call)
+            raise Refusal(409, "The engagement is archived.")
         return super().authenticate(call)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults import fault
@@ -257,3 +258,26 @@ class UnarchivedListedArchived(Service):
         """Show what it was."""
         status = "archived" if engagement.id in self._once else engagement.status
         return super().view_item(replace(engagement, status=status))
+
+
+# What is saved once more
+
+
+def _escaping(identifier: str, title: str, operation: str, *breaks: str) -> Fault:
+    """An operation that leaves the description alone, and escapes it all the same when it saves the engagement."""
+
+    def act(self: Service, call: Call) -> Reply:
+        reply = Service.act(self, call)
+        if call.operation.id == operation and "description" not in call.values and call.engagement.description:
+            overwrite(self, "engagements", call.engagement.id, description=escape(call.engagement.description))
+        return reply
+
+    return made(identifier, title, *breaks, act=act)
+
+
+ESCAPING = (
+    _escaping("edit-escapes-standing-description", "An edit of the name escapes the description for HTML.",
+              "updateEngagement", "update-engagement-keeps-the-rest"),
+    _escaping("archive-escapes-description", "Archiving escapes the description for HTML.", "archiveEngagement",
+              "archive-keeps-content"),
+)  # fmt: skip

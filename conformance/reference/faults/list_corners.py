@@ -82,6 +82,29 @@ FILTERS = (
         _UPDATED,
     ),
     asking(
+        "filtered-pages-skip",
+        "leaves one out between two pages where it has a filter",
+        lambda asked, query: replace(query, offset=query.offset + 1) if asked["status"] and query.offset else query,
+        "list-engagements-status-filter",
+        _WITH_FILTER,
+    ),
+    asking(
+        "archived-pages-skip",
+        "leaves one out between two pages where archived ones are asked for",
+        lambda asked, query: (
+            replace(query, offset=query.offset + 1) if asked["status"] == "archived" and query.offset else query
+        ),
+        "list-engagements-status-filter",
+    ),
+    asking(
+        "archived-pages-overlap",
+        "begins a page with the last item of the page before where archived ones are asked for",
+        lambda asked, query: (
+            replace(query, offset=max(query.offset - 1, 0)) if asked["status"] == "archived" else query
+        ),
+        "list-engagements-status-filter",
+    ),
+    asking(
         "filter-active-forgets-order",
         "is in the order of creation where active ones are asked for",
         lambda asked, query: replace(query, sort="createdAt") if asked["status"] == "active" else query,

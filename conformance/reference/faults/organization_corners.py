@@ -47,6 +47,17 @@ def _assigning_with_name(field: str, column: str, value: str) -> Fault:
 ASSIGNED = (_assigning_with_name("slug", "slug", "reset"), _assigning_with_name("plan", "plan", "free"))
 
 
+@fault("rename-lost-beside-others", "update-organization-only-name", "update-organization-takes-effect")
+class RenameLostBesideOthers(Service):
+    """An update of the organization that sends other fields beside the name changes nothing."""
+
+    def check_organization_update(self, call: Call) -> dict[str, Any]:
+        """Take the name only where it stands alone."""
+        values = super().check_organization_update(call)
+        body: Any = self.parse(call.content)
+        return {} if set(body) - {"name"} else values
+
+
 @fault("rename-once", "update-organization-takes-effect")
 class RenameOnceOnly(Service):
     """Only the first renaming of an organization is kept."""

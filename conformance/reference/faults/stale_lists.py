@@ -74,16 +74,30 @@ COPIES = (
 
 
 def _cached(
-    identifier: str, title: str, operation: str, is_forgotten: Callable[[Call, str], bool], *breaks: str
+    identifier: str,
+    title: str,
+    operation: str,
+    is_forgotten: Callable[[Call, str], bool],
+    *breaks: str,
+    whose: Callable[[Call], str] = lambda call: call.key.digest,
 ) -> Fault:
-    """An operation whose answers are kept; ``is_forgotten`` is given a later call and the path of one that was kept."""
+    """An operation whose answers are kept.
+
+    Args:
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        operation: The operationId.
+        is_forgotten: Is given a later call and the path of one that was kept.
+        breaks: The ids of the requirements that it breaks.
+        whose: For whom the answer to a call is kept.
+    """
 
     def act(self: Service, call: Call) -> Reply:
         kept: dict[tuple[str, str, str], Reply] = getattr(self, "_kept", {})
         kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(call, asked[1])}
         # No list of members is kept over what comes and goes beside the interface.
         size = self.store.count_members(call.organization_id) if operation == "listMembers" else 0
-        asked = (f"{size} {call.key.digest}", call.request.url.path, call.request.url.query)
+        asked = (f"{size} {whose(call)}", call.request.url.path, call.request.url.query)
         reply = kept.get(asked) if call.operation.id == operation else None
         reply = reply or Service.act(self, call)
         if call.operation.id == operation:
@@ -118,6 +132,15 @@ CACHES = (
         "list-engagements-as-read",
         "list-engagements-total",
         "updated-at-never-goes-back",
+    ),
+    _cached(
+        "list-cached-for-everybody",
+        "The list of engagements is kept until an engagement changes, and shown to other organizations too.",
+        "listEngagements",
+        _does(*_WRITES),
+        "isolation-lists",
+        "isolation-own-organization",
+        whose=lambda _: "",
     ),
     _cached(
         "list-cached-over-changes",

@@ -80,3 +80,16 @@ EVERYWHERE = tuple(
     )
     for form in ("seconds", "micros", "offset", "bare")
 )
+
+
+def _in_zone(place: str, minutes: int) -> Fault:
+    ahead = "ahead" if minutes > 0 else "behind"
+    return made(
+        f"time-of-{place}-as-utc",
+        f"Every moment is that of a place {abs(minutes) / 60:g} hours {ahead}, with a Z behind it.",
+        "timestamps-are-utc",
+        timestamp=lambda self, moment: Service.timestamp(self, moment + minutes * 60_000),
+    )
+
+
+ZONES = (_in_zone("berlin", 120), _in_zone("new-york", -300), _in_zone("kathmandu", 345))

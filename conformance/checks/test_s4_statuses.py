@@ -1,0 +1,32 @@
+"""Section 4: the one status that the interface states for the successes of some operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.laws_over_run import expect_law
+from conformance.checks.marks import requirement
+from conformance.oracle import laws
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+_SUCCEEDS: Final = {
+    "getCurrentOrganization": "get-organization-succeeds",
+    "updateCurrentOrganization": "update-organization-succeeds",
+    "listMembers": "list-members-succeeds",
+    "updateMemberRole": "update-role-succeeds",
+    "removeMember": "remove-member-succeeds",
+    "listEngagements": "list-engagements-succeeds",
+    "getEngagement": "get-engagement-succeeds",
+    "deleteEngagement": "delete-engagement-succeeds",
+}
+
+
+@pytest.mark.stage(2)
+@pytest.mark.parametrize("operation", [pytest.param(one, marks=requirement(what)) for one, what in _SUCCEEDS.items()])
+def test_successes_have_the_stated_status(run: Run, operation: str) -> None:
+    """A success has exactly the status that the interface states, whatever was asked for."""
+    expect_law(run, laws.stated_status, operation)

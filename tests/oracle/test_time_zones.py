@@ -1,0 +1,102 @@
+"""Whether new things were created now, or a time zone away."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity, Undecided
+from conformance.oracle.time_zones import expect_utc
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
+HOUR = 3600
+
+
+def created(
+    ahead: float, after: int = 0, *, operation: str = "createEngagement", status: int = 201, number: int = 1
+) -> Exchange:
+    """A creation so many seconds after the first, whose createdAt is ahead of its Date."""
+    now = NOW + timedelta(seconds=after)
+    given = (now + timedelta(seconds=ahead)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    dated = (("Content-Type", "application/json"), ("Date", now.strftime("%a, %d %b %Y %H:%M:%S GMT")))
+    return make_exchange(operation, status, {"data": {"createdAt": given}}, headers=dated, number=number)
+
+
+@pytest.mark.parametrize("ahead", [(0, 0), (599, -600), (-1, 0)])
+def test_creations_of_now(ahead: tuple[int, int]) -> None:
+    """Some minutes are the difference of two clocks."""
+    looked = [created(one, place, number=place) for place, one in enumerate(ahead)]
+
+    with Evidence() as evidence:
+        expect_utc(looked)
+    assert evidence.exchanges == looked
+
+
+@pytest.mark.parametrize(
+    ("ahead", "says"),
+    [
+        (2 * HOUR, "2 hours ahead of"),
+        (-5 * HOUR - 3, "5 hours behind"),
+        (5.75 * HOUR + 60, "5.75 hours ahead of"),
+        (14 * HOUR, "14 hours ahead of"),
+        (-HOUR / 2, "0.5 hours behind"),
+    ],
+)
+def test_creations_of_another_zone(ahead: float, says: str) -> None:
+    """They are as far away, each of them."""
+    looked = [created(ahead), created(ahead - 1, 3, operation="inviteMember")]
+
+    with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its answer") as raised:
+        expect_utc(looked)
+    assert raised.value.exchanges == tuple(looked)
+    assert raised.value.expected == "about 2026-03-01T12:00:07+00:00, the time of the answer"
+
+
+@pytest.mark.parametrize("ahead", [900, 15 * HOUR, 2 * HOUR + 61, 365 * 24 * HOUR, 601])
+def test_a_clock_that_shows_anything_else(ahead: float) -> None:
+    """A clock may be off by any amount that is no time zone."""
+    with pytest.raises(Inapplicable, match="but not by a time zone"):
+        expect_utc([created(ahead), created(ahead, 3)])
+
+
+def test_clocks_that_cannot_be_compared() -> None:
+    """One stands still, another one moves by whole minutes."""
+    for looked in ([created(2 * HOUR), created(2 * HOUR - 3, 3)], [created(HOUR - 7), created(HOUR + 53)]):
+        with pytest.raises(Inapplicable, match="but not by a time zone"):
+            expect_utc(looked)
+
+
+def test_creations_that_differ() -> None:
+    """Where only some look like another zone's nothing is said."""
+    with pytest.raises(Undecided, match="look like those of another time zone"):
+        expect_utc([created(2 * HOUR), created(0, 3)])
+
+
+@pytest.mark.parametrize("other", [3 * HOUR, 2000, 2 * HOUR + 61])
+def test_a_clock_that_wanders(other: float) -> None:
+    """No time zone is another one a little later."""
+    with pytest.raises(Inapplicable, match="but not by a time zone"):
+        expect_utc([created(2 * HOUR), created(other, 3)])
+
+
+def test_nothing_created() -> None:
+    """Refusals, other operations, lost answers and times without their form tell nothing."""
+    silent = [
+        created(2 * HOUR, status=409),
+        created(2 * HOUR, operation="getEngagement"),
+        make_exchange("createEngagement", None),
+        make_exchange("createEngagement", 201, {"data": {"createdAt": "today"}}),
+        make_exchange("createEngagement", 201, {"data": {}}),
+    ]
+
+    with pytest.raises(Inapplicable, match="No answer to a creation told its time"):
+        expect_utc(silent)
+
+
+def test_one_creation_is_too_few() -> None:
+    """A clock that stands still looks like that too."""
+    with pytest.raises(Inapplicable):
+        expect_utc([created(2 * HOUR)])
