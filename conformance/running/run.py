@@ -40,7 +40,7 @@ _NAP: Final = 0.5
 _WRITES: Final = "writes"
 """The need of whatever changes something."""
 
-_LONGEST_LABEL: Final = 10
+_LONGEST_LABEL: Final = 6
 """Characters of a label in a name: how long names may be is open."""
 
 _WHOSE: Final = 5
@@ -151,7 +151,7 @@ class Run:
         return [] if self._provisioner is None else sorted(self._provisioner.missing_methods)
 
     def name(self, label: str) -> str:
-        """A name for something new, like no other of this run or another one, of 32 characters at most."""
+        """A name for something new, like no other of this run or another one, of 28 characters at most."""
         return self.names.name(f"{label[:_LONGEST_LABEL].rstrip('-')}-{self._number()}")
 
     def address(self, label: str) -> str:

@@ -87,7 +87,7 @@ PROBES: dict[str, Probe] = {
     "empty_name": created({"name": ""}),
     "blank_name": created({"name": "  "}),
     "long_name": created({"name": "x" * 5000}),
-    "name_limit": lambda visitor: [created({"name": "x" * length})(visitor) for length in (48, 49)],
+    "name_limit": lambda visitor: [created({"name": "x" * length})(visitor) for length in (30, 31)],
     "description_least": lambda visitor: [
         created({"name": "n", "description": "x" * length})(visitor) for length in (9, 10)
     ],
