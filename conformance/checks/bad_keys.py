@@ -287,8 +287,9 @@ def _engagement(run: Run) -> tuple[str | None, str | None]:
 
 def _archived(run: Run) -> str | None:
     """An archived engagement of the run, if there can be one."""
-    body = {"name": run.name("not-unarchived-without-a-key"), "description": QUOTED}
-    made = identifier(run.send(call.create_engagement(body)))
+    body = {"name": run.name("not-unarchived-without-a-key")}
+    bodies = body | {"description": QUOTED}, body  # a description may be refused
+    made = next((found for one in bodies if (found := identifier(run.send(call.create_engagement(one))))), None)
     return made if made is not None and _status(run.send(call.archive_engagement(made))) == "archived" else None
 
 
