@@ -31,10 +31,9 @@ _INTERRUPTED: Final = 130
 )
 @click.option(
     "--values",
-    default="*",
-    show_default=True,
+    multiple=True,
     metavar="PATTERN",
-    help="Only choices NAME=VALUE that match, of those at open points. 'none' leaves them out.",
+    help="Only choices NAME=VALUE that match, of those at open points; may be repeated. 'none' leaves them out.",
 )
 @click.option(
     "--latitudes",
@@ -62,7 +61,7 @@ _INTERRUPTED: Final = 130
     metavar="DIR",
     help="Where the outputs go.",
 )
-def selftest(patterns: tuple[str, ...], values: str, latitudes: int, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
+def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
     """Try the suite on faulty services, which it must find, and on conforming ones, which it must not accuse.
 
     Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try; 130
@@ -109,10 +108,11 @@ def selftest(patterns: tuple[str, ...], values: str, latitudes: int, **given: An
     sys.exit(_INTERRUPTED if interrupted else 0 if content["good"] else 1)
 
 
-def _subjects(patterns: tuple[str, ...], values: str, latitudes: int, seed: int) -> list[Subject]:
+def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, seed: int) -> list[Subject]:
     """What to try the suite on: the conforming services, of which some are slow, begin."""
     from conformance.selftest import subjects  # noqa: PLC0415 - loads the reference service
 
-    found = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
+    faults = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
+    chosen = {one.id: one for pattern in values or ("*",) for one in subjects.latitudes(pattern)}
     together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []
-    return [*together, *subjects.latitudes(values), *found.values()]
+    return [*together, *chosen.values(), *faults.values()]

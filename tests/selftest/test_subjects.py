@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.cli.selftest import _subjects
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS, Latitude
 from conformance.selftest import subjects
@@ -68,3 +69,18 @@ def test_share_of_pairs_of_nothing() -> None:
     """Without a service no two choices meet."""
     assert subjects.share_of_pairs([]) == 0
     assert 0 < subjects.share_of_pairs(subjects.mixtures(1, 1)) < 0.2
+
+
+def test_patterns_add_up() -> None:
+    """Faults and choices of several patterns are tried, each once."""
+    found = _subjects(("page-*", "page-*"), ("default", "pace=*"), 0, 1)
+
+    kinds = [(one.kind, one.id) for one in found]
+    assert len(set(kinds)) == len(kinds)
+    assert [one for kind, one in kinds if kind == "latitude"] == ["default", "pace=slow", "pace=uneven"]
+    assert {one.partition("-")[0] for kind, one in kinds if kind == "fault"} == {"page"}
+
+
+def test_none_leaves_a_kind_out() -> None:
+    """No fault has that name, and no choice."""
+    assert _subjects(("none",), ("none",), 0, 1) == []
