@@ -75,10 +75,13 @@ class Asking:
         return answers
 
     def _some(self, calls: Sequence[Call]) -> list[Answer | str]:
-        """The answers to a few calls; those that got none together, which a service may have too many of, go alone."""
-        if len(calls) == 1:
-            return [self._alone(calls[0])]
-        together = self._sent(calls) if self._silent < _PATIENCE else [""] * len(calls)
+        """The answers to a few calls; where a service takes only some at once, the others go alone."""
+        if len(calls) == 1 or self._silent >= _PATIENCE:
+            return [self._alone(call) for call in calls]
+        together = self._sent(calls)
+        if all(isinstance(one, str) for one in together):
+            self._silent += len(calls)
+            return together
         return [self._alone(call) if isinstance(one, str) else one for call, one in zip(calls, together, strict=True)]
 
     def _alone(self, call: Call) -> Answer | str:
