@@ -91,21 +91,25 @@ def _told(answer: Exchange) -> int:
 
 def creation_times(run: Run) -> dict[str, datetime]:
     """The times of creation by id of all engagements that the run has made and left active, as their answers tell."""
-    exchanges = run.wire.exchanges
-    moved = {one.call.identifier for one in exchanges if one.call.operation.id in _MOVES}  # with whatever key
+    moved = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id in _MOVES}  # with whatever key
     left = named_in(run, "createEngagement") - moved
-    answers = [one for one in exchanges if one.call.operation.id == "createEngagement" and one.call.is_proper]
-    times = {made: created_at(one) for one in answers if (made := identifier_made(one)) in left}
+    creations = _sent(run, "createEngagement")
+    times = {made: created_at(one) for one in creations if (made := identifier_made(one)) in left}
     return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 
-def named_in(run: Run, operation: str) -> frozenset[str]:
-    """The ids that calls with the main key were about; for creations, those that successes gave."""
-    calls = [
+def _sent(run: Run, operation: str) -> list[Exchange]:
+    """The exchanges of an operation with the main key, records beside the interface left out."""
+    return [
         exchange
         for exchange in run.wire.exchanges
         if exchange.call.operation.id == operation and exchange.call.is_proper and exchange.call.credential is None
     ]
+
+
+def named_in(run: Run, operation: str) -> frozenset[str]:
+    """The ids that calls with the main key were about; for creations, those that successes gave."""
+    calls = _sent(run, operation)
     if operation != "createEngagement":
         return frozenset(exchange.call.identifier for exchange in calls if exchange.call.identifier is not None)
     return frozenset(made for exchange in calls if (made := identifier_made(exchange)) is not None)

@@ -122,12 +122,16 @@ def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
 def _count(run: Run, listing: Call, change: tuple[Count, int], pauses: Sequence[float]) -> Count:
     """The engagements are counted, and once more after each pause until both counts have changed by so many."""
     earlier, by = change
-    count = Count(organization=run.send(call.get_organization()), listed=run.send(listing))
+
+    def look() -> Count:
+        return Count(organization=run.send(call.get_organization()), listed=run.send(listing))
+
+    count = look()
     for pause in pauses:
         if (count.told - earlier.told, count.total - earlier.total) == (by, by):
             break
         run.sleep(pause)
-        count = Count(organization=run.send(call.get_organization()), listed=run.send(listing))
+        count = look()
     return count
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -196,17 +196,19 @@ def _default_folder(target: str) -> Path:
     """
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", target).strip("-.") or "target"
     time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    folder = Path("reports") / f"{name}-{time}"
-    for number in count(2):
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:  # another run of this second has it
-            folder = folder.with_name(f"{name}-{time}-{number}")
-        except OSError:  # whoever writes the first file into it says so
-            break
-        else:
-            break
-    return folder
+    endings = chain([""], (f"-{number}" for number in count(2)))
+    return next(folder for ending in endings if _is_ours(folder := Path("reports") / f"{name}-{time}{ending}"))
+
+
+def _is_ours(folder: Path) -> bool:
+    """Make a folder; whether no other run of this second has it."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    except OSError:  # whoever writes the first file into it says so
+        return True
+    return True
 
 
 def _told(error: Exception, status: Exit) -> Exit:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import rate_limit_laws, read
+from conformance.oracle.effects import is_main
 from conformance.oracle.judgement import Inapplicable, Judgement, NonConformity, Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import shown
@@ -78,8 +79,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
 
 
 def _creation(exchange: Exchange) -> _Creation | None:
-    call = exchange.call
-    if call.operation.id not in _CREATES or not call.is_proper or call.credential is not None:
+    if exchange.call.operation.id not in _CREATES or not is_main(exchange):
         return None
     try:
         created = parse_timestamp(read.text(read.data(exchange), "createdAt", exchange))

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.reports.text import json_bytes, one_line, read_json
+from conformance.reports.text import json_bytes, load_json, one_line
 from conformance.running.options import Effort, RunOptions
 from conformance.suite import suite_sha256
 from conformance.target.profile import MemberOfFile, Mode, Profile, ProvisionerSettings, SubordinateTemplate
@@ -103,12 +103,12 @@ def placeholder(name: str, length: int = 32) -> str:
 
 
 def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
-    digests = read_json(last)["sha256"]
+    digests = load_json(last)["sha256"]
     if last != json_bytes({"sha256": digests}) + b"\n":
         raise InvalidNotes("its last line was changed.")
     if digests["above"] != _digest(lines):
         raise InvalidNotes("it was changed, its digest is another one.")
-    head, *notes = [read_json(line) for line in lines]
+    head, *notes = [load_json(line) for line in lines]
     if head["format"] != FORMAT:
         raise InvalidNotes(f"its format is not {FORMAT}.")
     return Provisioned(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from conformance.operations import OPERATIONS, Operation
-from conformance.reports.text import one_line, read_json
+from conformance.reports.text import load_json, one_line
 from conformance.wire.call import Call, Credential
 from conformance.wire.exchange import Answer, Exchange, SentRequest
 
@@ -42,7 +42,7 @@ def read_har(path: Path | str) -> list[Exchange]:
     """
     name = one_line(str(path))
     try:
-        return _exchanges(read_json(Path(path).read_bytes())["log"]["entries"])
+        return _exchanges(load_json(Path(path).read_bytes())["log"]["entries"])
     except OSError as error:
         raise InvalidRecording(f"The recording {name} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 from jsonschema import Draft202012Validator
 
 from conformance.reports.placing import place
-from conformance.reports.text import json_bytes, one_line, read_json
+from conformance.reports.text import json_bytes, load_json, one_line
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -180,7 +180,7 @@ def load_report(path: Path | str) -> Report:
         InvalidReport: It cannot be read, is no JSON text, or breaks the schema.
     """
     try:
-        document = read_json(Path(path).read_bytes())
+        document = load_json(Path(path).read_bytes())
     except OSError as error:
         raise InvalidReport(f"The report {one_line(str(path))} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:

@@ -58,7 +58,7 @@ def json_bytes(value: object, *, indent: int | None = None) -> bytes:
         return _SURROGATES.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
 
 
-def read_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+def load_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """The value of a JSON text that the suite wrote, or that somebody says it did.
 
     Raises:

@@ -82,6 +82,7 @@ class Asking:
         if all(isinstance(one, str) for one in together):
             self._silent += len(calls)
             return together
+        self._silent = 0
         return [self._alone(call) if isinstance(one, str) else one for call, one in zip(calls, together, strict=True)]
 
     def _alone(self, call: Call) -> Answer | str:

@@ -149,14 +149,18 @@ def read_message(sender: str, to: tuple[str, ...], content: bytes) -> Mail:
     """
     try:
         message: EmailMessage = message_from_bytes(content, policy=default)
-        if any(len(str(value)) > _LONGEST_HEADER for part in message.walk() for _, value in part.raw_items()):
-            raise ValueError("a header is too long")  # noqa: TRY301 - shown as whatever cannot be read
+        _ensure_short_headers(message)
         parts = [part for part in message.walk() if part.get_content_maintype() == "text"]
         parts.sort(key=lambda part: part.get_content_subtype() != "plain")
         return Mail(sender, to, str(message.get("Subject", "")), "\n".join(_text(part) for part in parts))
     except (HeaderParseError, MessageError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         # The standard parser raises all of these on texts that are no messages; such a one is shown as it came.
         return Mail(sender, to, "", content.decode("utf-8", "replace"))
+
+
+def _ensure_short_headers(message: EmailMessage) -> None:
+    if any(len(str(value)) > _LONGEST_HEADER for part in message.walk() for _, value in part.raw_items()):
+        raise ValueError("a header is too long")
 
 
 def _text(part: Any) -> str:  # noqa: ANN401 - EmailMessage does not type payloads

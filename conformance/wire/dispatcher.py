@@ -176,8 +176,7 @@ class Dispatcher:
 
     async def _is_served(self) -> bool:
         """Whether the main key is served at all: one kind of request alone may be past a limit of its own."""
-        probe = Order(get_organization(), _PROBE, None, lambda _: None)
-        exchange, _ = await self._send(probe, 1, min(self._settings.timeout, _LONGEST_PROBE))
+        exchange, _ = await self._probe(_probing(), 1)
         return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
 
     def _is_main(self, call: Call) -> bool:
@@ -213,10 +212,10 @@ class Dispatcher:
             RunStopped: It does not.
         """
         began = self._clock.monotonic()
-        probe = Order(get_organization(), _PROBE, None, lambda _: None)
+        probe = _probing()
         for attempt, pause in enumerate(PROBES, 1):
             await self._pause(pause, probe)
-            _, outcome = await self._send(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
+            _, outcome = await self._probe(probe, attempt)
             if outcome is Outcome.ANSWERED:
                 self._failures, self._search = 0, None
                 return
@@ -226,6 +225,15 @@ class Dispatcher:
                 break
         raise self._stopped("the target was lost and did not come back", probe.exchange)
 
+    async def _probe(self, probe: Order, attempt: int) -> tuple[Exchange, Outcome]:
+        """Ask for the organization, without much patience."""
+        return await self._send(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
+
     def _stopped(self, reason: str, exchange: Exchange | None) -> RunStopped:
         stopped = self._limits.end(reason)
         return RunStopped(str(stopped), *([] if exchange is None else [exchange]))
+
+
+def _probing() -> Order:
+    """What the wire asks on its own account; nobody waits for it."""
+    return Order(get_organization(), _PROBE, None, lambda _: None)

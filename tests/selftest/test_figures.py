@@ -11,21 +11,12 @@ from conformance.selftest import results
 from conformance.selftest.figures import Figures, State, precision, state_of
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Trial
+from tests.selftest.samples import RUN, VALUE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FAULT = Subject("second-page-lost", "fault", "The second page is lost.", ("pages", "total"))
-VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
-RUN = {
-    "started_at": "2026-01-01T00:00:00Z",
-    "seconds": 1.0,
-    "effort": "quick",
-    "seed": 1,
-    "jobs": 2,
-    "planned": 1,
-    "interrupted": False,
-}
 
 
 def trial(subject: Subject, *reported: str, **more: object) -> Trial:

@@ -15,19 +15,10 @@ from conformance.selftest.figures import Figures
 from conformance.selftest.subjects import Subject
 from conformance.selftest.summary import BEGIN, END, read, summary, table, trial_of, with_table, write
 from conformance.selftest.trial import Trial
+from tests.selftest.samples import RUN, VALUE
 
 FAULT = Subject("archived-edit-401", "fault", "An edit is refused with 401.", ("archived-edit-refused",))
 OTHER = Subject("archived-edit-404", "fault", "An edit is refused with 404.", ("archived-edit-refused",))
-VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
-RUN = {
-    "started_at": "2026-01-01T00:00:00Z",
-    "seconds": 1.0,
-    "effort": "quick",
-    "seed": 1,
-    "jobs": 2,
-    "planned": 1,
-    "interrupted": False,
-}
 
 
 def convicted(subject: Subject, *checks: str) -> Trial:

@@ -1,0 +1,16 @@
+"""What the tests of self-tests share: a choice to try, and how a self-test was run."""
+
+from __future__ import annotations
+
+from conformance.selftest.subjects import Subject
+
+VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
+RUN = {
+    "started_at": "2026-01-01T00:00:00Z",
+    "seconds": 1.0,
+    "effort": "quick",
+    "seed": 1,
+    "jobs": 2,
+    "planned": 1,
+    "interrupted": False,
+}
