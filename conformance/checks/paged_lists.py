@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.stock import created_at, identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
+from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
 from conformance.oracle.paging import MOST_PAGES
 from conformance.wire import call
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
+_FEW: Final = (2, 3)
 _MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 
@@ -73,9 +75,14 @@ def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
 
 
 def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
-    """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one."""
+    """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one.
+
+    They have the size that they have unasked where those are two or three.
+    """
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
+    if (count := -(-total // DEFAULT_PER_PAGE)) in _FEW:
+        return (first, *[run.send(listing(page=page)) for page in range(1, count + 1)])
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
     pages = range(1, max(1, min(MOST_PAGES, -(-total // size))) + 1)
     return (first, *[run.send(listing(page=page, perPage=size)) for page in pages])
