@@ -26,8 +26,8 @@ class SortedLists:
 
     Attributes:
         default: Without an order: as many pages of 100 as it took to see the stock, or those that it was found on.
-        ascending: Two neighbouring pages of an ascending list, where the stock is; of the size that they have unasked
-            if that can be, but not of all fields.
+        ascending: Two neighbouring pages of an ascending list, where the stock is; those by change have the size
+            that they have unasked, if that can be.
         descending: The second of two such pages of a descending list, or the one that there is.
         stock: What must be in them.
         skipped: How many items stand before those of ``default``.
@@ -89,7 +89,7 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
         default, skipped = found.look or default, found.skipped
     items = readable(default)
     hidden = max(0, total - skipped - len(items))
-    ascending = _two_pages(run, items, owned, hidden, sized=field == "createdAt", sort=field, order="asc")
+    ascending = _two_pages(run, items, owned, hidden, sized=field != "updatedAt", sort=field, order="asc")
     position, count, seen = _block(items, owned)
     page, size = neighbours(skipped + position, count, seen)
     last = _pages(page, size, skipped + hidden + len(items))[-1]
