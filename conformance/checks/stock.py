@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import tick_of
+from conformance.checks.engagements import ensure_answered, tick_of
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided
 from conformance.oracle.laws import readable_resources
@@ -110,6 +110,8 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
             for name, answer in zip(batch, answers, strict=True)
             if (made := identifier_made(answer))
         ]
+        if not pieces:  # where a gateway answered all of them, this is begun anew
+            ensure_answered(answers)
     return tuple(pieces), run.clock.monotonic()
 
 

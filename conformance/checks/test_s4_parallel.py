@@ -158,6 +158,8 @@ def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Clos
     """
     with _under_way(run, attempts[0] if race else None):
         answer = run.send(closing)
+        if answer.received is not None and answer.received.status == _CONFLICT:  # with the edit that is under way
+            answer = run.send(closing)
         tried = tuple(run.send_all(attempts))
     slipped_in = next((one.call for one in tried if one.succeeded), None)
     if slipped_in is None:

@@ -69,6 +69,8 @@ def texts(run: Run) -> Texts:
     if not long[0].answer.succeeded:
         kept += _keep(run, (name, name), ("short", "then short"))
         kept += _keep(run, ("short", "then short"), (description, f"then {description}"))
+    if not any(one.answer.succeeded for one in kept if one.before is None):  # names may be too short for all of them
+        kept += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
     return Texts(tuple(one for one in kept if one.before is None), tuple(one for one in kept if one.before is not None))
 
 

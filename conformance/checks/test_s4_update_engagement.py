@@ -97,13 +97,24 @@ def editing(run: Run) -> Editing:
     The descriptions are such that a careless service could take them for something else than text; a service may
     have a least length of them, and then they are longer.
     """
-    before = run.journeys.result(creating).bare.after()
+    before = _unedited(run)
     tick = tick_of(readable_resources(before))
     description = _edit_briefly(run, before, {"description": "false"}, pause=tick)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']} again", "description": "0012"}
     both = _edit_briefly(run, name.after, longer, pause=tick)
     return Editing(description, name, both)
+
+
+def _unedited(run: Run) -> Exchange:
+    """A read of an engagement that has no description and was not edited; another one where this is begun anew."""
+    before = run.journeys.result(creating).bare.after()
+    if not any(
+        one.call.identifier == before.call.identifier and one.call.operation.changes for one in run.wire.exchanges
+    ):
+        return before
+    made = read.success(run.send(call.create_engagement({"name": run.name("edited")})))
+    return run.send(call.get_engagement(read.text(read.data(made), "id", made)))
 
 
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:

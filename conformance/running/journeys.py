@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
-_BETWEEN: Final = 0.3
+_BETWEEN: Final = 1.0
 """Seconds before a journey is begun anew, and as many more before the second time: what ended it may pass."""
 
 

@@ -89,6 +89,35 @@ def _after(requests: int, seconds: float | None) -> Callable[[Turn], Any]:
     return behave
 
 
+class _Out:
+    """A gateway that answers 503 in place of the service for some seconds, from the first request on that is meant.
+
+    Args:
+        seconds: How long.
+        begins: Whether that begins with a request.
+    """
+
+    def __init__(self, seconds: float, begins: Callable[[Turn], bool]) -> None:
+        self._seconds = seconds
+        self._begins = begins
+        self._until: dict[int, float] = {}
+
+    async def __call__(self, turn: Turn) -> None:
+        """Serve, or not."""
+        key = id(turn.target)
+        if key not in self._until and self._begins(turn):
+            self._until[key] = time.monotonic() + self._seconds
+        if time.monotonic() < self._until.get(key, 0.0):
+            await raw(_BUSY, then="keep")(turn)
+        else:
+            await honestly(turn)
+
+
+def _edits_both(turn: Turn) -> bool:
+    """Whether a request edits name and description of what was edited before."""
+    return turn.method == "PATCH" and b'"name"' in turn.body and b'"description"' in turn.body
+
+
 def _http_10(turn: Turn, reply: Reply) -> bytes:
     return reply.written(version="1.0")
 
@@ -198,6 +227,12 @@ CASES: Final[Mapping[str, Case]] = {
         Every(40, raw(_BUSY, then="keep")), verdict=("conformant", "inconclusive")
     ),
     "a gateway that takes two requests at once": conformant(_two_at_once(raw(_BUSY, then="keep")), only=CORE),
+    "a gateway's 503 for two seconds, early": undecided(
+        _Out(2, lambda turn: turn.number == 12), verdict=("conformant", "inconclusive"), only=CORE
+    ),
+    "a gateway's 503 for two seconds, at an edit": undecided(
+        _Out(2, _edits_both), verdict=("conformant", "inconclusive"), only=CORE
+    ),
     "every sixth GET reset": conformant(Every(6, _not_in_a_row(raw(then="reset")), methods=("GET",))),
     "a fair rate limit": conformant(parts=lambda: _fairly_limited(40, 3), only=CORE),
     "a clock a year ahead": conformant(parts=lambda: {"honest": create_app(clock=lambda: time.time() + YEAR)}),

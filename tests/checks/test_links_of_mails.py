@@ -1,0 +1,30 @@
+"""Links are seen in e-mails however a template writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.checks.test_s4_mail import holds_link
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Accept here: https://service.test/accept?t=1",
+        "HTTP://SERVICE.TEST/",
+        '<a href="https://service.test/accept">Accept</a>',
+        '<a href="https:&#x2F;&#x2F;service.test&#x2F;accept?t&#x3D;1">Accept</a>',
+        '<a href="https&#58;//service.test/accept">Accept</a>',
+    ],
+)
+def test_links_are_seen(text: str) -> None:
+    """As plain text, in HTML, and with signs escaped."""
+    assert holds_link(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "service.test/accept", "https://", "mailto:a@example.com", "ftp://service.test/a"]
+)
+def test_what_is_no_link(text: str) -> None:
+    """Something must come behind the scheme, and the scheme must be that of the web."""
+    assert not holds_link(text)
