@@ -73,6 +73,7 @@ def telling(talk: MakeTalk) -> Callable[..., Telling]:
         (("other name=x",), {"name": "y"}, "create-engagement-lasts"),
         (("other description=x",), {"name": "x"}, "create-engagement-lasts"),
         (("other name=x", "read"), {"name": "x"}, "create-engagement-lasts"),
+        (("read", "other name=x", "read"), {"name": "x"}, "create-engagement-lasts"),
         (("name=new", "other name=mine"), {"name": "mine"}, "update-engagement-takes-effect"),
         (("name=new", "read", "archive"), {"name": "mine"}, "archive-keeps-content"),
         (("name=new", "read", "archive"), {"name": "odd"}, "archive-keeps-content"),
