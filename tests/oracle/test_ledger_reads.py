@@ -213,6 +213,7 @@ def test_times_from_read_to_read(talk: MakeTalk, field: str, value: object, requ
         finding = found(one.exchanges)
         assert [cited.number for cited in finding.because] == [first.number]
         assert (finding.actual, finding.pointer) == (value, f"/data/{field}")
+        assert finding.message == f"{field} has {'changed' if field == 'createdAt' else 'gone back'}"
         before = one.service.view(one.service.records[identifier])[field]
         assert finding.expected == (before if field == "createdAt" else f"{before} or later")
 
@@ -303,3 +304,26 @@ def test_where_a_wrong_field_stands(talk: MakeTalk) -> None:
     finding = found(one.exchanges)
     assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "two"', '"three"', "/data/name")
     assert [cited.number for cited in finding.because] == [1, lost.number, right.number]
+
+
+def test_a_wrong_status_has_one_cause(talk: MakeTalk) -> None:
+    """Only of texts it may be unclear what undid them."""
+    one = talk(archive_again="200")
+    identifier = one.created("one")
+    one.send_each([call.archive_engagement(identifier), call.archive_engagement(identifier)])
+    one.service.records[identifier].status = "active"
+    one.send(call.get_engagement(identifier))
+
+    assert found(one.exchanges).rivals == 0
+
+
+def test_a_read_is_evidence_for_the_state_that_it_found(talk: MakeTalk) -> None:
+    """What is archived is readable, and what is active too."""
+    one = talk()
+    identifier = one.created("one")
+    active = one.send(call.get_engagement(identifier))
+    one.send(call.archive_engagement(identifier))
+    archived = one.send(call.get_engagement(identifier))
+
+    assert kept(one.exchanges)["get-engagement-succeeds"] == [active.number]
+    assert kept(one.exchanges)["archived-readable"] == [archived.number]
