@@ -1,0 +1,99 @@
+"""The plugin beside other people's: it takes nothing away from them, and uses what they have."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OTHER = """
+def pytest_addoption(parser):
+    group = parser.getgroup("other")
+    group.addoption("--base-url", default="http://from.other.test", help="another plugin's")
+    group.addoption("--report", default="theirs", help="another plugin's")
+"""
+TEST = """
+def test_options(pytestconfig):
+    said = pytestconfig.option
+    print(said.base_url, said.report, said.seed, said.effort, said.read_only, said.target)
+"""
+
+
+def options(folder: Path, *words: str, **variables: str) -> list[str]:
+    """What a test sees of the options, in a project where another plugin has some of the same names."""
+    (folder / "other_plugin.py").write_text(OTHER)
+    (folder / "test_options.py").write_text(TEST)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_options.py", *words],
+        check=False, capture_output=True, text=True, cwd=folder, timeout=300,
+        env=os.environ | {"PYTHONPATH": str(folder)} | variables,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()[0].removesuffix(".").split()
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_options_of_other_plugins_stay_theirs(tmp_path: Path, *, later: bool) -> None:
+    """Whichever plugin is loaded first, both work, and an option of the same name is the other plugin's."""
+    words = () if later else ("-p", "other_plugin")
+    found = options(tmp_path, *words, **({"PYTEST_PLUGINS": "other_plugin"} if later else {}))
+
+    assert found == ["http://from.other.test", "theirs", "1", "quick", "False", "None"]
+
+
+def test_options_are_read(tmp_path: Path) -> None:
+    """Those of both plugins, as they were given."""
+    found = options(
+        tmp_path, "-p", "other_plugin", "--base-url", "http://x.test", "--seed", "7", "--effort", "deep", "--read-only",
+        "--target", "target.yaml",
+    )  # fmt: skip
+
+    assert found == ["http://x.test", "theirs", "7", "deep", "True", "target.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--read-only", "--disposable"), "--read-only and --disposable exclude each other"),
+        (("--target", "absent.yaml"), "absent.yaml"),
+    ],
+)
+def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """One sentence and pytest's own status, without a traceback."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--pyargs", "conformance.checks.test_s9_versioning", *words],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert said in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_collecting_alone_opens_no_run(tmp_path: Path) -> None:
+    """The checks can be listed without a target."""
+    words = ("--pyargs", "conformance.checks.test_s9_versioning", "--collect-only", "-q")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "::test_" in done.stdout
+
+
+def test_all_marks_are_known(tmp_path: Path) -> None:
+    """A check of somebody's own is no error under strict marks."""
+    (tmp_path / "test_marked.py").write_text(
+        "import pytest\n\n@pytest.mark.requirement('json-well-formed')\n@pytest.mark.observes('x')\n"
+        "@pytest.mark.least_effort('deep')\n@pytest.mark.stage(2)\ndef test_one():\n    pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--strict-markers", "--collect-only", "-q", "test_marked.py"],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
