@@ -46,7 +46,9 @@ def test_a_requirement_is_what_its_checks_came_to(exchange: MakeExchange) -> Non
 
     assert found["outcome"] == "failed"
     assert found["reason"] is None
-    assert found["title"] == load_catalogue().requirements[FORM].title
+    known = load_catalogue().requirements[FORM]
+    assert (found["id"], found["title"], found["section"]) == (FORM, known.title, known.section)
+    assert (found["class"], found["operations"]) == (known.conformance_class, list(known.operations))
     assert found["checks"] == [
         {"name": "a", "outcome": "passed", "seconds": 1.2346, "exchanges": [7]},
         {"name": "b", "outcome": "failed", "seconds": 1.2346, "exchanges": [3, 7]},
