@@ -12,14 +12,17 @@ from conformance.verdicts import session
 from conformance.verdicts.judge import Judge
 
 
-def test_checks_are_listed_by_what_they_cite(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every requirement and open point has some, each named once, whatever somebody's own pytest is told."""
+def test_checks_are_listed_by_what_they_cite(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Every requirement and open point has some, each named once, whatever somebody's own pytest is told; silently."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
     monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
     catalogue = load_catalogue()
 
     checks = session.checks_by_entry()
 
+    assert capfd.readouterr() == ("", "")
     assert checks.keys() == catalogue.requirements.keys() | catalogue.open_points.keys()
     for names in checks.values():
         assert len(set(names)) == len(names)
