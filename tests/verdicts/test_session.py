@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.verdicts import session
+from conformance.verdicts import plugin, session
 from conformance.verdicts.judge import Judge
+from tests.verdicts.conftest import SmallRun, Watching
 
 
 def test_checks_are_listed_by_what_they_cite(
@@ -27,6 +28,18 @@ def test_checks_are_listed_by_what_they_cite(
     for names in checks.values():
         assert len(set(names)) == len(names)
         assert all(re.fullmatch(r"test_\w+\.py::test_\w+", name) for name in names)
+
+
+def test_the_judge_decides_what_runs(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """The plugin finds it, and opens no run of its own."""
+    monkeypatch.setattr(plugin, "_open", lambda _: pytest.fail("a second run"))
+    watching = Watching()
+    judge = Judge(SmallRun(only=("no-such-requirement",)), watching)  # type: ignore[arg-type]
+
+    session.run_checks(judge)
+
+    assert (judge.errors, judge.results, watching.said) == ([], [], [("planned", "0")])
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
