@@ -60,6 +60,23 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
     assert {result.requirement for result in ran.judge.results} == {"json-well-formed"}
 
 
+def test_a_check_that_ends_the_program_is_an_error_of_the_suite(run_checks: RunChecks) -> None:
+    """It does not go missing, by which its requirement would pass by the other checks alone; the rest goes on."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_leaving():
+            raise SystemExit(0)
+
+        @requirement("json-well-formed")
+        def test_right():
+            judged(make_exchange())
+    """)
+
+    assert ran.outcomes == [("test_leaving", "cantTell"), ("test_right", "passed")]
+    assert ran.judge.results[0].error
+    assert len(ran.judge.errors) == 1
+
+
 def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None:
     """What one check judged is no evidence for the next; what it judged before it ended is kept."""
     ran = run_checks("""
