@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from conformance.catalogue import load_catalogue
 from conformance.running.options import Effort
+from conformance.verdicts.judge import is_check
 
 RunChecks = Callable[..., Any]
 
@@ -58,6 +60,28 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
     assert "KeyError" in ran.reports["test_broken"][1]
     assert [error.splitlines()[0].rpartition("::")[2] for error in ran.judge.errors] == ["test_broken"]
     assert {result.requirement for result in ran.judge.results} == {"json-well-formed"}
+
+
+def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
+    """What is shown has no empty line."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_wrong():
+            raise NonConformity("it is wrong", expected="this", actual="that")
+    """)
+
+    assert ran.reports["test_wrong"][1].splitlines()[1:] == ["  it is wrong", "  expected: this", "  actual:   that"]
+
+
+@pytest.mark.parametrize(
+    ("marks", "found"),
+    [(("requirement",), True), (("observes",), True), (("stage", "least_effort"), False), ((), False)],
+)
+def test_what_is_a_check(marks: tuple[str, ...], *, found: bool) -> None:
+    """Whatever cites an entry of the catalogue; anybody's other tests are none."""
+    made: Any = SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
+
+    assert is_check(made) is found
 
 
 def test_a_check_that_ends_the_program_is_an_error_of_the_suite(run_checks: RunChecks) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from email.utils import format_datetime
 from typing import Any
 
 import httpx
@@ -190,6 +191,21 @@ def test_a_call_waits_for_its_limit_some_times_and_then_is_given_up(make: Fixtur
 
     assert sent == [4, 4, 1, 1]
     assert wire.stopped is None
+
+
+def test_a_window_that_ends_too_late_is_not_waited_for(make: Fixtures, clock: WoundClock) -> None:
+    """The call is given up at once, where the clock of the service is known."""
+    now = clock.now()
+    headers = {
+        "Date": format_datetime(now, usegmt=True),
+        "X-RateLimit-Limit": "9",
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": str(int(now.timestamp()) + 3600),
+    }
+    wire = make.wire(transport=Scripted(lambda _: (429, headers)), clock=clock)
+
+    assert wire.send(MINE).received is not None
+    assert (wire.sent, clock.pauses) == (1, [])
 
 
 def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixtures, clock: WoundClock) -> None:
