@@ -10,6 +10,7 @@ import pytest
 
 from conformance.oracle.ledger import Ledger
 from conformance.wire import call
+from conformance.wire.call import Credential
 from tests.oracle.ledgers import broken
 
 MakeTalk = Callable[..., Any]
@@ -106,6 +107,23 @@ def test_what_says_nothing_of_the_engagement_is_not_judged(talk: MakeTalk, statu
         call.unarchive_engagement(identifier),
     ):
         one.send(sent, status=status)
+
+    assert broken(one.exchanges) == []
+
+
+def test_what_another_key_is_answered_is_judged_elsewhere(talk: MakeTalk, another_key: Credential) -> None:
+    """It may not find the engagement, may not change it, and sees another list."""
+    one = talk()
+    identifier = one.created()
+    for sent in (
+        call.get_engagement(identifier),
+        call.archive_engagement(identifier),
+        call.update_engagement(identifier, {"name": "Some new name"}),
+        call.delete_engagement(identifier),
+    ):
+        one.send(sent.with_key(another_key), status=404)
+    nothing = {"data": [], "meta": {"total": 0, "page": 1, "perPage": 20, "totalPages": 0}}
+    one.exchanges.append(one.made(call.list_engagements().with_key(another_key), 200, nothing, one.now, 0.01))
 
     assert broken(one.exchanges) == []
 
