@@ -95,6 +95,7 @@ def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: W
 
     assert clock.pauses == list(PROBES)
     assert checks(wire) == ["check", "check"] + ["wire"] * len(PROBES)
+    assert [one.attempt for one in wire.exchanges[2:]] == list(range(1, len(PROBES) + 1))
     assert stopped.value.exchanges == (wire.exchanges[-1],)
     with pytest.raises(RunStopped, match="the target was lost"):
         wire.send(MINE)
