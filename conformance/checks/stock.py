@@ -97,7 +97,7 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
     """
     if run.mode is Mode.READ_ONLY:
         return (), run.clock.monotonic()
-    names = [run.name(f"list-{word}") for word in _words(run)]
+    names = [run.name(word) for word in _words(run)]
     pieces: list[Piece] = []
     size = -(-len(names) // _BATCHES[run.effort])
     for start in range(0, len(names), size):
@@ -154,7 +154,7 @@ def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
     return {
         _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
         _EMPTIED: {"description": ""},
-        _RENAMED: {"name": run.name("list-tutu")},
+        _RENAMED: {"name": run.name("tutu")},
     }
 
 
@@ -163,8 +163,8 @@ def _words(run: Run) -> list[str]:
     words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
     random = run.random("stock")
     drawn = random.sample(words, _SIZES[run.effort] - 1)
-    # Of different lengths, so that an order by length is told from one by letters.
-    chosen = [*(word + "ba" * (place % 4) for place, word in enumerate(drawn)), _CAPITALIZED]
+    # Of two lengths, so that an order by length is told from one by letters; names keep no longer words whole.
+    chosen = [*(word + "ba" * (place % 2) for place, word in enumerate(drawn)), _CAPITALIZED]
     random.shuffle(chosen)
     if chosen[_RENAMED] == _CAPITALIZED:
         chosen[_RENAMED], chosen[_RENAMED + 1] = chosen[_RENAMED + 1], chosen[_RENAMED]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
+_BETWEEN: Final = 0.3
+"""Seconds before a journey is begun anew, and as many more before the second time: what ended it may pass."""
 
 
 class Journeys:
@@ -78,6 +80,7 @@ class Journeys:
                 if attempt == _ATTEMPTS or trouble.lasting:
                     future.set_exception(trouble)
                     return
+                self._run.sleep(_BETWEEN * attempt)
             except BaseException as error:  # noqa: BLE001 - it is raised again in each check that needs the journey
                 future.set_exception(error)
                 return

@@ -69,15 +69,15 @@ class Figures:
         return state
 
     def to_repeat(self) -> list[Subject]:
-        """The faults that were not found or not named, which may be for want of time: others were tried meanwhile."""
+        """The faults that were not found or not named, which may be for want of time or of the other checks."""
         return [one.subject for one in self.trials if state_of(one) in {State.SURVIVED, State.MISNAMED}]
 
-    def repeat(self, trial: Trial) -> State:
-        """Take the second trial of a fault instead of the first, and give its state."""
+    def repeat(self, trial: Trial, *, alone: bool = True) -> State:
+        """Take another trial of a fault instead of the first, and give its state."""
         first = next(one for one in self.trials if one.subject == trial.subject)
         self.counts[state_of(first)] -= 1
         self.trials.remove(first)
-        return self.add(replace(trial, alone=True))
+        return self.add(replace(trial, alone=alone))
 
     @property
     def good(self) -> bool:
@@ -85,11 +85,12 @@ class Figures:
         return all(state in GOOD or not count for state, count in self.counts.items())
 
     def summary(self) -> dict[str, Any]:
-        """The figures by name; shares are from 0 to 1."""
+        """The figures by name; shares are from 0 to 1, and None is what no whole trial has told."""
         faults = [trial for trial in self.trials if trial.subject.kind == "fault"]
         conforming = [trial for trial in self.trials if trial.subject.kind != "fault"]
         found = [trial for trial in faults if trial.reported]
         named = [trial for trial in found if trial.subject.breaks[0] in trial.reported]
+        whole = [trial for trial in found if trial.whole]
         return {
             "faults": len(faults),
             "killed": self.counts[State.KILLED],
@@ -98,10 +99,13 @@ class Figures:
             "broken": self.counts[State.BROKEN],
             "repeated": sum(trial.alone for trial in faults),
             "named_share": _share(len(named), len(faults)),
-            "reported_mean": _mean(len(trial.reported) for trial in found),
-            "reported_most": max((len(trial.reported) for trial in found), default=0),
-            "precision_mean": _mean(precision(trial) for trial in found),
-            "found_after_median": median([one.found_after for one in found if one.found_after] or [0]),
+            "focused": sum(not trial.whole for trial in faults),
+            "reported_mean": _mean(len(trial.reported) for trial in whole),
+            "reported_most": max((len(trial.reported) for trial in whole), default=None),
+            "precision_mean": _mean(precision(trial) for trial in whole),
+            "found_after_median": median(after)
+            if (after := [one.found_after for one in whole if one.found_after])
+            else None,
             "latitudes": sum(trial.subject.kind == "latitude" for trial in conforming),
             "combinations": sum(trial.subject.kind == "combination" for trial in conforming),
             "pairs_share": round(share_of_pairs(trial.subject for trial in conforming), 4),
@@ -125,5 +129,5 @@ def _share(part: int, whole: int) -> float:
     return round(part / whole, 4) if whole else 1.0
 
 
-def _mean(values: Iterable[float]) -> float:
-    return round(fmean(list(values) or [0.0]), 3)
+def _mean(values: Iterable[float]) -> float | None:
+    return round(fmean(some), 3) if (some := list(values)) else None

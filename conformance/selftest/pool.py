@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final
 
-from conformance.selftest.trial import Trial, attempt
+from conformance.selftest.trial import Trial, attempt, focus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,15 +42,17 @@ class Pool:
         self._running: set[ForkServerProcess] = set()
         self._stopped = False
 
-    def trials(self, subjects: Sequence[Subject], options: RunOptions) -> Iterator[Trial]:
+    def trials(self, subjects: Sequence[Subject], options: RunOptions, *, focused: bool = False) -> Iterator[Trial]:
         """Try the suite on each subject; the trials come as they end.
 
         Args:
             subjects: What to try it on.
             options: What to ask of every run.
+            focused: Whether faults meet only the checks of what they break.
         """
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="trial") as threads:
-            futures = [threads.submit(self._try, subject, options) for subject in subjects]
+            asked = [focus(one, options) if focused and one.kind == "fault" else options for one in subjects]
+            futures = [threads.submit(self._try, *each) for each in zip(subjects, asked, strict=True)]
             try:
                 for future in as_completed(futures):
                     yield future.result()

@@ -24,6 +24,7 @@ _ROWS: Final = (
     ("Not found", "survived"),
     ("Found, but the named requirement not reported", "misnamed"),
     ("Trials in which the suite itself went wrong", "broken"),
+    ("Faults that met only the checks of what they break", "focused"),
     ("Faults that were tried a second time, alone, and only that counts", "repeated"),
     ("Share of faults whose named requirement was reported", "named_share"),
     ("Requirements reported for a fault, on average", "reported_mean"),
@@ -73,9 +74,13 @@ def write(content: dict[str, Any], folder: Path) -> None:
 
 
 def rows(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The figures as a table: what each is, and its value."""
-    found = content["figures"]
-    return [(words, f"{found[name]:.1%}" if name in _SHARES else f"{found[name]:g}") for words, name in _ROWS]
+    """The figures as a table: what each is, and its value; without those that nothing was tried for."""
+    found = {words: (name, content["figures"].get(name)) for words, name in _ROWS}
+    return [
+        (words, f"{value:.1%}" if name in _SHARES else f"{value:g}")
+        for words, (name, value) in found.items()
+        if value is not None
+    ]
 
 
 def markdown(content: dict[str, Any]) -> str:
@@ -118,11 +123,12 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "convicting": trial.convicting,
         "undecided": trial.undecided,
         "passed": trial.passed,
-        "precision": round(precision(trial), 4) if subject.breaks else None,
+        "precision": round(precision(trial), 4) if subject.breaks and trial.whole else None,
         "found_after": trial.found_after,
         "requests": trial.requests,
         "seconds": trial.seconds,
         "errors": list(trial.errors),
         "left": list(trial.left),
         "alone": trial.alone,
+        "whole": trial.whole,
     }

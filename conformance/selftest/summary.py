@@ -63,7 +63,10 @@ def trial_of(entry: Mapping[str, Any]) -> Trial:
         left=tuple(entry["left"]),
         **{
             name: entry[name]
-            for name in ("reported", "convicting", "undecided", "passed", "requests", "found_after", "seconds", "alone")
+            for name in (
+                *("reported", "convicting", "undecided", "passed", "requests"),
+                *("found_after", "seconds", "alone", "whole"),
+            )
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conformance.selftest.hosting import HostedExecution
@@ -35,8 +35,9 @@ class Trial:
         seconds: How long it took.
         errors: What went wrong in the suite itself.
         left: What the run could not undo in a conforming service.
-        alone: Whether this is the second trial of a fault, with nothing else under way, and counts instead of the
+        alone: Whether this is another trial of a fault, with nothing else under way, and counts instead of the
             first one.
+        whole: Whether all requirements were judged, and not only those that the fault breaks.
     """
 
     subject: Subject
@@ -50,6 +51,7 @@ class Trial:
     errors: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     alone: bool = False
+    whole: bool = True
 
 
 class _BriefJudge(Judge):
@@ -58,6 +60,11 @@ class _BriefJudge(Judge):
     def pytest_configure(self, config: pytest.Config) -> None:
         """Choose the style."""
         config.option.tbstyle = "native"
+
+
+def focus(subject: Subject, options: RunOptions) -> RunOptions:
+    """The options of a trial in which a fault meets only the checks of the requirements that it breaks."""
+    return replace(options, only=subject.breaks)
 
 
 def attempt(subject: Subject, options: RunOptions) -> Trial:
@@ -89,6 +96,7 @@ def attempt(subject: Subject, options: RunOptions) -> Trial:
         seconds=round(time.monotonic() - began, 3),
         errors=tuple(judge.errors),
         left=tuple(undone.left),
+        whole=not options.only,
     )
 
 

@@ -12,6 +12,7 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
+from conformance.wire.width import Width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +86,7 @@ class Dispatcher:
         self._limits = limits
         self._clock = clock
         self._record = record
-        self._workers = asyncio.Semaphore(settings.workers)
+        self._width = Width(settings.workers)
         self._answered = False
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
@@ -122,9 +123,10 @@ class Dispatcher:
         await self.pacer.enter(lane, lambda seconds: self._pause(seconds, order), at_once=order.call.expects_429)
         answer = None
         try:
-            async with self._workers:
+            async with self._width.one() as beside_others:
                 exchange, outcome = await self._send(order, attempt, self._settings.timeout)
             answer = exchange.received
+            self._width.learn(answer, beside_others=beside_others)
         finally:
             self.pacer.leave(lane, answer)
         return exchange, outcome

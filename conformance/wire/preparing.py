@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
 
+_BETWEEN: Final = "\x1f"
+"""What no header holds, and no escape."""
+
 
 class Preparer:
     """Knows what is added to a call on its way out, and what no record may show.
@@ -91,7 +94,7 @@ class Preparer:
 
     def _without_secrets(self, headers: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         text = self._redactor.text
-        everything = "\n".join(part for header in headers for part in header)
+        everything = _BETWEEN.join(part for header in headers for part in header)
         if text(everything) == everything:  # nearly always, and much faster than looking at each
             return tuple(headers)
         return tuple((text(name), text(value)) for name, value in headers)

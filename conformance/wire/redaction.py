@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import html
 import re
 import zlib
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 SHORTEST: Final = 6
 """Secrets of fewer bytes are weak, and so are ordinary words: a key ``active`` would turn every status into a name.
@@ -27,11 +28,15 @@ WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be
 _BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
 _ESCAPE: Final = re.compile(
-    rb"""( \\u00[0-9a-fA-F]{2} | \\u\{0{0,8}[0-9a-fA-F]{1,2}\} | \\x[0-9a-fA-F]{2} | \\["'/\\] | %[0-9a-fA-F]{2}
+    rb"""( \\u00[0-9a-fA-F]{2} | \\u\{0{0,8}[0-9a-fA-F]{1,2}\} | \\x[0-9a-fA-F]{2} | \\["'/\\rn] | %[0-9a-fA-F]{2}
          | &\#0*[0-9]{1,3};? | &\#[xX]0*[0-9a-fA-F]{1,2};? | &(?:amp|lt|gt|quot|apos); )""",
     re.VERBOSE,
 )
+_BREAK: Final = rb"(?:=?(?:\r?\n|\\{1,8}r\\{1,8}n|\\{1,8}n))?"
+"""Where a long line may have been broken, as in base64 and quoted-printable; also within JSON."""
+
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
+_CONTROLS: Final = {b"r": b"\r", b"n": b"\n"}
 _ROUNDS: Final = 3
 HIDDEN_TEXTS: Final = ("header", "environment", "provisioner")
 """The kinds of texts that the target file hides and that are no keys; their names begin so, before a colon."""
@@ -47,6 +52,8 @@ _WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
 _REMEMBERED: Final = 4096
 _AT_ONCE: Final = 20_000
 """Escapes that are in memory one by one."""
+_WORTH_SIEVING: Final = 2**16
+"""The most bytes that are sieved."""
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 
@@ -73,8 +80,33 @@ class _Needle:
 
     def replace_escaped(self, data: bytes) -> bytes:
         """Replace it where some of its characters are escaped; rare, so the pattern is made when it is needed."""
-        spellings = b"".join(_any_spelling(byte) for byte in self.form)
+        spellings = _BREAK.join(_any_spelling(byte) for byte in self.form)
         return re.sub(spellings + (_WORD_ENDS if self.word else b""), self.label.replace(b"\\", b"\\\\"), data)
+
+
+class _Sieve:
+    """Tells most data that holds none of some forms at a tenth of the time that looking for each of them takes.
+
+    A form that is there lies within a run of characters that forms are made of, and its first bytes are there, too.
+
+    Args:
+        forms: What is looked for, each of ``SHORTEST`` bytes at least.
+    """
+
+    def __init__(self, forms: Sequence[bytes]) -> None:
+        self._heads = frozenset(form[:SHORTEST] for form in forms)
+        bytes_of_forms = b"".join(re.escape(bytes([byte])) for byte in sorted({*b"".join(forms)}))
+        shortest = min(map(len, forms), default=0)
+        self._runs = re.compile(b"[%b]{%d,}" % (bytes_of_forms, shortest)) if forms else None
+
+    def may_hold_one(self, data: bytes) -> bool:
+        """Whether one of the forms may be in the data; always so where it is large, and trying would take longer."""
+        if self._runs is None or len(data) > _WORTH_SIEVING:
+            return self._runs is not None
+        return not all(
+            self._heads.isdisjoint([run[at : at + SHORTEST] for at in range(len(run) - SHORTEST + 1)])
+            for run in self._runs.findall(data)
+        )
 
 
 class Redactor:
@@ -82,8 +114,9 @@ class Redactor:
 
     A secret is found plain, in hexadecimal, in base64 of either alphabet and in base32 (also as a part of a longer
     text, up to the one or two characters at its ends that other bytes share), and each of these with any of its
-    characters escaped as in a URL, in JSON or in HTML; also in UTF-16 and in what gzip has packed. Weak ones (see
-    ``SHORTEST``) are replaced behind ``Bearer`` alone, and never hinder an output from being written.
+    characters escaped as in a URL, in JSON, in HTML or in quoted-printable, and with lines broken within it; also in
+    UTF-16 and in what gzip has packed. Weak ones (see ``SHORTEST``) are replaced behind ``Bearer`` alone, and never
+    hinder an output from being written.
 
     Args:
         ordinary: A text whose words no secret takes away: what contracts, answers and outputs are full of.
@@ -94,6 +127,7 @@ class Redactor:
 
     def __init__(self, ordinary: builtins.bytes = b"") -> None:
         self._needles: tuple[_Needle, ...] = ()
+        self._sieve = _Sieve([])
         self._ordinary = ordinary
         self._alone: dict[bytes, bytes] = {}
         self.weak: list[str] = []
@@ -124,6 +158,7 @@ class Redactor:
         known = {needle.form for needle in self._needles}
         added = [_needle(form, name, weak=weak, word=weak and form == raw) for form in _forms(raw) if form not in known]
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
+        self._sieve = _Sieve([needle.form for needle in self._needles])
 
     def _add_weak(self, name: str, raw: builtins.bytes) -> None:
         self.weak += [name] if name not in self.weak else []
@@ -139,12 +174,12 @@ class Redactor:
                 return label
             if raw[:1] == b'"':
                 data = data.replace(raw, b'"' + label + b'"')
-        for needle in self._needles:
-            if needle.is_in(data):
-                data = needle.replace(data)
-        for needle in self._escaped(data):
+        for needle in self._plain(data):
+            data = needle.replace(data)
+        escaped = self._escaped(data)
+        for needle in escaped:
             data = needle.replace_escaped(data)
-        return WITHHELD if self._escaped(data) else data
+        return WITHHELD if escaped and self._escaped(data) else data
 
     def text(self, text: str) -> str:
         """The text with every secret replaced by its name."""
@@ -157,14 +192,17 @@ class Redactor:
 
         Weak ones are not told: what looks like one is a word.
         """
-        found = {needle.name for needle in self._needles if not needle.weak and needle.is_in(data)}
-        return sorted(found | {needle.name for needle in self._escaped(data) if not needle.weak})
+        return sorted({needle.name for needle in (*self._plain(data), *self._escaped(data)) if not needle.weak})
+
+    def _plain(self, data: builtins.bytes) -> list[_Needle]:
+        """The needles that the data shows as they are, the longest first."""
+        return [needle for needle in self._needles if needle.is_in(data)] if self._sieve.may_hold_one(data) else []
 
     def _escaped(self, data: builtins.bytes) -> list[_Needle]:
         """The needles that show once escapes are undone, a few times over: texts are quoted within texts."""
         found: list[_Needle] = []
         for undone in _undone(data):
-            found += [needle for needle in self._needles if needle not in found and needle.is_in(undone)]
+            found += [needle for needle in self._plain(undone) if needle not in found]
         return found
 
 
@@ -181,12 +219,22 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
 
 
 def _undone(data: bytes) -> Iterator[bytes]:
-    """The data with its escapes undone, once and again."""
+    """The data with its escapes undone, once and again, and each time with its lines joined."""
+    yield from _joined(data)
     for _ in range(_ROUNDS):
-        if not any(mark in data for mark in _MAY_ESCAPE):
+        before, data = data, _without_escapes(data) if any(mark in data for mark in _MAY_ESCAPE) else data
+        if data == before:
             break
-        data = _without_escapes(data)
         yield data
+        yield from _joined(data)
+
+
+def _joined(data: bytes) -> Iterator[bytes]:
+    """The data as if its lines had been broken only for their length, and as quoted-printable, where these differ."""
+    if b"\n" in data:
+        yield data.replace(b"\r\n", b"").replace(b"\n", b"")
+    if b"=" in data and (read := binascii.a2b_qp(data)) != data:
+        yield read
 
 
 def _without_escapes(data: bytes) -> bytes:
@@ -235,6 +283,7 @@ def _any_spelling(byte: int) -> bytes:
         rb"%(?:25)*" + digits,
         rb"&#0*" + str(byte).encode() + b";?",
         rb"&#[xX]0*" + short + b";?",
+        b"=" + digits,
     ]
     if byte in b"\"'/\\":
         spellings.append(rb"\\{1,8}" + re.escape(bytes([byte])))
@@ -260,7 +309,7 @@ def _meaning(escape: bytes) -> bytes:
     if text[0] == "%" or text[:2] in {"\\u", "\\x"}:
         return bytes([int(text[-2:], 16)])
     if text[0] == "\\":
-        return escape[1:]
+        return _CONTROLS.get(escape[1:], escape[1:])
     if text[1] != "#":
         return _ENTITIES[text[1:-1]]
     digits = text[2:].removesuffix(";")

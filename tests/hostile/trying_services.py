@@ -40,6 +40,26 @@ async def _lost(turn: Turn) -> None:
     turn.reset()
 
 
+def _two_at_once(refusal: Behaviour) -> Behaviour:
+    """Serve two requests at a time, a hundredth of a second each, and refuse those that come meanwhile."""
+    under_way: dict[int, int] = {}
+
+    async def behave(turn: Turn) -> None:
+        key = id(turn.target)
+        if under_way.get(key, 0) >= 2:
+            await refusal(turn)
+            return
+        under_way[key] = under_way.get(key, 0) + 1
+        try:
+            reply = await turn.honest()
+            await asyncio.sleep(0.01)
+        finally:
+            under_way[key] -= 1
+        await turn.send(reply)
+
+    return behave
+
+
 async def _pieces(turn: Turn) -> None:
     text = (await turn.honest()).written()
     for start in range(0, len(text), 120):
@@ -177,6 +197,7 @@ CASES: Final[Mapping[str, Case]] = {
     "a gateway's 503 to every fortieth request": undecided(
         Every(40, raw(_BUSY, then="keep")), verdict=("conformant", "inconclusive")
     ),
+    "a gateway that takes two requests at once": conformant(_two_at_once(raw(_BUSY, then="keep")), only=CORE),
     "every sixth GET reset": conformant(Every(6, _not_in_a_row(raw(then="reset")), methods=("GET",))),
     "a fair rate limit": conformant(parts=lambda: _fairly_limited(40, 3), only=CORE),
     "a clock a year ahead": conformant(parts=lambda: {"honest": create_app(clock=lambda: time.time() + YEAR)}),

@@ -34,6 +34,11 @@ class NoRun:
 
     def __init__(self) -> None:
         self.wire = NoWire()
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        """Note the pause."""
+        self.slept.append(seconds)
 
 
 @pytest.fixture
@@ -106,12 +111,13 @@ def test_a_journey_may_ask_for_another(journeys: Journeys) -> None:
     assert journeys.result(outer) == "outer of inner"
 
 
-def test_a_broken_connection_begins_the_journey_anew(journeys: Journeys) -> None:
-    """Two troubles are lived through."""
+def test_a_broken_connection_begins_the_journey_anew(run: NoRun, journeys: Journeys) -> None:
+    """Two troubles are lived through, with a longer pause after the second."""
     walk = Walk(Unanswered("broken"), Unanswered("broken"), "there")
 
     assert journeys.result(walk) == "there"
     assert walk.times == 3
+    assert 0 < run.slept[0] < run.slept[1] < 1
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,22 @@ def test_trial_that_cannot_begin_is_told() -> None:
     assert "no open point 'no-such-point'" in made.errors[0]
 
 
+def test_focused_trials_tell_nothing_of_precision(tmp_path: Path) -> None:
+    """A fault meets the checks of what it breaks, and all of them where those do not find it."""
+    hidden = subjects.faults("updateengagement-stumbles-over-a-quote")[0]
+    patterns = ["--faults", FAULTY.id, "--faults", hidden.id, "--values", "none", "--latitudes", "0"]
+
+    ended = CliRunner().invoke(command.selftest, [*patterns, "--focused", "--report", str(tmp_path)])
+
+    assert ended.exit_code == 0, ended.output
+    assert "1  Faults that met only the checks of what they break" in ended.output
+    content = json.loads((tmp_path / "selftest.json").read_text())
+    found = {one["id"]: one for one in content["trials"]}
+    assert (found[FAULTY.id]["whole"], found[FAULTY.id]["precision"]) == (False, None)
+    assert (found[hidden.id]["whole"], found[hidden.id]["state"]) == (True, "killed")
+    assert found[FAULTY.id]["requests"] * 4 < found[hidden.id]["requests"]
+
+
 class _Pool:
     """Stands for trials that came out in a certain way."""
 
@@ -66,9 +82,9 @@ class _Pool:
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
 
-    def trials(self, tried: Sequence[Subject], options: RunOptions) -> Iterator[Trial]:
+    def trials(self, tried: Sequence[Subject], options: RunOptions, *, focused: bool = False) -> Iterator[Trial]:
         """Every subject, reported as was set."""
-        assert options.effort is Effort.QUICK
+        assert (options.effort, focused) == (Effort.QUICK, False)
         yield from (Trial(subject, reported=self.reported, requests=1) for subject in tried)
 
 
@@ -93,8 +109,8 @@ def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.M
     class Interrupted(_Pool):
         """The first trial ends, and then somebody presses Ctrl-C."""
 
-        def trials(self, tried: Sequence[Subject], options: RunOptions) -> Iterator[Trial]:
-            yield from super().trials(tried[:1], options)
+        def trials(self, tried: Sequence[Subject], options: RunOptions, *, focused: bool = False) -> Iterator[Trial]:
+            yield from super().trials(tried[:1], options, focused=focused)
             raise KeyboardInterrupt
 
     monkeypatch.setattr(pool, "Pool", Interrupted)

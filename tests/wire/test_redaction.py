@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import html
 import json
+import quopri
+import textwrap
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
@@ -13,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.call import Call, Credential, get_engagement, get_organization
-from conformance.wire.redaction import SHORTEST, Redactor, _undone
+from conformance.wire.redaction import SHORTEST, Redactor, _Sieve, _undone
 from tests.wire.conftest import KEY, Fixtures, Turn, answer
 
 if TYPE_CHECKING:
@@ -70,6 +72,15 @@ ASCII_ENCODINGS: dict[str, Callable[[str], str]] = {
     "hexadecimal entities without a semicolon": _everywhere("&#x{:x}"),
     "code points in braces": _everywhere("\\u{{{:x}}}"),
     "code points in braces with zeros": _everywhere("\\u{{{:06X}}}"),
+    "quoted-printable": lambda text: quopri.encodestring(text.encode()).decode(),
+    "quoted-printable of everything": _everywhere("={:02X}"),
+    "quoted-printable in lower case": _everywhere("={:02x}"),
+    "quoted-printable with a line broken, in JSON": lambda text: json.dumps(
+        "=\r\n".join(map(_everywhere("={:02X}"), text))
+    )[1:-1],
+    "lines broken": lambda text: "\n".join(textwrap.wrap(text, 4, break_on_hyphens=False)),
+    "lines broken as in mail": lambda text: "\r\n".join(textwrap.wrap(text, 5, break_on_hyphens=False)),
+    "lines broken, in JSON": lambda text: json.dumps("\n".join(text))[1:-1],
 }
 
 
@@ -155,6 +166,34 @@ def test_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, ur
     kept = redacted.split(b"<api_key>")
     assert len(kept[0]) <= len(before) * 8 // 6 + 2
     assert redactor(secret).find(data) == ["api_key"]
+
+
+@pytest.mark.parametrize("shift", range(57))
+def test_base64_in_lines_is_replaced(shift: int) -> None:
+    """Base64 as mail has it breaks its lines wherever the key may stand."""
+    secret = "sk_live_0123456789abcdefghijklmnopqrstuvwxyz"
+    data = base64.encodebytes(b"." * shift + secret.encode() + b"." * 57)
+
+    redacted = redactor(secret).bytes(data)
+
+    assert redacted.count(b"<api_key>") == 1
+    assert len(redacted) < len(data) - 40
+
+
+@settings(deadline=None)
+@given(secrets=st.lists(SECRETS, min_size=1, max_size=5), pieces=st.lists(TEXTS, min_size=6, max_size=6))
+def test_no_form_slips_through_the_sieve(secrets: list[str], pieces: list[str]) -> None:
+    """What a sieve lets through holds every form that it was made for, wherever it stands."""
+    sieve = _Sieve([secret.encode() for secret in secrets])
+
+    for before, secret, after in zip(pieces, secrets, pieces[1:], strict=False):
+        assert sieve.may_hold_one(f"{before}{secret}{after}".encode())
+
+
+def test_an_empty_sieve_lets_nothing_through() -> None:
+    """Without anything to look for, nothing is there."""
+    assert not _Sieve([]).may_hold_one(b"anything")
+    assert not _Sieve([]).may_hold_one(bytes(100_000))
 
 
 @settings(deadline=None)

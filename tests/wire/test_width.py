@@ -1,0 +1,89 @@
+"""Fewer requests go at once where a gateway refuses many, and only where that helps."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from conformance.wire.exchange import Answer
+from conformance.wire.width import Width
+
+SERVED = Answer(status=200, headers=(), body=b"")
+REFUSED = Answer(status=503, headers=(), body=b"")
+
+
+def learn(width: Width, *answers: Answer | None, beside_others: bool = True) -> int:
+    """How many go through at once after these answers."""
+    for answer in answers:
+        width.learn(answer, beside_others=beside_others)
+    return width.now
+
+
+@pytest.mark.parametrize("status", [200, 404, 429, 500, 502, 504])
+def test_other_answers_narrow_nothing(status: int) -> None:
+    """Only a 503 says that there is no room."""
+    assert learn(Width(8), *[Answer(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
+
+
+def test_each_few_refusals_halve_it() -> None:
+    """Down to one at a time, and the refusals before count no more."""
+    width = Width(8)
+
+    assert learn(width, *[REFUSED] * 5) == 8
+    assert [learn(width, REFUSED, *[REFUSED] * 5) for _ in range(4)] == [4, 2, 1, 1]
+
+
+def test_refusals_now_and_then_narrow_nothing() -> None:
+    """One of four is no sign that it is for the others."""
+    assert learn(Width(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
+
+
+def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
+    """Then all go through again, and it stays so."""
+    width = Width(4)
+    assert learn(width, *[REFUSED] * 12) == 1
+
+    assert learn(width, *[REFUSED] * 3, beside_others=False) == 1
+    assert learn(width, REFUSED, beside_others=False) == 4
+    assert learn(width, *[REFUSED] * 50) == 4
+
+
+def test_single_refusals_of_what_goes_alone_change_nothing() -> None:
+    """A gateway may fail now and then besides."""
+    width = Width(4)
+    learn(width, *[REFUSED] * 12)
+
+    assert learn(width, *[REFUSED, SERVED, SERVED] * 20, beside_others=False) == 1
+
+
+def test_one_worker_stays_one() -> None:
+    """Nothing goes beside anything else then."""
+    assert learn(Width(1), *[REFUSED] * 50, beside_others=False) == 1
+
+
+@pytest.mark.parametrize(("refusals", "most"), [(0, 8), (6, 4), (12, 2), (18, 1)])
+def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
+    """And each is told whether it goes beside others."""
+    width = Width(8)
+    learn(width, *[REFUSED] * refusals)
+    beside: list[bool] = []
+    under_way = highest = 0
+
+    async def one() -> None:
+        nonlocal under_way, highest
+        async with width.one() as beside_others:
+            beside.append(beside_others)
+            under_way += 1
+            highest = max(highest, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one() for _ in range(20)))
+
+    asyncio.run(all_of_them())
+
+    assert (highest, len(beside)) == (most, 20)
+    assert beside[0] is False
+    assert any(beside) is (most > 1)
