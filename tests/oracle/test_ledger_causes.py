@@ -72,6 +72,7 @@ def telling(talk: MakeTalk) -> Callable[..., Telling]:
         (("other name=x",), {"name": "x"}, "update-engagement-spares-others"),
         (("other name=x",), {"name": "y"}, "create-engagement-lasts"),
         (("other description=x",), {"name": "x"}, "create-engagement-lasts"),
+        (("other description=",), {"description": ""}, "create-engagement-lasts"),
         (("other name=x", "read"), {"name": "x"}, "create-engagement-lasts"),
         (("read", "other name=x", "read"), {"name": "x"}, "create-engagement-lasts"),
         (("name=new", "other name=mine"), {"name": "mine"}, "update-engagement-takes-effect"),

@@ -99,6 +99,7 @@ def test_who_never_had_any_left_is_not_believed(pacer: Pacer, clock: WoundClock)
     lane = after(pacer, pacer.lane("a"), told(clock, 0, 30), told(clock, 0, 30))
 
     assert (lane.held_until, lane.remaining) == (0.0, None)
+    assert after(pacer, lane, told(clock, 5, 30)).remaining == 5
 
 
 @pytest.mark.parametrize(
