@@ -146,6 +146,24 @@ def test_a_piece_is_no_more_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> Non
             assert read([body], *codings) == TEXT, name
 
 
+@pytest.mark.parametrize("piece", [1, 100, 250, 258, 500, 999, 1000, 1001])
+def test_what_a_decoder_holds_back_is_read_too(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    """All bytes may have been taken in while there is more to come out."""
+    monkeypatch.setattr(reading, "_PIECE", piece)
+
+    for body, coding in ((raw(bytes(1000)), "deflate"), (gzip.compress(bytes(1000)), "gzip")):
+        assert read([body], coding) == bytes(1000)
+
+
+def test_deflate_that_almost_has_a_header() -> None:
+    """A stored block whose first two bytes would do but for the method is read as it is."""
+    text = b"a text of 21 letters."
+    block = b"\x09" + len(text).to_bytes(2, "little") + (0xFFFF - len(text)).to_bytes(2, "little") + text
+    assert int.from_bytes(block[:2]) % 31 == 0
+
+    assert read([block], "deflate") == text
+
+
 @given(st.binary(max_size=300), st.lists(st.integers(1, 60), max_size=12), st.sampled_from(["gzip", "deflate"]))
 def test_whatever_is_compressed_is_read(data: bytes, cuts: list[int], coding: str) -> None:
     """Any bytes, cut anywhere."""
