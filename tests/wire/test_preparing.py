@@ -56,6 +56,13 @@ def test_a_calls_own_headers_come_before_the_runs_and_those_before_the_usual() -
     ]
 
 
+def test_a_header_may_hold_any_text() -> None:
+    """What a target gave, and is sent back, need not be whole characters."""
+    call = replace(get_organization(), headers=(("X-Odd", "\ud800\u00e9"),))
+
+    assert (b"X-Odd", b"\xed\xa0\x80\xc3\xa9") in preparer().request(call).headers.raw
+
+
 def test_a_call_may_show_another_key_or_none() -> None:
     """The run's own is only shown where the call names none."""
     made = preparer()
