@@ -168,6 +168,27 @@ def test_a_fault_is_told_once_of_an_engagement(talk: MakeTalk) -> None:
     ]
 
 
+def test_what_is_not_found_again_is_told_once(talk: MakeTalk) -> None:
+    """So is what is found again after its deletion, and a refused change that is refused again."""
+    for words, requirement in (
+        ((call.get_engagement, call.get_engagement), "create-engagement-lasts"),
+        ((call.archive_engagement, call.archive_engagement), "archive-engagement-succeeds"),
+    ):
+        one = talk()
+        identifier = one.created()
+        for word in words:
+            one.send(word(identifier), status=404)
+        assert [found.requirement for found in Ledger.over(one.exchanges).findings.broken] == [requirement]
+
+    one = talk()
+    identifier = one.created()
+    one.send(call.delete_engagement(identifier))
+    for _ in range(2):
+        one.exchanges.append(one.made(call.get_engagement(identifier), 200, {"id": identifier}, one.now, 0.01))
+        one.now += 0.1
+    assert [found.requirement for found in Ledger.over(one.exchanges).findings.broken] == ["deleted-unreadable"]
+
+
 def test_a_finding_says_what_came(talk: MakeTalk) -> None:
     """The status where that is wrong, and the value where a field is."""
     one, other = talk(), talk()

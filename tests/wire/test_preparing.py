@@ -101,13 +101,13 @@ def test_a_request_without_its_identifier_is_not_made() -> None:
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "Basic"])
 def test_the_record_names_the_key(scheme: str) -> None:
     """Whatever the key is, and however short, its name stands in its place."""
-    made = preparer(headers=(("X-Gateway", "g"),))
+    made = preparer(headers=(("X-Gateway", "g"), ("X-Tenant", "t")))
     call = get_organization().with_key(Credential("odd", f"{scheme} k"))
 
     shown = dict(made.record(call, made.request(call)).headers)
 
     assert shown["Authorization"] == f"{scheme} <odd>"
-    assert shown["X-Gateway"] == "<header X-Gateway>"
+    assert (shown["X-Gateway"], shown["X-Tenant"]) == ("<header X-Gateway>", "<header X-Tenant>")
     assert shown["Accept"] == "application/json"
 
 
