@@ -122,6 +122,21 @@ def test_plan_brings_every_episode_before_one_comes_again() -> None:
         assert any(pages[place : place + 3] == [1, 2, 3] for place in range(len(pages))), seed
 
 
+def test_pages_that_are_turned_are_small_and_in_order() -> None:
+    """Three pages of one list, with a filter, an order, and so few items that there are several."""
+    turned = []
+    for seed in range(12):
+        lists = plan(chosen(seed), 200, 5)
+        for first, second, third in zip(lists, lists[1:], lists[2:], strict=False):
+            same = first.query == second.query == third.query and first.slot == second.slot == third.slot
+            if same and [first.page, second.page, third.page] == [1, 2, 3] and first.kind is Kind.LIST:
+                turned.append(dict(first.query))
+
+    assert len(turned) >= 12
+    assert all(one.keys() == {"status", "sort", "order", "perPage"} for one in turned)
+    assert {one["perPage"] for one in turned} <= {"1", "2", "3", "5"}
+
+
 def test_a_walk_too_short_for_chance_has_an_episode() -> None:
     """The first thing after the creations is one."""
     begun = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -118,6 +120,109 @@ def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
 
     assert len(wire._sender._transport._idle) <= 2  # type: ignore[attr-defined]
     assert server.connections <= 2
+
+
+class Recorded(asyncio.Transport):
+    """A transport that notes what is done with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[object] = []
+
+    def pause_reading(self) -> None:
+        """Note it."""
+        self.done.append("pause")
+
+    def resume_reading(self) -> None:
+        """Note it."""
+        self.done.append("resume")
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Note the bytes."""
+        self.done.append(bytes(data))
+
+    def abort(self) -> None:
+        """Note it."""
+        self.done.append("abort")
+
+
+def linked() -> tuple[Any, Recorded, set[Any]]:
+    """A link, its transport, and the links that are open."""
+    links: set[Any] = set()
+    link, transport = connection._Link(links), Recorded()
+    link.connection_made(transport)
+    return link, transport, links
+
+
+def test_what_has_come_is_read_at_once() -> None:
+    """Together, without waiting for more; nothing comes after the end."""
+
+    async def story() -> list[bytes]:
+        link, _, _ = linked()
+        link.data_received(b"one ")
+        link.data_received(b"two")
+        found = [await link.read()]
+        reading = asyncio.create_task(link.read())
+        await asyncio.sleep(0)
+        assert not reading.done()
+        link.data_received(b"three")
+        found.append(await reading)
+        link.data_received(b"four")
+        link.eof_received()
+        return [*found, await link.read(), await link.read()]
+
+    assert asyncio.run(asyncio.wait_for(story(), 20)) == [b"one two", b"three", b"four", b""]
+
+
+@pytest.mark.parametrize("end", ["eof_received", "connection_lost"])
+def test_the_end_is_an_end_for_who_waits(end: str) -> None:
+    """Whichever way the connection ends."""
+
+    async def story() -> bytes:
+        link, _, _ = linked()
+        reading = asyncio.create_task(link.read())
+        await asyncio.sleep(0)
+        getattr(link, end)(*([None] if end == "connection_lost" else []))
+        assert link.ended
+        return await reading
+
+    assert asyncio.run(asyncio.wait_for(story(), 20)) == b""
+
+
+def test_a_flood_is_held_back_until_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service is let wait where more has come than is read."""
+    monkeypatch.setattr(connection, "_BUFFERED", 10)
+    link, transport, _ = linked()
+    link.data_received(bytes(10))
+    assert transport.done == []
+    link.data_received(b"x")
+    assert transport.done == ["pause"]
+
+    assert len(asyncio.run(link.read())) == 11
+    assert transport.done == ["pause", "resume"]
+
+
+def test_an_ended_link_takes_nothing_more() -> None:
+    """Nothing is written to it, and it is no longer among those that are open."""
+    link, transport, links = linked()
+    assert links == {link}
+    assert link.quiet
+    link.write(b"one")
+    link.abort()
+    link.write(b"two")
+
+    assert transport.done == [b"one", "abort"]
+    assert not link.quiet
+    link.connection_lost(None)
+    assert links == set()
+
+
+def test_a_link_on_which_something_came_unasked_is_not_quiet() -> None:
+    """The bytes would be taken for the next answer."""
+    link, _, _ = linked()
+    link.data_received(b"x")
+
+    assert not link.quiet
 
 
 @pytest.mark.parametrize(
