@@ -6,8 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from conformance.verdicts import plugin
+from tests.verdicts.conftest import SmallRun
 
 OTHER = """
 def pytest_addoption(parser):
@@ -29,10 +34,51 @@ def options(folder: Path, *words: str, **variables: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_options.py", *words],
         check=False, capture_output=True, text=True, cwd=folder, timeout=300,
-        env=os.environ | {"PYTHONPATH": str(folder)} | variables,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])} | variables,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()[0].removesuffix(".").split()
+
+
+def item(*marks: str) -> Any:
+    """A test with these marks."""
+    return SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
+
+
+@pytest.mark.parametrize(
+    ("items", "is_judged", "collects", "opens"),
+    [
+        ([item(), item("requirement")], False, False, True),
+        ([item("observes"), item()], False, False, True),
+        ([item(), item("stage")], False, False, False),
+        ([], False, False, False),
+        ([item("requirement")], True, False, False),
+        ([item("requirement")], False, True, False),
+    ],
+)
+def test_a_run_is_opened_where_there_are_checks(
+    monkeypatch: pytest.MonkeyPatch, items: list[Any], *, is_judged: bool, collects: bool, opens: bool
+) -> None:
+    """Among other tests too; not where somebody judges already, or the tests are only listed."""
+    opened: list[object] = []
+    monkeypatch.setattr(plugin, "_open", lambda _: opened.append(1) or SmallRun())
+    registered: dict[str, object] = {}
+    config: Any = SimpleNamespace(
+        pluginmanager=SimpleNamespace(
+            has_plugin=lambda name: is_judged and name == "conformance-judge",
+            register=lambda judge, name: registered.update({name: judge}),
+            get_plugin=registered.get,
+        ),
+        option=SimpleNamespace(collectonly=collects),
+        hook=SimpleNamespace(pytest_deselected=lambda items: None),
+    )
+
+    plugin.pytest_collection_modifyitems(config, items)
+
+    assert bool(opened) is opens
+    assert list(registered) == (["conformance-judge"] if opens else [])
+    if opens:
+        assert isinstance(plugin.current_run(config), SmallRun)
 
 
 @pytest.mark.parametrize("later", [True, False])

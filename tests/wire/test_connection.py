@@ -67,6 +67,22 @@ def test_a_connection_that_was_idle_too_long_is_not_used(
     assert [turn.connection for turn in server.turns] == [1, 1, 2]
 
 
+def test_a_connection_that_was_only_idle_too_long_accuses_nobody(
+    make: Fixtures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service has closed nothing: writes may share connections as before."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+    wire.send(READ)
+    wire.send(READ)
+    with monkeypatch.context() as hurried:
+        hurried.setattr(connection, "READ_IDLE", 0.0)
+        wire.send(READ)
+    wire.send(WRITE)
+
+    assert [turn.connection for turn in server.turns] == [1, 1, 2, 2]
+
+
 def test_reads_do_not_mind_the_bound_for_writes(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """They may be sent again if the connection turns out to be dead."""
     monkeypatch.setattr(connection, "WRITE_IDLE", 0.0)
@@ -93,6 +109,12 @@ def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, hea
         assert wire.send(READ).status == 200
 
     assert server.connections == 3
+    open_links = wire._sender._transport._open_links  # type: ignore[attr-defined]
+    for _ in range(20_000):
+        if not open_links:
+            break
+        time.sleep(0.001)
+    assert not open_links
 
 
 def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fixtures) -> None:
