@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.wire.exchange import Answer, Exchange, Unanswered
+from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
+from conformance.wire.limits import RunStopped
 from tests.conftest import make_exchange
 
 
@@ -95,3 +96,16 @@ def test_exchanges_are_told_apart_by_their_numbers() -> None:
 
     assert {one, same, other} == {one, other}
     assert hash(one) == hash(replace(one, trouble="x"))
+
+
+def test_what_passes_and_what_lasts() -> None:
+    """A check that a broken connection ended is tried again; one that may not send, or whose run is over, is not."""
+    assert not Unanswered("the connection broke").lasting
+    assert Withheld("it could change what is not the run's").lasting
+    assert RunStopped("it is over").lasting
+
+
+def test_an_exchange_shows_no_bodies() -> None:
+    """In a traceback its number and answer are enough; what was sent may be large."""
+    assert "SentRequest" not in repr(came(200))
+    assert "Call(" not in repr(came(200))
