@@ -308,9 +308,10 @@ def test_where_a_wrong_field_stands(talk: MakeTalk) -> None:
 
 def test_a_wrong_status_has_one_cause(talk: MakeTalk) -> None:
     """Only of texts it may be unclear what undid them."""
-    one = talk(archive_again="200")
+    one = talk()
     identifier = one.created("one")
-    one.send_each([call.archive_engagement(identifier), call.archive_engagement(identifier)])
+    one.send(call.archive_engagement(identifier))
+    one.send(call.update_engagement(identifier, {}), status=200)
     one.service.records[identifier].status = "active"
     one.send(call.get_engagement(identifier))
 
