@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import pytest
 
@@ -79,6 +80,89 @@ def test_a_run_is_opened_where_there_are_checks(
     assert list(registered) == (["conformance-judge"] if opens else [])
     if opens:
         assert isinstance(plugin.current_run(config), SmallRun)
+
+
+class Opened:
+    """An execution that reaches its target, or does not."""
+
+    trouble: str | None = None
+    asked: ClassVar[list[Any]] = []
+    ended: ClassVar[list[str]] = []
+    run = "the run"
+
+    def __init__(self, options: Any) -> None:
+        self.asked.append(options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.append("ended")
+
+    def reach(self) -> str | None:
+        """Why the target cannot be tested."""
+        return self.trouble
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
+    """What stands for an execution; nothing of the environment is seen."""
+    for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("conformance.running.execute.Execution", Opened)
+    monkeypatch.setattr(Opened, "asked", [])
+    monkeypatch.setattr(Opened, "ended", [])
+    return Opened
+
+
+def configured(**options: object) -> tuple[Any, list[Callable[[], None]]]:
+    """A configuration with these options, and what is done at its end."""
+    given = {"base_url": None, "api_key": None, "target": None, "read_only": False, "disposable": False,
+             "effort": "quick", "seed": 1, "report": None} | options  # fmt: skip
+    cleanups: list[Callable[[], None]] = []
+    return SimpleNamespace(option=SimpleNamespace(**given), add_cleanup=cleanups.append), cleanups
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "asked"),
+    [
+        ({}, {}, {"base_url": None, "api_key": None, "mode": None, "effort": "quick", "seed": 1}),
+        ({"base_url": "http://a", "api_key": "k"}, {}, {"base_url": "http://a", "api_key": "k"}),
+        ({}, {"BASE_URL": "http://b", "API_KEY": "e"}, {"base_url": "http://b", "api_key": "e"}),
+        ({"base_url": "http://a", "api_key": "k"}, {"BASE_URL": "http://b", "API_KEY": "e"},
+         {"base_url": "http://a", "api_key": "k"}),
+        ({"read_only": True}, {}, {"mode": "read-only"}),
+        ({"disposable": True}, {}, {"mode": "disposable"}),
+        ({"effort": "deep", "seed": 7, "target": Path("t"), "report": Path("r")}, {},
+         {"effort": "deep", "seed": 7, "target": Path("t"), "report": Path("r")}),
+    ],
+)  # fmt: skip
+def test_a_run_is_what_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, opened: type[Opened], given: Any, environment: dict[str, str], asked: Any
+) -> None:
+    """Options come before the environment; the run ends with pytest."""
+    for name, value in environment.items():
+        monkeypatch.setenv(f"CONFORMANCE_{name}", value)
+    config, cleanups = configured(**given)
+
+    assert plugin._open(config) == "the run"
+
+    (options,) = opened.asked
+    assert {name: getattr(options, name) for name in asked} == asked
+    assert opened.ended == []
+    for cleanup in cleanups:
+        cleanup()
+    assert opened.ended == ["ended"]
+
+
+def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPatch, opened: type[Opened]) -> None:
+    """With the status that the command has for it."""
+    monkeypatch.setattr(opened, "trouble", "nothing answers")
+    config, _ = configured()
+
+    with pytest.raises(pytest.exit.Exception, match="nothing answers") as ended:
+        plugin._open(config)
+    assert ended.value.returncode == 3
 
 
 @pytest.mark.parametrize("later", [True, False])
