@@ -246,4 +246,4 @@ def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult) -> 
 
 def _skip(report: pytest.TestReport, item: pytest.Item, reason: str) -> None:
     report.outcome = "skipped"
-    report.longrepr = (str(item.path), item.location[1] or 0, reason)
+    report.longrepr = (str(item.path), (item.location[1] or 0) + 1, reason)  # pytest counts from 0

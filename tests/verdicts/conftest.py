@@ -113,6 +113,7 @@ class Ran:
         run: The run.
         status: How pytest ended.
         reports: What pytest would show of the body of each test, by its name: outcome and text.
+        places: Where it would show each skipped test, by its name: file and line.
         said: What somebody who watches was told.
     """
 
@@ -120,6 +121,7 @@ class Ran:
     run: SmallRun
     status: int
     reports: dict[str, tuple[str, str]]
+    places: dict[str, tuple[str, int]]
     said: list[tuple[str, ...]]
 
     @property
@@ -134,6 +136,7 @@ class _Showing:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.reports: dict[str, tuple[str, str]] = {}
+        self.places: dict[str, tuple[str, int]] = {}
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.pluginmanager.register(self.judge, "conformance-judge")
@@ -142,6 +145,8 @@ class _Showing:
         if report.when == "call" or report.outcome != "passed":
             text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr or "")
             self.reports[report.nodeid.rpartition("::")[2]] = (report.outcome, text)
+            if isinstance(report.longrepr, tuple):
+                self.places[report.nodeid.rpartition("::")[2]] = report.longrepr[:2]
 
 
 RunChecks = Callable[..., Ran]
@@ -161,6 +166,6 @@ def run_checks(tmp_path: Path) -> RunChecks:
             [str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull, *ALONE, *words],
             plugins=[showing],
         )
-        return Ran(judge, small, int(status), showing.reports, watching.said)
+        return Ran(judge, small, int(status), showing.reports, showing.places, watching.said)
 
     return run

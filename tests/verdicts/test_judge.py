@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -70,7 +71,20 @@ def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
             raise NonConformity("it is wrong", expected="this", actual="that")
     """)
 
-    assert ran.reports["test_wrong"][1].splitlines()[1:] == ["  it is wrong", "  expected: this", "  actual:   that"]
+    assert ran.reports["test_wrong"][1].split("\n")[1:] == ["  it is wrong", "  expected: this", "  actual:   that"]
+
+
+def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_path: Path) -> None:
+    """The file, and the line of the check, counted from 1 as editors do."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_unclear():
+            raise Undecided("nothing can be said")
+    """)
+
+    path, line = ran.places["test_unclear"]
+    assert path == str(tmp_path / "test_small.py")
+    assert (tmp_path / "test_small.py").read_text().splitlines()[line - 1] == '@requirement("json-well-formed")'
 
 
 @pytest.mark.parametrize(
