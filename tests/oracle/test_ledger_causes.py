@@ -131,6 +131,29 @@ def test_a_refusal_of_another_key_is_no_cause(telling: Callable[..., Telling], a
     assert broken(one.show(status="active")) == ["archive-sets-status"]
 
 
+def test_what_was_refused_to_another_is_no_cause(telling: Callable[..., Telling]) -> None:
+    """A name that another engagement was refused has not gone astray."""
+    one = telling()
+    one.talk.send(call.update_engagement(one.other, {"name": "x"}), status=409)
+
+    assert broken(one.show(name="x")) == ["create-engagement-lasts"]
+
+
+def test_an_edit_that_cannot_be_read_sent_no_status(telling: Callable[..., Telling]) -> None:
+    """Its body was no JSON; it was refused for that."""
+    one = telling().do("read")
+    one.talk.send(call.update_engagement(one.mine, {}).with_body(b"{"), status=400)
+
+    assert broken(one.show(status="archived")) == ["new-engagement-active"]
+
+
+def test_the_last_of_several_changes_counts_where_nothing_is_found(telling: Callable[..., Telling]) -> None:
+    """An edit that was followed by something else is not what made it vanish."""
+    one = telling(unarchive="nothing").do("read", "name=new", "unarchive")
+
+    assert broken(one.vanish()) == ["create-engagement-lasts"]
+
+
 @pytest.mark.parametrize(
     ("words", "requirement"),
     [

@@ -71,6 +71,19 @@ def test_what_is_deleted_is_not_found(talk: MakeTalk, sent: Any, status: int, re
     one.send(sent(identifier), status=status)
 
     assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+    if requirement is not None:
+        others = ", 400, 403, 415 or 422" if requirement == "deleted-not-unarchived" else ""
+        assert (found(one.exchanges).expected, found(one.exchanges).actual) == (f"404{others}", str(status))
+
+
+def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(talk: MakeTalk) -> None:
+    """It may be taken for nothing to do, or be refused like any other edit."""
+    for status, expected in ((200, []), (409, []), (404, ["archived-edit-refused"])):
+        one = talk()
+        identifier = one.created()
+        one.send(call.archive_engagement(identifier))
+        one.send(call.update_engagement(identifier, {}), status=status)
+        assert broken(one.exchanges) == expected
 
 
 @pytest.mark.parametrize(

@@ -328,3 +328,19 @@ def test_a_read_is_evidence_for_the_state_that_it_found(talk: MakeTalk) -> None:
 
     assert kept(one.exchanges)["get-engagement-succeeds"] == [active.number]
     assert kept(one.exchanges)["archived-readable"] == [archived.number]
+
+
+def test_every_read_that_shows_it_archived_is_evidence_for_the_archive(talk: MakeTalk) -> None:
+    """Also after it was archived again, and after an edit was refused."""
+    one = talk()
+    identifier = one.created("one")
+    reads = []
+    for sent in (
+        call.archive_engagement(identifier),
+        call.archive_engagement(identifier),
+        call.update_engagement(identifier, {"name": "new"}),
+    ):
+        one.send(sent)
+        reads.append(one.send(call.get_engagement(identifier)).number)
+
+    assert kept(one.exchanges)["archive-sets-status"] == reads
