@@ -259,3 +259,15 @@ def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(talk:
     assert evidence["archive-effective-at-once"] == [one.exchanges.index(first)]
     assert evidence["delete-effective-at-once"] == [one.exchanges.index(gone)]
     assert one.exchanges.index(archive) < one.exchanges.index(first)
+
+
+def test_other_requests_in_between_do_not_make_a_refusal_the_second(talk: MakeTalk) -> None:
+    """Neither another archive, nor an edit that was under way already when the archive was answered."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(call.update_engagement(identifier, SOUND), at=10.5, seconds=1.0)
+    one.send(call.archive_engagement(identifier))
+    first = one.send(call.update_engagement(identifier, SOUND))
+
+    assert kept(one.exchanges)["archive-effective-at-once"] == [first.number]

@@ -86,7 +86,7 @@ def test_a_status_that_was_sent_and_not_taken_is_evidence(talk: MakeTalk) -> Non
     """The read after it shows that a client cannot set it."""
     one = talk()
     identifier = one.created()
-    one.send(call.update_engagement(identifier, {"name": "x", "status": "archived"}))
+    one.send(call.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
     one.send(call.get_engagement(identifier))
     assert kept(one.exchanges)["update-engagement-own-values"] == [3]
 
