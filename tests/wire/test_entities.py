@@ -25,3 +25,14 @@ def test_a_sign_may_be_written_as_an_entity(sign: str, written: str) -> None:
 
     assert b"123456" not in found
     assert b"<api_key>" in found
+
+
+@pytest.mark.parametrize("entity", ["&#256;", "&#999;", "&#x100;", "&#xfff", "&nbsp;", "&#;", "&#x;", "&;"])
+def test_what_is_no_byte_stays_as_it_is(entity: str) -> None:
+    """A text around it is searched all the same."""
+    redactor = Redactor()
+    redactor.add("api_key", "abc-&-123456")
+    data = f"{entity} &amp; more".encode()
+
+    assert redactor.bytes(data) == data
+    assert redactor.bytes(data + b" abc-&amp;-123456") == data + b" <api_key>"
