@@ -143,6 +143,28 @@ def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> Non
     assert checks(wire).count("wire") == 1
 
 
+def test_a_search_ends_with_the_run(make: Fixtures) -> None:
+    """Who stops the run does not wait until the target is back."""
+    searching = threading.Event()
+
+    class Endless(WoundClock):
+        """Whoever pauses waits for ever."""
+
+        async def pause(self, seconds: float) -> None:
+            searching.set()
+            await asyncio.Event().wait()
+
+    wire = make.wire(transport=answering(200, then=UNREACHED), clock=Endless())
+    wire.send(get_organization())
+    stopper = threading.Thread(target=lambda: (searching.wait(20), wire.stop("interrupted")))
+    stopper.start()
+
+    with pytest.raises(RunStopped, match="interrupted"):
+        wire.send(MINE)
+    stopper.join()
+    wire.close()
+
+
 def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock) -> None:
     """Its time is short: it goes on with what can be undone."""
     wire = make.wire(transport=answering(200, then=UNREACHED), clock=clock)
