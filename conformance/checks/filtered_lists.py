@@ -9,6 +9,7 @@ from conformance.checks.stock import Stock, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.oracle.laws import ROLES
+from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
 from conformance.wire import call
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from conformance.checks.looks import Look
     from conformance.running.run import Run
+    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 PER_PAGE: Final = 100
@@ -38,15 +40,30 @@ class FilteredLists:
 
 
 def engagements_by_status(run: Run) -> FilteredLists:
-    """Engagements are listed by status, 100 a page."""
+    """Engagements are listed by status, 100 a page, but for those archived where they are few."""
     kept = run.journeys.result(stock)
-    lists = (
-        ({"status": "active", "sort": "createdAt", "order": "desc"}, kept.active),
-        ({"status": "archived", "sort": "updatedAt"}, kept.archived),  # descending unasked, for the laws of every list
-        ({"sort": "createdAt", "order": "desc"}, (*kept.active, *kept.archived)),
-    )
-    pages = [until_seen(run, wanted, **query) for query, wanted in lists]
-    return FilteredLists(tuple(page for look in pages for page in look), kept)
+    by_creation = {"sort": "createdAt", "order": "desc"}
+    active = until_seen(run, kept.active, status="active", **by_creation)
+    # Descending unasked, for the laws of every list.
+    archived = _in_one(run, call.list_engagements(status="archived", sort="updatedAt"), kept.archived)
+    archived = archived or until_seen(run, kept.archived, status="archived", sort="updatedAt")
+    everything = until_seen(run, (*kept.active, *kept.archived), **by_creation)
+    return FilteredLists((*active, *archived, *everything), kept)
+
+
+def _in_one(run: Run, listing: Call, owned: Collection[str]) -> Look:
+    """A list in one answer of the size that it has unasked; nothing where that is not all that is wanted."""
+    answer = run.send(listing)
+    items = readable((answer,))
+    return (answer,) if _is_whole(answer) and {read.id_of(item) for item in items} >= {*owned} else ()
+
+
+def _is_whole(answer: Exchange) -> bool:
+    """Whether an answer counts no more items than it shows, and these are few."""
+    try:
+        return read.number(answer, "total") == len(read.items(answer)) <= DEFAULT_PER_PAGE
+    except Judgement:
+        return False
 
 
 def of_status(look: Look, status: str | None) -> Listing:
@@ -59,7 +76,8 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
     pages: list[Exchange] = []
     missing = set(owned)
     for page in range(1, _MOST_PAGES + 1):
-        pages.append(run.send(call.list_engagements(**query, page=page, perPage=PER_PAGE)))
+        place = {} if page == 1 else {"page": page}
+        pages.append(run.send(call.list_engagements(**query, **place, perPage=PER_PAGE)))
         items = readable((pages[-1],))
         missing -= {str(item.get("id")) for item in items}
         if not missing or len(items) < PER_PAGE:
@@ -79,15 +97,18 @@ def readable(look: Look) -> list[dict[str, Any]]:
 
 
 def members_by_role(run: Run) -> Look:
-    """All members are listed, and those of each role."""
-    calls = [call.list_members(perPage=PER_PAGE), *(call.list_members(role=role, perPage=PER_PAGE) for role in ROLES)]
-    return tuple(run.send_all(calls))
+    """All members are listed, and those of each role: where they are few, some without a size of pages."""
+    everybody = run.send(call.list_members(perPage=PER_PAGE))
+    size = {} if _is_whole(everybody) else {"perPage": PER_PAGE}
+    sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
+    return (everybody, *run.send_all([call.list_members(role=role, **sizes[role]) for role in ROLES]))
 
 
 def neighbours_of_role(run: Run) -> Look:
-    """Two neighbouring pages of one member each of a role; nothing where no role has two members.
+    """Two neighbouring pages of one member each of a role, or one where no role has two members.
 
-    The later page is, if that can be, one that a list without the filter would fill with somebody of another role.
+    The later page is, if that can be, one that a list without the filter would fill with somebody of another role. A
+    single page is of a role that the list without the filter does not begin with; nothing where there is none.
     """
     everybody, *answers = (readable((answer,)) for answer in run.journeys.result(members_by_role))
     places = [
@@ -96,7 +117,9 @@ def neighbours_of_role(run: Run) -> Look:
         for place in range(1, len(members))
     ]
     if not places:
-        return ()
+        first = {item.get("role") for item in everybody[:1]}
+        single = [role for role, members in zip(ROLES, answers, strict=True) if members and role not in first]
+        return tuple(run.send(call.list_members(role=role, perPage=1)) for role in single[-1:])
     _, role, place = min(places)
     calls = [call.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
     return tuple(run.send_all(calls))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.stock import created_at, identifier_made, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
+from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
 from conformance.oracle.paging import MOST_PAGES
 from conformance.wire import call
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
+_FEW: Final = (2, 3)
 _MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 
@@ -33,7 +35,9 @@ class PagedLists:
 
     Attributes:
         look: The answer with 100 a page, then the pages from the first one on.
-        single: A page of one item and one of seven; of engagements also the list without any parameter.
+        single: A page of one item; of members one of seven as well, of engagements the list without any parameter.
+        unasked: The answer with 100 a page, then pages of the size that they have unasked; of engagements only, and
+            where there are two or three of them.
         active: Ids of engagements that the run has made and left as they were; none for members.
         archived: Ids of engagements that it has made and tried to archive.
         names: Names by which the order of the list can be told.
@@ -41,6 +45,7 @@ class PagedLists:
 
     look: Look
     single: Look
+    unasked: Look = ()
     active: frozenset[str] = frozenset()
     archived: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
@@ -58,18 +63,26 @@ def paged_engagements(run: Run) -> PagedLists:
     created = named_in(run, "createEngagement") - deleted  # tried with whatever key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, call.list_engagements, call.list_engagements())
-    return replace(lists, active=created - archived, archived=archived, names=names)
+    unasked = _of_unasked_size(run, lists.look[0], lists.single[-1])
+    return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
 
 
 def paged_members(run: Run) -> PagedLists:
     """All members are listed in one answer and page by page."""
-    return _paged(run, call.list_members)
+    return _paged(run, call.list_members, call.list_members(perPage=7))
 
 
 def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
     # One after the other, like the pages: so many requests of one kind show whether they count against the limit.
-    single = [run.send(one) for one in (listing(page=2, perPage=1), listing(perPage=7), *beside)]
+    single = [run.send(one) for one in (listing(page=2, perPage=1), *beside)]
     return PagedLists(page_by_page(run, listing), tuple(single))
+
+
+def _of_unasked_size(run: Run, whole: Exchange, first: Exchange) -> Look:
+    count = -(-_told(whole) // DEFAULT_PER_PAGE)
+    if count not in _FEW:
+        return ()
+    return (whole, first, *[run.send(call.list_engagements(page=page)) for page in range(2, count + 1)])
 
 
 def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:

@@ -10,7 +10,7 @@ from conformance.checks.locating import located
 from conformance.checks.stock import Stock, stock
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
-from conformance.oracle.listing import neighbours
+from conformance.oracle.listing import neighbours, unasked_neighbours
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ class SortedLists:
 
     Attributes:
         default: Without an order: as many pages of 100 as it took to see the stock, or those that it was found on.
-        ascending: Two neighbouring pages of an ascending list, where the stock is.
+        ascending: Two neighbouring pages of an ascending list, where the stock is; those by change have the size
+            that they have unasked, if that can be.
         descending: The second of two such pages of a descending list, or the one that there is.
         stock: What must be in them.
         skipped: How many items stand before those of ``default``.
@@ -88,7 +89,7 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
         default, skipped = found.look or default, found.skipped
     items = readable(default)
     hidden = max(0, total - skipped - len(items))
-    ascending = _two_pages(run, items, owned, hidden, sort=field, order="asc")
+    ascending = _two_pages(run, items, owned, hidden, sized=field != "updatedAt", sort=field, order="asc")
     position, count, seen = _block(items, owned)
     page, size = neighbours(skipped + position, count, seen)
     last = _pages(page, size, skipped + hidden + len(items))[-1]
@@ -97,7 +98,13 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
 
 
 def _two_pages(
-    run: Run, descending: list[dict[str, Any]], owned: Collection[str], hidden: int = 0, **query: str
+    run: Run,
+    descending: list[dict[str, Any]],
+    owned: Collection[str],
+    hidden: int = 0,
+    *,
+    sized: bool = False,
+    **query: str,
 ) -> Look:
     """Neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it.
 
@@ -106,9 +113,12 @@ def _two_pages(
         descending: What was seen of the descending list, from its beginning.
         owned: The ids of the stock.
         hidden: How many items come behind that.
+        sized: Whether to ask for a size of pages also where that which they have unasked does.
         query: What to ask for.
     """
     position, count, seen = _block(list(reversed(descending)), owned)
+    if not sized and (page := unasked_neighbours(hidden + position, count)) is not None:
+        return tuple(run.send_all([call.list_engagements(**query, page=number) for number in (page, page + 1)]))
     page, size = neighbours(hidden + position, count, hidden + seen)
     pages = _pages(page, size, hidden + seen)
     return tuple(run.send_all([call.list_engagements(**query, page=number, perPage=size) for number in pages]))

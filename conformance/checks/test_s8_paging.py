@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
+_NO_LETTER: Final = re.compile("[^a-z0-9]")
 _TURNS: Final = 3
 _MOST_REFUSED: Final = 3
 _MOST_SERVED: Final = 25
@@ -79,17 +82,41 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
 
 
 @requirement("list-engagements-pages-partition")
+def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
+    """The pages that are asked for by their number alone hold everything once."""
+    lists = paged_engagements
+    if not lists.unasked:
+        raise Inapplicable("There are not two or three pages of the size that lists have unasked")
+
+    expect_steadily(run, lists.unasked, lambda look: paging.expect_partition(look, lists.known(look)))
+
+
+@requirement("list-engagements-pages-partition")
 def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists) -> None:
     """Where the list is sorted by name, nothing is lost or repeated between two pages."""
-    key = name_among(by_name.stock.names)
+    key, names, whole = name_among(by_name.stock.names), by_name.stock.active_names(), len(by_name.default)
+    alone = _unlike_others(run, by_name.default)
 
     def judge(look: Look) -> None:
         ensure_one_total(look)
-        holds(lambda: expect_order(Listing(look), "name", key, descending=False), "the list is not sorted", *look)
-        expect_once(Listing(look))
-        expect_no_gap(Listing(look), by_name.stock.active_names(), key)
+        everything, pages = Listing(look[:whole]), Listing(look[whole:])
+        holds(lambda: expect_order(pages, "name", key, descending=False), "the list is not sorted", *look)
+        expect_once(pages)
+        expect_no_gap(pages, names, key)
+        holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *look)
+        paging.expect_in_place(look, whole, alone)
 
-    expect_steadily(run, by_name.ascending, judge)
+    expect_steadily(run, (*by_name.default, *by_name.ascending), judge)
+
+
+def _unlike_others(run: Run, look: Look) -> frozenset[str]:
+    """The ids of the run's engagements whose names no collation takes for others."""
+    names = {item.identifier: str(item.value.get("name")) for item in Listing(look).items}
+    letters = {one: _NO_LETTER.sub("", name.lower()) for one, name in names.items()}
+    numbers = Counter(letters.values())
+    return frozenset(
+        one for one, name in names.items() if numbers[letters[one]] == 1 and name.isascii() and run.names.owns(name)
+    )
 
 
 @requirement("list-engagements-pages-partition")

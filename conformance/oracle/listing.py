@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.oracle.list_laws import MAX_PER_PAGE
+from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import shown
 
@@ -264,6 +264,21 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
     wanted = range(first, min(max(2, start + 2 * length // 3 + 1), first + 2 * MAX_PER_PAGE))
     found = max(_divisions(wanted), default=(1, wanted[0]))
     return found[1] // found[0], found[0]
+
+
+def unasked_neighbours(position: int, count: int) -> int | None:
+    """A page of the size that a list has unasked, whose end divides a block of items, two on each side at least.
+
+    Args:
+        position: How many items stand before the block.
+        count: How many items the block has.
+
+    Returns:
+        The page before the division; None where no page ends within the block.
+    """
+    ends = range(-(-(position + 2) // DEFAULT_PER_PAGE) * DEFAULT_PER_PAGE, position + count - 1, DEFAULT_PER_PAGE)
+    middle = position + count / 2
+    return min(ends, key=lambda end: abs(end - middle)) // DEFAULT_PER_PAGE if ends else None
 
 
 def _divisions(wanted: range) -> Iterator[tuple[int, int]]:

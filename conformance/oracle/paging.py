@@ -116,6 +116,24 @@ def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
             )
 
 
+def expect_in_place(look: Look, whole: int, among: Collection[str]) -> None:
+    """Neighbouring pages of an ascending list hold what the places in the descending list say.
+
+    Args:
+        look: The descending list in one or several answers, then the pages.
+        whole: How many of the answers are of the descending list; where they do not show all of it nothing is said.
+        among: The ids of items that no other one shares its place with.
+    """
+    descending, pages = Listing(look[:whole]), Listing(look[whole:])
+    places = {identifier: place for place, identifier in enumerate(reversed(descending.identifiers))}
+    if len(places) != descending.total:
+        return
+    page, size = _paging(look[whole])
+    shown = range((page - 1) * size, (page - 1 + len(pages.answers)) * size)
+    wanted = [identifier for identifier in among if places.get(identifier) in shown]
+    expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.answers)
+
+
 def _is_part(look: Look) -> bool:
     """Whether a list has more pages than are ever looked at."""
     page, size = _paging(look[-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.json_text import MAX_PARTS
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ MAX_KEPT: Final = 192 * 2**20
 _LARGE: Final = 2**20
 _A_HEADER: Final = 200
 """Bytes of memory that a header takes, about."""
+_A_STRING: Final = 60
+_A_BRACKET: Final = 72
+_A_MEMBER: Final = 50
+_AN_ITEM: Final = 24
+"""Bytes of memory that the parts of a JSON text take when it is read, about, beside the text in them."""
+
 _OVERTIME: Final = 3.0
 """Seconds that undoing may go on past the time for the run."""
 
@@ -113,7 +120,7 @@ class Limits:
             return True
         # What is read of a text takes as much again; a large string with one character of another plane four times.
         wide = len(answer.body) > _LARGE and not answer.body.isascii()
-        size = len(answer.body) * (5 if wide else 2) + len(answer.headers) * _A_HEADER
+        size = len(answer.body) * (5 if wide else 2) + _of_parts(answer.body) + len(answer.headers) * _A_HEADER
         if self._kept + size > MAX_KEPT:
             self.end(f"the answers of the run take more than {MAX_KEPT // 2**20} MiB together")
             return False
@@ -158,3 +165,9 @@ class Limits:
         if undoing is not None:
             raise RunStopped("the time for undoing is used up")
         raise self.end(f"a wait of {seconds:.0f} s does not fit into the {self._settings.max_seconds:g} s for the run")
+
+
+def _of_parts(body: bytes) -> int:
+    """Bytes of memory that what is read of a body takes beside its text; of more parts nothing is read."""
+    costs = ((b'"', _A_STRING // 2), (b"{", _A_BRACKET), (b"[", _A_BRACKET), (b":", _A_MEMBER), (b",", _AN_ITEM))
+    return sum(min(body.count(part), MAX_PARTS) * cost for part, cost in costs)

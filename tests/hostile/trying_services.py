@@ -232,4 +232,7 @@ CASES: Final[Mapping[str, Case]] = {
     "millions of lists in every answer": undecided(
         _raw_member(b"[" + b"[]," * 2_500_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5, clean=False
     ),
+    "45,000 objects in every answer": undecided(
+        _raw_member(b"[" + b"{}," * 45_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5
+    ),
 }
