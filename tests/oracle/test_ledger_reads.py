@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -223,7 +224,7 @@ def test_times_go_by_the_latest_of_all_reads(talk: MakeTalk) -> None:
     one = talk()
     identifier = one.created()
     shown = one.service.view(one.service.records[identifier])
-    for value in ("2026-01-04T00:00:00.000Z", "never", "2026-01-03T00:00:00.000Z"):
+    for value in ("2026-01-02T04:00:00.000Z", "2026-01-04T00:00:00.000Z", "never", "2026-01-03T00:00:00.000Z"):
         data = shown | {"updatedAt": value}
         one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, one.now, 0.01))
         one.now += 0.1
@@ -271,7 +272,8 @@ def test_a_refused_edit_that_moves_the_time(talk: MakeTalk, requirement: str, *,
     assert finding.requirement == requirement
     assert [cited.number for cited in finding.because] == [before.number, edit.number]
     assert finding.pointer == "/data/updatedAt"
-    assert finding.expected != finding.actual
+    assert finding.expected == json.loads(before.received.body)["data"]["updatedAt"]
+    assert finding.actual == one.service.view(one.service.records[identifier])["updatedAt"] != finding.expected
 
 
 def test_a_time_that_moves_without_an_edit_is_open(talk: MakeTalk) -> None:
