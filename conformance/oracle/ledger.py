@@ -140,7 +140,7 @@ class Ledger:
         """
         before = len(self.findings.broken)
         operation, identifier = exchange.call.operation.id, exchange.call.identifier
-        if exchange.judgeable and exchange.call.is_proper and is_main(exchange):
+        if exchange.judgeable and is_main(exchange):
             if operation == "listEngagements" and accepted(exchange):
                 if (page := page_of(exchange)) is not None:
                     self._lists.page(page)

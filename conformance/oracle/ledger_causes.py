@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.oracle.effects import STATUS, TEXTS, Effect, Span, accepted, is_main, refused, sent_object
+from conformance.oracle.effects import STATUS, Effect, Span, accepted, is_main, refused, sent_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +132,6 @@ def _of_last(meanwhile: Sequence[Attempt], *, default: str) -> str:
     causes = {
         "archiveEngagement": "archive-keeps-content",
         "updateEngagement": KEEPS_THE_REST,
-        "unarchiveEngagement": default,
     }
     done = [one for one in meanwhile if accepted(one.exchange)]
     if done:
@@ -154,5 +153,5 @@ def _carrying(field: str, value: str, meanwhile: Sequence[Attempt]) -> Attempt |
 
 
 def _sends(one: Attempt, field: str, value: str) -> bool:
-    edit = one.operation == "updateEngagement" and field in TEXTS
-    return edit and bool(value) and (sent_object(one.exchange) or {}).get(field) == value
+    edit = one.operation == "updateEngagement" and bool(value)
+    return edit and (sent_object(one.exchange) or {}).get(field) == value

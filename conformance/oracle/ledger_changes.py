@@ -92,8 +92,7 @@ class Changes(Judging):
 
     def _archive(self, history: History, exchange: Exchange, span: Span) -> None:
         before = [one for one in history.registers[STATUS].candidates(span) if one.exchange is not exchange]
-        unsure = any(one.value != "active" or one.span.meets(span) for one in before)
-        if unsure or not history.alone(span, exchange):
+        if any(one.value != "active" for one in before) or not history.alone(span, exchange):
             return
         because = tuple(one.exchange for one in before)
         requirement = "unarchived-archivable" if _by_unarchive(because) else "archive-engagement-succeeds"

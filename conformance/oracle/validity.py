@@ -64,7 +64,7 @@ def _of_body(operation: str, text: bytes) -> Validity:
 
 def _is_no_json_anywhere(text: bytes) -> bool:
     """Whether also lenient readers, who take NaN, a byte order mark or another encoding, find no JSON."""
-    return not (text.startswith(b"\xef\xbb\xbf") or re.search(rb"NaN|Infinity|[^\x00-\x7f]|\x00", text))
+    return re.search(rb"NaN|Infinity|[^\x00-\x7f]|\x00", text) is None
 
 
 def _of_object(operation: str, body: dict[str, Any]) -> Validity:

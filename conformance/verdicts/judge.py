@@ -111,7 +111,7 @@ class Judge:
         """Note what ended a phase, and let pytest show only failures and errors as such."""
         report = yield
         raised = call.excinfo.value if call.excinfo is not None else None
-        if isinstance(raised, KeyboardInterrupt | SystemExit):
+        if isinstance(raised, KeyboardInterrupt):  # which only pytest's --pdb lets come as far as this
             return report
         if call.when == "call" or raised is not None:
             self._conclude(item, call, raised, report)
@@ -246,4 +246,4 @@ def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult) -> 
 
 def _skip(report: pytest.TestReport, item: pytest.Item, reason: str) -> None:
     report.outcome = "skipped"
-    report.longrepr = (str(item.path), item.location[1] or 0, reason)
+    report.longrepr = (str(item.path), (item.location[1] or 0) + 1, reason)  # pytest counts from 0

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from conformance.running.run import Run
 
 _JUDGE = "conformance-judge"
@@ -20,8 +22,14 @@ _UNTESTABLE = 3
 """The exit status where the target could not be tested, as the command's."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of a run."""
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None]:
+    """Add the options of a run, after all others: a plugin that came later and had one of that name would fail."""
+    yield
+    _add_options(parser)
+
+
+def _add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("conformance", "contract conformance of a running service")
     _add(
         group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given"

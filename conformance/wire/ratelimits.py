@@ -37,9 +37,9 @@ def quota(answer: Answer) -> Quota | None:
     """What an answer says about the limit of its key; None where that makes no sense."""
     limit, remaining = (_number(answer, f"X-RateLimit-{name}", _WHOLE) for name in ("Limit", "Remaining"))
     reset = _number(answer, "X-RateLimit-Reset", _DECIMAL)
-    if limit is None or remaining is None or reset is None or remaining > limit:
+    if limit is None or remaining is None or reset is None or int(remaining) > int(limit):
         return None
-    return Quota(int(limit), int(remaining), reset)
+    return Quota(int(limit), int(remaining), float(reset))
 
 
 def retry_after(answer: Answer, service_now: float) -> float | None:
@@ -84,10 +84,10 @@ def date_of(answer: Answer) -> float | None:
     return _date(answer.header("Date") or "")
 
 
-def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> float | None:
+def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> str | None:
     values = {value.strip() for given, value in answer.headers if given.lower() == name.lower()}
     value = values.pop() if len(values) == 1 else ""  # a gateway that repeats it with the same value says it once
-    return float(value) if pattern.fullmatch(value) else None
+    return value if pattern.fullmatch(value) else None
 
 
 def _date(text: str) -> float | None:

@@ -15,14 +15,9 @@ from conformance.oracle.collation import name_key
 from conformance.oracle.ledger import RULES, Ledger
 from conformance.wire import call
 from conformance.wire.exchange import Exchange
+from tests.oracle.ledgers import broken
 
 MakeTalk = Callable[..., Any]
-
-
-def broken(exchanges: list[Exchange]) -> list[str]:
-    """The requirements that a ledger finds broken and not explained by others, each once."""
-    findings = Ledger.over(exchanges, name_key).findings
-    return [rule for rule in RULES if findings.of(rule) and not findings.explained(rule)]
 
 
 def test_every_rule_is_a_requirement() -> None:

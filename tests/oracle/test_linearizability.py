@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import permutations
 from math import inf
 from typing import Any
@@ -48,6 +49,20 @@ RIGHT = {
     "never answered, done late": [
         update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one"), seen(22, 23, "a"),
     ],
+    "never answered, never done": [
+        update(0, inf, Outcome.UNKNOWN, name="a"), event("archive", 1, 2), seen(20, 21, "one", status="archived"),
+    ],
+    "an edit never answered, of what is deleted": [
+        update(0, inf, Outcome.UNKNOWN, name="a"), event("delete", 1, 2), event("read", 20, 21, Outcome.NOT_FOUND),
+    ],
+    "a deletion never answered, done": [
+        event("delete", 0, inf, Outcome.UNKNOWN), event("read", 20, 21, Outcome.NOT_FOUND),
+    ],
+    "a deletion never answered, not done": [event("delete", 0, inf, Outcome.UNKNOWN), seen(20, 21, "one")],
+    "one right after the other": [update(0, 10, name="a"), seen(10, 11, "a")],
+    "a read of nothing that can be read": [update(0, 10, name="a"), event("read", 11, 12)],
+    "an archive of what is archived": [event("archive", 0, 1), event("archive", 2, 3)],
+    "a refused deletion": [event("delete", 0, 1, Outcome.REFUSED), seen(2, 3, "one")],
     "not found after the deletion": [event("delete", 0, 10), event("read", 11, 12, Outcome.NOT_FOUND)],
     "read during the deletion": [event("delete", 0, 10), seen(5, 6, "one")],
 }  # fmt: skip
@@ -60,6 +75,12 @@ WRONG = {
     "an edit after the archive": [event("archive", 0, 10), update(11, 15, name="a")],
     "a read after the deletion": [event("delete", 0, 10), seen(11, 12, "one")],
     "not found before the deletion": [event("read", 0, 1, Outcome.NOT_FOUND), event("delete", 2, 10)],
+    "one right after the other, and lost": [update(0, 10, name="a"), seen(10, 11, "one")],
+    "refused after the deletion": [event("delete", 0, 1), update(2, 3, Outcome.REFUSED, name="a")],
+    "active again": [event("archive", 0, 1), seen(2, 3, "one")],
+    "a refused archive that took effect": [
+        event("archive", 0, 1, Outcome.REFUSED), seen(2, 3, "one", status="archived"),
+    ],
     "back again": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a"), seen(22, 23, "one")],
     "two deletions": [event("delete", 0, 10), event("delete", 5, 15)],
     "a refused edit that took effect": [update(0, 10, Outcome.REFUSED, name="a"), seen(11, 12, "a")],
@@ -150,3 +171,86 @@ def test_history_leaves_out_reads_during_changes(talk: MakeTalk) -> None:
     assert order_of(START, events) is not None
     assert told(events).startswith('0.0 to 1000.0 ms: update name="a" -> 200; 2000.0 to 2100.0 ms: read -> 200, active')
     assert "from 3000.0 ms: archive -> 503" in told(events)
+
+
+def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
+    """Other operations, what was never sent, reads that were not served, and texts that may be changed."""
+    one = talk()
+    identifier = one.created("one")
+    unsent = replace(one.send(call.archive_engagement(identifier), status=503), sent=False)
+    answers = [
+        *one.exchanges[:1],
+        unsent,
+        one.send(call.unarchive_engagement(identifier)),
+        one.send(call.list_engagements()),
+        one.send(call.get_engagement(identifier), status=503),
+        one.send(call.get_engagement(identifier), status=403),
+        one.send(call.update_engagement(identifier, {"name": "two  blanks"})),
+        one.send(call.update_engagement(identifier, {"name": "new", "other": "two  blanks"})),
+    ]
+
+    (event,) = history_of(answers)
+    assert (event.operation, event.outcome, event.sent) == ("update", Outcome.DONE, (("name", "new"),))
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (200, Outcome.DONE), (204, Outcome.DONE), (404, Outcome.NOT_FOUND), (409, Outcome.REFUSED),
+        (405, Outcome.REFUSED), (500, Outcome.UNKNOWN), (503, Outcome.UNKNOWN), (302, Outcome.UNKNOWN),
+    ],
+)  # fmt: skip
+def test_what_an_answer_says_of_its_request(talk: MakeTalk, status: int, outcome: Outcome) -> None:
+    """Only a success surely happened and only a refusal surely did not; what is unknown may happen at any time."""
+    one = talk()
+    (event,) = history_of([one.send(call.archive_engagement(one.created("one")), status=status)])
+
+    assert event.outcome is outcome
+    assert (event.span.end == inf) == (outcome is Outcome.UNKNOWN)
+
+
+def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> None:
+    """It must come after the deletion; a description that is not there is an empty one."""
+    one = talk()
+    identifier = one.created("one")
+    answers = [
+        one.send(call.get_engagement(identifier)),
+        one.send(call.delete_engagement(identifier)),
+        one.send(call.get_engagement(identifier)),
+    ]
+    found, deleted, missing = sorted(history_of(answers), key=lambda event: event.span.start)
+
+    assert found.seen == State("one", "")
+    assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
+    assert order_of(State("one", ""), [found, deleted, missing]) is not None
+    assert order_of(State("one", ""), [replace(missing, span=Span(0, 1)), found, deleted]) is None
+
+
+@pytest.mark.parametrize("data", [[], {"name": 5, "description": "", "status": "active"}, {"name": "one"}])
+def test_a_read_that_cannot_be_read_fits_anywhere(talk: MakeTalk, data: object) -> None:
+    """What it shows is unknown, as long as the engagement is there."""
+    one = talk()
+    identifier = one.created("one")
+    (event,) = history_of([one.made(call.get_engagement(identifier), 200, data, 1.0, 0.1)])
+
+    assert (event.outcome, event.seen) == (Outcome.DONE, None)
+    assert order_of(State("another", ""), [event]) is not None
+
+
+def test_a_history_is_told_from_its_first_request_on(talk: MakeTalk) -> None:
+    """In the order of the requests, with what was sent, answered and seen, in milliseconds."""
+    one = talk()
+    identifier = one.created("one", description="as it was")
+    edit = call.update_engagement(identifier, {"name": "new", "description": "newer"})
+    answers = [
+        one.send(call.get_engagement(identifier), at=300.0, seconds=0.25),
+        one.send(edit, at=50.0, seconds=0.5),
+        one.send(call.delete_engagement(identifier), at=301.0, lost=True),
+    ]
+
+    assert told(history_of(answers)).split("; ") == [
+        '0.0 to 500.0 ms: update name="new" description="newer" -> 200',
+        '250000.0 to 250250.0 ms: read -> 200, active, name="one", description="as it was"',
+        "from 251000.0 ms: delete -> no answer",
+    ]
+    assert told([]) == ""

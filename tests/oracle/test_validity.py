@@ -63,6 +63,17 @@ def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str)
         ("createEngagement", b'{"name": "a", "x": NaN}', "open"),
         ("createEngagement", b'\xef\xbb\xbf{"name": "a"}', "open"),
         ("createEngagement", b"{", "invalid"),
+        ("createEngagement", b"", "invalid"),
+        ("createEngagement", b'{"name": }', "invalid"),
+        ("createEngagement", b'{"name": "a", "x": -Infinity}', "open"),
+        ("createEngagement", '{"name": "Quarterly audit"}'.encode("utf-16-le"), "open"),
+        ("createEngagement", b'{"name": "Quarterly audit"}\x00', "open"),
+        ("createEngagement", b'{"name": "\xff"}', "open"),
+        ("createEngagement", b'{"name": "Quarterly audit", "x": ' + b"[" * 200 + b"]" * 200 + b"}", "open"),
+        ("createEngagement", b"[" * 200 + b"]" * 200, "open"),
+        ("createEngagement", b'{"description": "Some more text."}', "invalid"),
+        ("createEngagement", b'["name"]', "invalid"),
+        ("createEngagement", b"null", "invalid"),
         ("updateEngagement", b"{}", "open"),
         ("updateEngagement", b'{"name": null}', "open"),
         ("updateEngagement", b'{"description": "Some more text"}', "valid"),
@@ -107,6 +118,39 @@ def test_bodies(operation: str, body: bytes, expected: str) -> None:
 def test_queries(query: tuple[tuple[str, str], ...], expected: str) -> None:
     """Pages past the first may be past the end, and values of a later version are open."""
     assert of_query("listEngagements", *query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ((("role", "owner"), ("page", "1"), ("perPage", "1")), "valid"),
+        ((("role", "admin"),), "valid"),
+        ((("role", "viewer"),), "open"),
+        ((("role", ""),), "open"),
+        ((("role", "{}"),), "invalid"),
+        ((("perPage", "abc"),), "invalid"),
+        ((("perPage", "100"),), "valid"),
+        ((("perPage", "1000"),), "open"),
+        ((("status", "active"),), "open"),
+        ((("sort", "{}"),), "open"),
+    ],
+)
+def test_queries_of_members(query: tuple[tuple[str, str], ...], expected: str) -> None:
+    """Parameters of the other list are unknown ones here, with any value."""
+    assert of_query("listMembers", *query) == expected
+
+
+@pytest.mark.parametrize("operation", ["getEngagement", "deleteEngagement", "archiveEngagement"])
+def test_what_takes_neither_body_nor_parameters_is_open(operation: str) -> None:
+    """Nothing is said of what is sent all the same."""
+    assert of_body(operation, b"{") == "open"
+
+
+def test_a_query_where_none_is_known_is_open() -> None:
+    """Also where the body would be refused."""
+    creation = Call(operation=OPERATIONS["createEngagement"], body=b"{", query=(("x", "1"),))
+
+    assert validity(creation) == "open"
 
 
 @given(body=st.binary(max_size=60), operation=st.sampled_from(BODIED))

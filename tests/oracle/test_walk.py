@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +19,7 @@ from conformance.checks import random_walks as walks
 from conformance.checks.random_walks import random_walks
 from conformance.oracle.collation import SYLLABLES, name_key, syllables
 from conformance.oracle.shrinking import shrink
-from conformance.oracle.walk import Kind, plan
+from conformance.oracle.walk import WRITES, Kind, plan
 from conformance.running.options import Effort, RunOptions
 from conformance.target.names import RunNames
 from conformance.wire.call import Call
@@ -83,6 +85,109 @@ def test_plan_reaches_rare_states() -> None:
     assert any("archive unarchive get archive rename" in life for life in lives.values())
     assert any({"status", "sort", "order", "perPage"} <= one.keys() and one["page"] > 1 for one in lists)
     assert any(one.kind is Kind.RENAME_ALIKE for one in steps)
+
+
+@pytest.mark.parametrize("slots", [2, 3, 4, 7])
+@pytest.mark.parametrize("size", [1, 3, 4, 5, 40, 200])
+def test_plan_is_about_its_engagements(size: int, slots: int) -> None:
+    """It begins with some, names no other place than those in play, and never one and the same twice in a step."""
+    for seed in range(4):
+        steps = plan(chosen(seed), size, slots)
+
+        assert len(steps) == size
+        first = [(one.kind, one.slot) for one in steps[: min(slots, 3)]]
+        assert first == [(Kind.CREATE, slot) for slot in range(min(slots, 3, size))]
+        assert {one.slot for one in steps} | {one.other for one in steps} <= set(range(slots))
+        assert all(one.slot != one.other for one in steps if one.kind is Kind.RENAME_ALIKE)
+        assert all(bool(one.word) == (one.kind is not Kind.LIST) or one.kind is Kind.GET for one in steps)
+        assert all(one.query == () and one.page == 1 for one in steps if one.kind is not Kind.LIST)
+
+
+def test_plan_brings_every_episode_before_one_comes_again() -> None:
+    """What single steps seldom reach comes in each walk that is long enough, whatever its seed."""
+    for seed in range(15):
+        steps = plan(chosen(seed), 240, 5)
+        lives = [" ".join(one.kind for one in steps if one.slot == slot) for slot in range(5)]
+        pages = [one.page for one in steps if one.kind is Kind.LIST and len(one.query) == 4]
+
+        for episode in (
+            "rename archive unarchive get archive rename get",
+            "archive edit get unarchive get rename get",
+            "rename describe archive get archive get",
+            "delete get list rename get create",
+            "archive delete list get create",
+            "rename alike list",
+        ):
+            assert any(episode in life for life in lives), (seed, episode)
+        assert any(pages[place : place + 3] == [1, 2, 3] for place in range(len(pages))), seed
+
+
+def test_pages_that_are_turned_are_small_and_in_order() -> None:
+    """Three pages of one list, with a filter, an order, and so few items that there are several."""
+    turned = []
+    for seed in range(12):
+        lists = plan(chosen(seed), 200, 5)
+        for first, second, third in zip(lists, lists[1:], lists[2:], strict=False):
+            same = first.query == second.query == third.query and first.slot == second.slot == third.slot
+            if same and [first.page, second.page, third.page] == [1, 2, 3] and first.kind is Kind.LIST:
+                turned.append(dict(first.query))
+
+    assert len(turned) >= 12
+    assert all(one.keys() == {"status", "sort", "order", "perPage"} for one in turned)
+    assert {one["perPage"] for one in turned} <= {"1", "2", "3", "5"}
+
+
+def test_a_walk_too_short_for_chance_has_an_episode() -> None:
+    """The first thing after the creations is one."""
+    begun = (
+        "rename archive",
+        "archive edit",
+        "rename describe",
+        "delete get",
+        "archive delete",
+        "rename alike",
+        "list list",
+    )
+    for seed in range(40):
+        steps = plan(chosen(seed), 9, 3)
+        assert " ".join(one.kind for one in steps[3:]).startswith(begun)
+
+
+def test_plan_asks_for_lists_in_every_way() -> None:
+    """Each parameter with each of its values and without it, several pages, and only what the interface knows."""
+    lists = [one for seed in range(20) for one in plan(chosen(seed), 200, 5) if one.kind is Kind.LIST]
+    asked = [dict(one.query) for one in lists]
+
+    assert {one.get("status") for one in asked} == {None, "active", "archived"}
+    assert {one.get("sort") for one in asked} == {None, "createdAt", "updatedAt", "name"}
+    assert {one.get("order") for one in asked} == {None, "asc", "desc"}
+    assert {one.get("perPage") for one in asked} == {None, "1", "2", "3", "5", "20", "50", "100"}
+    assert {one.page for one in lists} == {1, 2, 3}
+    assert {name for one in asked for name in one} == {"status", "sort", "order", "perPage"}
+
+
+def test_most_writes_are_read_and_some_are_not() -> None:
+    """A fault shows in the next read; one that only shows after two writes needs those that are not read."""
+    follows = [
+        (second.kind, second.slot == first.slot)
+        for seed in range(12)
+        for first, second in pairwise(plan(chosen(seed), 200, 5))
+        if first.kind in WRITES
+    ]
+    read = sum(1 for found in follows if found == (Kind.GET, True))
+
+    assert len(follows) / 3 < read < len(follows) * 2 / 3
+
+
+def test_walks_do_many_things_and_delete_few() -> None:
+    """Every kind of step is taken, and engagements live long enough for something to go wrong."""
+    kinds = Counter(one.kind for seed in range(12) for one in plan(chosen(seed), 200, 5))
+
+    assert set(kinds) == set(Kind)
+    assert all(
+        kinds[Kind.DELETE] < kinds[kind] for kind in (Kind.RENAME, Kind.ARCHIVE, Kind.GET, Kind.LIST, Kind.CREATE)
+    )
+    assert all(count > sum(kinds.values()) / 50 for count in kinds.values())
 
 
 def test_new_words_are_never_repeated() -> None:

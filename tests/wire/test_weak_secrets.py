@@ -79,6 +79,14 @@ def test_keys_within_keys_are_told_apart() -> None:
     assert made.text("abcdefghijkl abcdefgh abc fghijkl") == "<key 1> <key 0> abc <key 3>"
 
 
+@pytest.mark.parametrize("around", ["%sabc", "abc%s", "x%s9", "%s_", "%s%s"])
+def test_a_key_within_a_longer_word_is_a_key(around: str) -> None:
+    """Only weak ones must stand alone: what a service appends to a key does not hide it."""
+    secret = "sk-live-0123456789"
+
+    assert secret not in redactor(secret).text(around.replace("%s", secret))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_encodings_tell_no_key(encoding: str) -> None:
     """A body in UTF-16 or UTF-32 may show the key as well."""

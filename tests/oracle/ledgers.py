@@ -1,0 +1,28 @@
+"""What the ledger says of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.oracle.collation import name_key
+from conformance.oracle.ledger import RULES, Ledger
+from conformance.oracle.ledger_findings import Finding
+from conformance.wire.exchange import Exchange
+
+
+def broken(exchanges: Iterable[Exchange]) -> list[str]:
+    """The requirements that a ledger finds broken and not explained by others, each once."""
+    findings = Ledger.over(exchanges, name_key).findings
+    return [rule for rule in RULES if findings.of(rule) and not findings.explained(rule)]
+
+
+def found(exchanges: Iterable[Exchange]) -> Finding:
+    """The one thing that a ledger finds."""
+    (finding,) = Ledger.over(exchanges, name_key).findings.broken
+    return finding
+
+
+def kept(exchanges: Iterable[Exchange]) -> dict[str, list[int]]:
+    """The numbers of the exchanges that are evidence for each requirement."""
+    findings = Ledger.over(exchanges, name_key).findings
+    return {rule: [one.number for one in exchanges] for rule, exchanges in findings.kept.items()}

@@ -1,0 +1,273 @@
+"""What a change of one engagement may be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.wire import call
+from tests.oracle.ledgers import broken, found, kept
+
+MakeTalk = Callable[..., Any]
+SOUND = {"name": "Some new name"}
+UNSOUND = {"name": ""}
+
+
+@pytest.mark.parametrize(
+    ("status", "right"), [(200, True), (204, True), (409, True), (400, False), (404, False), (410, False), (422, False)]
+)
+def test_an_ordinary_edit_succeeds_or_conflicts(talk: MakeTalk, status: int, *, right: bool) -> None:
+    """A name may be in use; nothing else stands against a sound edit of an active engagement."""
+    one = talk()
+    one.send(call.update_engagement(one.created(), SOUND), status=status)
+
+    assert broken(one.exchanges) == ([] if right else ["update-engagement-succeeds"])
+
+
+@pytest.mark.parametrize(
+    ("status", "right"),
+    [(200, True), (400, True), (403, True), (409, True), (415, True), (422, True), (404, False), (405, False)],
+)
+def test_unarchiving_is_served(talk: MakeTalk, status: int, *, right: bool) -> None:
+    """With or without effect, or refused, but not as something that does not exist."""
+    one = talk()
+    one.send(call.unarchive_engagement(one.created()), status=status)
+
+    assert broken(one.exchanges) == ([] if right else ["unarchive-served"])
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "requirement"),
+    [
+        (call.unarchive_engagement, 404, None),
+        (call.unarchive_engagement, 400, None),
+        (call.unarchive_engagement, 403, None),
+        (call.unarchive_engagement, 415, None),
+        (call.unarchive_engagement, 422, None),
+        (call.unarchive_engagement, 409, "deleted-not-unarchived"),
+        (call.unarchive_engagement, 405, "deleted-not-unarchived"),
+        (call.unarchive_engagement, 200, "deleted-not-unarchived"),
+        (call.archive_engagement, 404, None),
+        (call.archive_engagement, 400, "deleted-unarchivable"),
+        (call.delete_engagement, 404, None),
+        (call.delete_engagement, 409, "deleted-undeletable"),
+        (call.delete_engagement, 200, "deleted-undeletable"),
+        (lambda identifier: call.update_engagement(identifier, SOUND), 404, None),
+        (lambda identifier: call.update_engagement(identifier, SOUND), 422, "deleted-uneditable"),
+        (lambda identifier: call.update_engagement(identifier, UNSOUND), 404, None),
+        (lambda identifier: call.update_engagement(identifier, UNSOUND), 422, None),
+        (lambda identifier: call.update_engagement(identifier, UNSOUND), 200, "deleted-uneditable"),
+        (lambda identifier: call.update_engagement(identifier, {}), 400, None),
+    ],
+)
+def test_what_is_deleted_is_not_found(talk: MakeTalk, sent: Any, status: int, requirement: str | None) -> None:
+    """Only what a request lacks besides may be said first."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.delete_engagement(identifier))
+    one.send(sent(identifier), status=status)
+
+    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+    if requirement is not None:
+        others = ", 400, 403, 415 or 422" if requirement == "deleted-not-unarchived" else ""
+        assert (found(one.exchanges).expected, found(one.exchanges).actual) == (f"404{others}", str(status))
+
+
+def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(talk: MakeTalk) -> None:
+    """It may be taken for nothing to do, or be refused like any other edit."""
+    for status, expected in ((200, []), (409, []), (404, ["archived-edit-refused"])):
+        one = talk()
+        identifier = one.created()
+        one.send(call.archive_engagement(identifier))
+        one.send(call.update_engagement(identifier, {}), status=status)
+        assert broken(one.exchanges) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (200, "an archived engagement was edited"),
+        (404, "an archived engagement was not found by an edit"),
+        (403, None),
+        (405, None),
+        (410, None),
+    ],
+)
+def test_an_edit_of_what_is_archived(talk: MakeTalk, status: int, message: str | None) -> None:
+    """It is refused, and not as if there were no such engagement; the finding says which it was."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    one.send(call.update_engagement(identifier, SOUND), status=status)
+
+    if message is None:
+        assert broken(one.exchanges) == []
+    else:
+        assert broken(one.exchanges) == ["archived-edit-refused"]
+        assert found(one.exchanges).message == message
+
+
+def test_an_edit_while_the_status_is_unknown(talk: MakeTalk) -> None:
+    """After an archive without an answer an edit may succeed and may be refused."""
+    for status in (200, 409, 422):
+        one = talk()
+        identifier = one.created()
+        one.send(call.archive_engagement(identifier), lost=True)
+        one.send(call.update_engagement(identifier, SOUND), status=status)
+        assert broken(one.exchanges) == []
+
+
+def slipped(talk: MakeTalk, *after: dict[str, str], before: dict[str, str] | None = None) -> list[Any]:
+    """A new name is accepted after an archive; other edits are refused after it, and one before the archive."""
+    one = talk()
+    identifier = one.created()
+    if before is not None:
+        one.send(call.update_engagement(identifier, before), status=422)
+    one.send(call.archive_engagement(identifier))
+    one.send(call.update_engagement(identifier, {"name": "slipped"}), status=200)
+    for body in after:
+        one.send(call.update_engagement(identifier, body), status=409)
+    return list(one.exchanges)
+
+
+def test_an_archive_that_takes_effect_late(talk: MakeTalk) -> None:
+    """It is late where edits of the same fields are refused later, and were not before; else it protects nothing."""
+    assert broken(slipped(talk, {"name": "late"})) == ["archive-effective-at-once"]
+    assert broken(slipped(talk, {"name": "late"}, before=UNSOUND)) == ["archive-effective-at-once"]
+    assert broken(slipped(talk, {"description": "late"})) == ["archived-edit-refused"]
+    assert broken(slipped(talk)) == ["archived-edit-refused"]
+
+
+def test_an_edit_that_succeeds_between_refusals(talk: MakeTalk) -> None:
+    """The archive was in effect already: that it was slow explains nothing."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    for status in (409, 200, 409):
+        one.send(call.update_engagement(identifier, SOUND), status=status)
+
+    assert broken(one.exchanges) == ["archived-edit-refused"]
+
+
+def test_a_refusal_of_what_became_active_again_is_not_late(talk: MakeTalk) -> None:
+    """What is refused after an unarchive says nothing of the archive."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    one.send(call.update_engagement(identifier, SOUND), status=200)
+    one.send(call.unarchive_engagement(identifier))
+    one.send(call.update_engagement(identifier, SOUND), status=409)
+
+    assert broken(one.exchanges) == ["archived-edit-refused"]
+
+
+@pytest.mark.parametrize(("read_first", "requirement"), [(True, "unarchived-archivable"), (False, None)])
+def test_archiving_after_an_unarchive(talk: MakeTalk, *, read_first: bool, requirement: str | None) -> None:
+    """What unarchiving did is open until a read has shown it; what reads as active can be archived."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    one.send(call.unarchive_engagement(identifier))
+    if read_first:
+        one.send(call.get_engagement(identifier))
+    one.send(call.archive_engagement(identifier), status=409)
+
+    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+
+
+@pytest.mark.parametrize(("read_first", "requirement"), [(True, "unarchived-editable"), (False, None)])
+def test_editing_after_an_unarchive(talk: MakeTalk, *, read_first: bool, requirement: str | None) -> None:
+    """What reads as active can be edited again."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier))
+    one.send(call.unarchive_engagement(identifier))
+    if read_first:
+        one.send(call.get_engagement(identifier))
+    one.send(call.update_engagement(identifier, SOUND), status=422)
+
+    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+
+
+@pytest.mark.parametrize(
+    ("sent", "requirement"),
+    [(call.archive_engagement, "archive-engagement-succeeds"), (call.delete_engagement, "delete-engagement-succeeds")],
+)
+@pytest.mark.parametrize("lost", [True, False])
+def test_what_is_under_way_may_make_another_fail(talk: MakeTalk, sent: Any, requirement: str, *, lost: bool) -> None:
+    """An archive or a deletion is held to succeed where nothing else is, or may still be, under way."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.update_engagement(identifier, SOUND), at=10.0, seconds=1.0, lost=lost)
+    one.send(sent(identifier), at=10.5, seconds=1.0, status=409)
+    assert broken(one.exchanges) == []
+
+    other = talk()
+    other.send(sent(other.created()), status=409)
+    assert broken(other.exchanges) == [requirement]
+
+
+def test_archiving_what_is_archived_is_open(talk: MakeTalk) -> None:
+    """It may succeed and may be refused."""
+    for choice in ("200", "409"):
+        one = talk(archive_again=choice)
+        identifier = one.created()
+        one.send_each([call.archive_engagement(identifier), call.archive_engagement(identifier)])
+        assert broken(one.exchanges) == []
+
+
+@pytest.mark.parametrize("status", [302, 500])
+def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(talk: MakeTalk, status: int) -> None:
+    """A redirect or an error of the service tells nothing of the engagement."""
+    one = talk()
+    identifier = one.created()
+    for sent in (
+        call.update_engagement(identifier, SOUND),
+        call.archive_engagement(identifier),
+        call.delete_engagement(identifier),
+    ):
+        one.send(sent, status=status)
+
+    assert broken(one.exchanges) == []
+
+
+def test_a_deletion_that_overlaps_another(talk: MakeTalk) -> None:
+    """Of two deletions at once either may find nothing."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.delete_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(call.delete_engagement(identifier), at=10.5, seconds=1.0, status=404)
+
+    assert broken(one.exchanges) == []
+
+
+def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(talk: MakeTalk) -> None:
+    """Whatever is refused later could be refused by an archive that was slow; the same for reads after a deletion."""
+    one = talk()
+    identifier = one.created()
+    archive = one.send(call.archive_engagement(identifier))
+    first = one.send(call.update_engagement(identifier, SOUND))
+    one.send(call.update_engagement(identifier, SOUND))
+    one.send(call.delete_engagement(identifier))
+    gone = one.send(call.get_engagement(identifier))
+    one.send(call.get_engagement(identifier))
+    evidence = kept([replace(exchange, number=place) for place, exchange in enumerate(one.exchanges)])
+
+    assert evidence["archive-effective-at-once"] == [one.exchanges.index(first)]
+    assert evidence["delete-effective-at-once"] == [one.exchanges.index(gone)]
+    assert one.exchanges.index(archive) < one.exchanges.index(first)
+
+
+def test_other_requests_in_between_do_not_make_a_refusal_the_second(talk: MakeTalk) -> None:
+    """Neither another archive, nor an edit that was under way already when the archive was answered."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.archive_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(call.update_engagement(identifier, SOUND), at=10.5, seconds=1.0)
+    one.send(call.archive_engagement(identifier))
+    first = one.send(call.update_engagement(identifier, SOUND))
+
+    assert kept(one.exchanges)["archive-effective-at-once"] == [first.number]

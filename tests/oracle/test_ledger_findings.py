@@ -1,0 +1,160 @@
+"""Which findings are told, and which are explained by others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.oracle import ledger_findings
+from conformance.oracle.ledger import RULES
+from conformance.oracle.ledger_changes import _OF_DELETED
+from conformance.oracle.ledger_evidence import SPARING
+from conformance.oracle.ledger_findings import EVIDENCE, ROOTS, Finding, Findings
+from tests.conftest import make_exchange
+
+ANSWER = make_exchange(number=5)
+OF_READ, OF_LIST = "archive-keeps-content", "list-engagements-as-read"
+
+
+def finding(requirement: str, **more: Any) -> Finding:
+    """Something wrong with an engagement; by a read, unless it says otherwise."""
+    return replace(Finding(requirement, ANSWER, (), "wrong", "this", "that", identifier="e1"), **more)
+
+
+def told(*broken: Finding) -> list[Finding]:
+    """Of these findings those that are told."""
+    findings = Findings(list(broken))
+    return [one for one in broken if one in findings.of(one.requirement)]
+
+
+def test_every_requirement_of_the_tables_is_one_of_the_ledgers() -> None:
+    """An id that is no rule of the ledger would match nothing, quietly."""
+    named = {*ROOTS, *(root for roots in ROOTS.values() for root in roots), *SPARING.values(), *_OF_DELETED.values()}
+    named |= ledger_findings._OF_READS | ledger_findings._OF_LISTS
+
+    assert named <= set(RULES)
+
+
+@given(st.sets(st.sampled_from(RULES), min_size=1))
+def test_of_all_that_is_broken_something_is_told(rules: set[str]) -> None:
+    """Explanations do not go round in a circle, so that no service passes by breaking enough at once."""
+    findings = Findings([finding(rule) for rule in rules])
+
+    assert any(findings.of(rule) and findings.explained(rule) is None for rule in rules)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "root"),
+    [
+        ("archived-edit-refused", "archive-sets-status"),
+        ("archived-again-stays-archived", "archive-sets-status"),
+        ("archived-listed", "create-engagement-listed"),
+        ("deleted-unlisted", "deleted-unreadable"),
+        ("deleted-uneditable", "delete-effective-at-once"),
+        ("unarchived-archivable", "archive-engagement-succeeds"),
+        ("list-engagements-as-read", "archive-keeps-content"),
+        ("list-engagements-total", "archived-listed"),
+        ("list-engagements-total", "create-engagement-lasts"),
+        ("list-engagements-filter-counts", "list-engagements-total"),
+        ("list-engagements-filter-counts", "update-engagement-takes-effect"),
+        ("list-engagements-status-filter", "archive-sets-status"),
+        ("list-engagements-status-filter", "archived-listed"),
+        ("list-engagements-pages-partition", "sort-by-name"),
+        ("list-engagements-pages-partition", "create-engagement-lasts"),
+        ("sort-with-filter", "sort-by-name"),
+    ],
+)
+def test_what_follows_from_another_breach_is_explained(requirement: str, root: str) -> None:
+    """The derived one is explained by the root, and never the other way round."""
+    findings = Findings([finding(requirement), finding(root)])
+
+    explanation = findings.explained(requirement)
+    assert explanation is not None
+    assert explanation.requirement == root
+    assert findings.explained(root) is None
+
+
+def test_what_is_not_told_explains_nothing() -> None:
+    """A finding that another read speaks for already is no root."""
+    unsure = finding("update-engagement-takes-effect", rivals=1)
+    findings = Findings([unsure, finding("archive-keeps-content"), finding("update-engagement-in-parallel")])
+
+    assert findings.of("update-engagement-takes-effect") == []
+    assert findings.explained("update-engagement-in-parallel") is None
+
+
+def test_a_list_says_nothing_of_what_a_read_has_shown() -> None:
+    """The same engagement is told of once, by its read; another one by the list."""
+    by_read, same = finding(OF_READ), finding(OF_LIST, of_list=True)
+    other, nobody = replace(same, identifier="e2"), replace(same, identifier=None)
+
+    assert told(by_read, same) == [by_read]
+    assert told(by_read, other, nobody) == [by_read, other, nobody]
+    assert told(same, other) == [same, other]
+
+
+def test_a_clear_finding_silences_the_unclear() -> None:
+    """Where one read tells what is broken, reads that could have several causes are not told."""
+    clear, unclear = finding(OF_READ), finding(OF_READ, rivals=1, identifier="e2")
+
+    assert told(clear, unclear) == [clear]
+    assert told(unclear) == [unclear]
+    assert told(unclear, finding("archived-readable")) == [unclear, finding("archived-readable")]
+    of_list = finding(OF_READ, of_list=True, identifier="e3")
+    assert told(unclear, of_list) == [unclear, of_list]
+
+
+def test_of_the_findings_of_lists_the_clearest_are_told() -> None:
+    """Where one engagement tells more surely what moved it, those that tell it less surely are silent."""
+    sure, unsure, least = (finding(OF_LIST, of_list=True, identifier=f"e{n}", rivals=n) for n in range(3))
+
+    assert told(sure, unsure, least) == [sure]
+    assert told(unsure, least) == [unsure]
+    assert told(least) == [least]
+    missing = finding("create-engagement-listed", of_list=True, identifier="e9")
+    assert told(unsure, missing) == [unsure, missing]
+    of_read = finding("delete-spares-others", identifier="e8")
+    assert told(unsure, of_read) == [unsure, of_read]
+
+
+def test_a_clear_read_leaves_lists_as_they_are() -> None:
+    """What lists show of other engagements stands, however unclear."""
+    clear, listed = finding(OF_READ), finding(OF_LIST, of_list=True, rivals=1, identifier="e2")
+
+    assert told(clear, listed) == [clear, listed]
+
+
+def test_whether_a_finding_is_ambiguous() -> None:
+    """It is where there is at least one rival."""
+    assert [finding(OF_READ, rivals=rivals).ambiguous for rivals in range(3)] == [False, True, True]
+
+
+def test_evidence_is_bounded() -> None:
+    """Enough is enough; what came first stays."""
+    findings = Findings()
+    for number in range(10 * EVIDENCE):
+        assert findings.lacks(OF_READ) == (number < EVIDENCE)
+        findings.keep(OF_READ, make_exchange(number=number))
+
+    assert [one.number for one in findings.kept[OF_READ]] == list(range(EVIDENCE))
+    assert findings.lacks(OF_LIST)
+
+
+def test_a_finding_ends_a_check_with_its_evidence() -> None:
+    """Each exchange is cited once, in the order of sending; a story follows the message."""
+    first = make_exchange(number=2)
+    fault = finding(OF_READ, because=(ANSWER, first), pointer="/data").as_fault(story=", as told")
+
+    assert [one.number for one in fault.exchanges] == [2, 5]
+    assert (fault.message, fault.expected, fault.actual, fault.pointer) == ("wrong, as told", "this", "that", "/data")
+    assert finding(OF_READ).as_fault().message == "wrong"
+
+
+def test_roots_are_told_before_what_follows_from_them() -> None:
+    """No two requirements explain each other."""
+    assert not [pair for pair in combinations(ROOTS, 2) if pair[0] in ROOTS[pair[1]] and pair[1] in ROOTS[pair[0]]]

@@ -1,0 +1,348 @@
+"""What the ledger says of reads, and what a right read is evidence for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from conformance.wire import call
+from tests.oracle.ledgers import broken, found, kept
+
+MakeTalk = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("words", "upheld"),
+    [
+        ((), set()),
+        (("name=x",), {"update-engagement-keeps-the-rest"}),
+        (("archive",), {"archive-keeps-content"}),
+        (("archive", "archive"), {"archive-keeps-content", "archived-again-stays-archived"}),
+        (("archive", "name=x"), {"archive-keeps-content", "archived-edit-changes-nothing"}),
+        (("name=archived", "archive"), {"archive-keeps-content", "update-engagement-keeps-the-rest"}),
+        (("name=", "read"), {"update-engagement-refused-changes-nothing"}),
+        (("unarchive",), set()),
+        (("limited archive",), set()),
+        (("limited name=x",), set()),
+        (("read", "other name=x"), {"update-engagement-spares-others"}),
+        (("read", "other archive"), {"archive-spares-others"}),
+        (("read", "other delete"), {"delete-spares-others"}),
+        (("read", "other name=x", "other delete"), {"update-engagement-spares-others", "delete-spares-others"}),
+        (("read", "other limited delete"), set()),
+        (("read", "other name="), set()),
+        (("read", "other unarchive"), set()),
+        (("read", "other name=x", "read"), set()),
+        (("other name=x",), set()),
+    ],
+)
+def test_a_right_read_is_evidence(talk: MakeTalk, words: tuple[str, ...], upheld: set[str]) -> None:
+    """It upholds what was done since the last write, or to others since the last read, and could have shown in it."""
+    one = talk(unarchive="nothing")
+    mine, other = one.created("one"), one.created("two")
+    for word in words:
+        rest, status = word.removeprefix("other "), None
+        identifier = mine if rest == word else other
+        if rest.startswith("limited "):
+            rest, status = rest.removeprefix("limited "), 429
+        one.send(step(rest, identifier), status=422 if rest == "name=" else status)
+    last = one.send(call.get_engagement(mine))
+    looked_at = {
+        "archive-keeps-content", "archived-again-stays-archived", "archived-edit-changes-nothing",
+        "update-engagement-refused-changes-nothing", "update-engagement-own-values", "update-engagement-in-parallel",
+        "update-engagement-keeps-the-rest", "update-engagement-spares-others", "archive-spares-others",
+        "delete-spares-others",
+    }  # fmt: skip
+
+    evidence = {rule for rule, numbers in kept(one.exchanges).items() if last.number in numbers}
+    assert evidence & looked_at == upheld
+
+
+def step(word: str, identifier: str) -> Any:
+    """The call that a word stands for."""
+    if "=" in word:
+        return call.update_engagement(identifier, {"name": word.partition("=")[2]})
+    return {
+        "archive": call.archive_engagement,
+        "unarchive": call.unarchive_engagement,
+        "delete": call.delete_engagement,
+        "read": call.get_engagement,
+    }[word](identifier)
+
+
+def test_two_edits_at_once_are_evidence_together(talk: MakeTalk) -> None:
+    """Both took effect, as the next read shows."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.update_engagement(identifier, {"name": "x"}), at=10.0, seconds=1.0)
+    one.send(call.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0)
+    last = one.send(call.get_engagement(identifier))
+
+    assert kept(one.exchanges)["update-engagement-in-parallel"] == [last.number, last.number]
+
+
+def test_a_status_that_was_sent_and_not_taken_is_evidence(talk: MakeTalk) -> None:
+    """The read after it shows that a client cannot set it."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
+    one.send(call.get_engagement(identifier))
+    assert kept(one.exchanges)["update-engagement-own-values"] == [3]
+
+
+@pytest.mark.parametrize("status", [302, 500])
+def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(talk: MakeTalk, status: int) -> None:
+    """A redirect or an error of the service does not say that the engagement is gone."""
+    one = talk()
+    one.send(call.get_engagement(one.created()), status=status)
+
+    assert broken(one.exchanges) == []
+
+
+def test_what_may_be_gone_may_be_missing(talk: MakeTalk) -> None:
+    """After a deletion without an answer a read finds it or does not."""
+    for status in (200, 404):
+        one = talk()
+        identifier = one.created()
+        one.send(call.delete_engagement(identifier), status=503)
+        one.send(call.get_engagement(identifier), status=None if status == 200 else status)
+        assert broken(one.exchanges) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "archived", "requirement"),
+    [
+        (403, True, "archived-readable"),
+        (403, False, "get-engagement-succeeds"),
+        (410, True, "archived-readable"),
+        (404, False, "create-engagement-lasts"),
+    ],
+)
+def test_a_refused_read_of_what_is_there(talk: MakeTalk, status: int, requirement: str, *, archived: bool) -> None:
+    """What is archived stays readable; the finding names the creation, or the last read."""
+    one = talk()
+    identifier = one.created()
+    if archived:
+        one.send(call.archive_engagement(identifier))
+    one.send(call.get_engagement(identifier), status=status)
+
+    finding = found(one.exchanges)
+    assert (finding.requirement, finding.expected, finding.actual) == (requirement, "200", str(status))
+    assert [cited.number for cited in finding.because] == [1]
+
+
+def test_the_last_read_is_what_shows_that_it_was_there(talk: MakeTalk) -> None:
+    """It is cited where the next one finds nothing."""
+    one = talk()
+    identifier = one.created()
+    one.send_each([call.get_engagement(identifier), call.get_engagement(identifier)])
+    one.send(call.get_engagement(identifier), status=404)
+
+    assert [cited.number for cited in found(one.exchanges).because] == [3]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "requirement"),
+    [
+        ((200, 404), "delete-effective-at-once"),
+        ((200, 200, 404), "delete-effective-at-once"),
+        ((200,), "deleted-unreadable"),
+        ((404, 200, 404), "deleted-unreadable"),
+        ((200, 410), "deleted-unreadable"),
+    ],
+)
+def test_reads_after_a_deletion(talk: MakeTalk, statuses: tuple[int, ...], requirement: str) -> None:
+    """A deletion is late where reads find it at first and then never again; else it deletes nothing."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.delete_engagement(identifier))
+    for status in statuses:
+        data = {"id": identifier, "name": "one", "status": "active"}
+        one.exchanges.append(one.made(call.get_engagement(identifier), status, data, one.now, 0.01))
+        one.now += 0.1
+
+    assert broken(one.exchanges) == [requirement]
+
+
+@pytest.mark.parametrize("data", [[], [{"id": "x"}], "text", None, {}, {"id": 5}, {"id": None, "name": "other"}])
+def test_what_cannot_be_read_is_another_requirements(talk: MakeTalk, data: object) -> None:
+    """An answer without an engagement in it shows nothing of one."""
+    one = talk()
+    identifier = one.created()
+    one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, one.now, 0.01))
+
+    assert broken(one.exchanges) == []
+
+
+def test_another_engagement_in_place_of_the_one_asked_for(talk: MakeTalk) -> None:
+    """The finding says which was asked for, which came, and where it stands."""
+    one = talk()
+    identifier = one.created("one")
+    data = {"id": "another", "name": "x", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
+    one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, one.now, 0.01))
+
+    finding = found(one.exchanges)
+    assert finding.requirement == "get-engagement-is-the-one-asked-for"
+    assert (finding.expected, finding.actual, finding.pointer) == (f'"{identifier}"', '"another"', "/data/id")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "requirement"),
+    [
+        ("createdAt", "2026-01-02T03:04:05.000Z", "created-at-never-changes"),
+        ("createdAt", "2026-01-03T03:04:05.000Z", "created-at-never-changes"),
+        ("updatedAt", "2026-01-01T03:04:05.000Z", "updated-at-never-goes-back"),
+        ("updatedAt", "2026-01-03T03:04:05.000Z", None),
+        ("updatedAt", "soon", None),
+        ("createdAt", None, None),
+        ("status", "paused", None),
+        ("name", 7, None),
+    ],
+)
+def test_times_from_read_to_read(talk: MakeTalk, field: str, value: object, requirement: str | None) -> None:
+    """The creation's does not move, the last change's does not go back; what is no time at all is judged elsewhere."""
+    one = talk()
+    identifier = one.created()
+    first = one.send(call.get_engagement(identifier))
+    data = one.service.view(one.service.records[identifier]) | {field: value}
+    one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, one.now, 0.01))
+    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+
+    if requirement is not None:
+        finding = found(one.exchanges)
+        assert [cited.number for cited in finding.because] == [first.number]
+        assert (finding.actual, finding.pointer) == (value, f"/data/{field}")
+        assert finding.message == f"{field} has {'changed' if field == 'createdAt' else 'gone back'}"
+        before = one.service.view(one.service.records[identifier])[field]
+        assert finding.expected == (before if field == "createdAt" else f"{before} or later")
+
+
+def test_times_go_by_the_latest_of_all_reads(talk: MakeTalk) -> None:
+    """A read that cannot be read in between does not hide that the time went back."""
+    one = talk()
+    identifier = one.created()
+    shown = one.service.view(one.service.records[identifier])
+    for value in ("2026-01-02T04:00:00.000Z", "2026-01-04T00:00:00.000Z", "never", "2026-01-03T00:00:00.000Z"):
+        data = shown | {"updatedAt": value}
+        one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, one.now, 0.01))
+        one.now += 0.1
+
+    finding = found(one.exchanges)
+    assert (finding.requirement, finding.expected) == (
+        "updated-at-never-goes-back",
+        "2026-01-04T00:00:00.000Z or later",
+    )
+
+
+def test_reads_at_the_same_time_are_in_no_order(talk: MakeTalk) -> None:
+    """Of two that overlapped either may show the later time."""
+    one = talk()
+    identifier = one.created()
+    shown = one.service.view(one.service.records[identifier])
+    for start, value in ((10.0, "2026-01-04T00:00:00.000Z"), (10.5, "2026-01-03T00:00:00.000Z")):
+        data = shown | {"updatedAt": value}
+        one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, start, 1.0))
+
+    assert broken(one.exchanges) == []
+
+
+def touched(one: Any, identifier: str) -> None:
+    """UpdatedAt moves by itself."""
+    one.service.records[identifier].updated = one.now
+
+
+@pytest.mark.parametrize(
+    ("archived", "requirement"),
+    [(True, "archived-edit-changes-nothing"), (False, "update-engagement-refused-changes-nothing")],
+)
+def test_a_refused_edit_that_moves_the_time(talk: MakeTalk, requirement: str, *, archived: bool) -> None:
+    """The finding cites the edit and the read before it."""
+    one = talk()
+    identifier = one.created()
+    if archived:
+        one.send(call.archive_engagement(identifier))
+    before = one.send(call.get_engagement(identifier))
+    edit = one.send(call.update_engagement(identifier, {"name": ""}), status=422)
+    touched(one, identifier)
+    one.send(call.get_engagement(identifier))
+
+    finding = found(one.exchanges)
+    assert finding.requirement == requirement
+    assert [cited.number for cited in finding.because] == [before.number, edit.number]
+    assert finding.pointer == "/data/updatedAt"
+    assert finding.expected == json.loads(before.received.body)["data"]["updatedAt"]
+    assert finding.actual == one.service.view(one.service.records[identifier])["updatedAt"] != finding.expected
+
+
+def test_a_time_that_moves_without_an_edit_is_open(talk: MakeTalk) -> None:
+    """Nothing was refused that could have moved it; the same where something else was under way."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.get_engagement(identifier))
+    touched(one, identifier)
+    one.send(call.get_engagement(identifier))
+    one.send(call.update_engagement(identifier, {"name": ""}), status=429)
+    touched(one, identifier)
+    one.send(call.get_engagement(identifier))
+    one.send(call.update_engagement(identifier, {"name": ""}), status=422)
+    one.send(call.update_engagement(identifier, {"name": "x"}), status=503)
+    touched(one, identifier)
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == []
+
+
+def test_where_a_wrong_field_stands(talk: MakeTalk) -> None:
+    """The finding names every value that could have been, the place, and the read that was right."""
+    one = talk()
+    identifier = one.created("one")
+    right = one.send(call.get_engagement(identifier))
+    lost = one.send(call.update_engagement(identifier, {"name": "two"}), lost=True)
+    one.service.records[identifier].name = "three"
+    one.send(call.get_engagement(identifier))
+
+    finding = found(one.exchanges)
+    assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "two"', '"three"', "/data/name")
+    assert [cited.number for cited in finding.because] == [1, lost.number, right.number]
+
+
+def test_a_wrong_status_has_one_cause(talk: MakeTalk) -> None:
+    """Only of texts it may be unclear what undid them."""
+    one = talk()
+    identifier = one.created("one")
+    one.send(call.archive_engagement(identifier))
+    one.send(call.update_engagement(identifier, {}), status=200)
+    one.service.records[identifier].status = "active"
+    one.send(call.get_engagement(identifier))
+
+    assert found(one.exchanges).rivals == 0
+
+
+def test_a_read_is_evidence_for_the_state_that_it_found(talk: MakeTalk) -> None:
+    """What is archived is readable, and what is active too."""
+    one = talk()
+    identifier = one.created("one")
+    active = one.send(call.get_engagement(identifier))
+    one.send(call.archive_engagement(identifier))
+    archived = one.send(call.get_engagement(identifier))
+
+    assert kept(one.exchanges)["get-engagement-succeeds"] == [active.number]
+    assert kept(one.exchanges)["archived-readable"] == [archived.number]
+
+
+def test_every_read_that_shows_it_archived_is_evidence_for_the_archive(talk: MakeTalk) -> None:
+    """Also after it was archived again, and after an edit was refused."""
+    one = talk()
+    identifier = one.created("one")
+    reads = []
+    for sent in (
+        call.archive_engagement(identifier),
+        call.archive_engagement(identifier),
+        call.update_engagement(identifier, {"name": "new"}),
+    ):
+        one.send(sent)
+        reads.append(one.send(call.get_engagement(identifier)).number)
+
+    assert kept(one.exchanges)["archive-sets-status"] == reads

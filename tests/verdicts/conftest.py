@@ -1,0 +1,171 @@
+"""Small modules of checks, run by pytest under a judge, without a target."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.running.options import Effort
+from conformance.verdicts.judge import Judge
+from conformance.verdicts.results import CheckResult
+
+HEAD = """
+import pytest
+from conformance.checks.marks import journey, observes, requirement
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested, judged
+from conformance.target.capabilities import Unavailable
+from conformance.wire.exchange import Unanswered
+from conformance.wire.limits import RunStopped
+from tests.conftest import make_exchange
+"""
+ALONE = (
+    "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin", "-p", "no:terminal", "-p", "no:cacheprovider",
+    "-p", "no:faulthandler", "-p", "no:warnings", "--assert=plain", "--capture=no", "--import-mode=importlib",
+)  # fmt: skip
+
+
+@dataclass
+class SmallRun:
+    """As much of a run as a judge needs.
+
+    Attributes:
+        lacking: Needs that the target does not meet.
+        only: Patterns of the requirements that were asked for.
+        effort: How much the run may cost.
+        closed: Why nothing is sent any more.
+        prepared: The journeys that were started in the background, by name; None before.
+        sending: Who was sending, one name for each check.
+    """
+
+    lacking: frozenset[str] = frozenset()
+    only: tuple[str, ...] = ()
+    effort: Effort = Effort.QUICK
+    closed: str | None = None
+    prepared: list[str] | None = None
+    sending: list[str] = field(default_factory=list)
+
+    @property
+    def options(self) -> Any:
+        """What was asked for."""
+        return SimpleNamespace(only=self.only)
+
+    @property
+    def journeys(self) -> Any:
+        """Takes the journeys that are to be started."""
+        return SimpleNamespace(prepare=self._prepare)
+
+    @property
+    def wire(self) -> Any:
+        """Is told who sends."""
+        return SimpleNamespace(checking=self._checking)
+
+    def meets(self, need: str) -> bool:
+        """Whether the target meets a need."""
+        return need not in self.lacking
+
+    def unlocking(self, needs: list[str]) -> str:
+        """What would meet these needs."""
+        return f"Add {' and '.join(needs)}."
+
+    def _prepare(self, walks: Any) -> None:
+        self.prepared = [walk.__name__ for walk in walks]
+
+    @contextmanager
+    def _checking(self, name: str) -> Iterator[None]:
+        self.sending.append(name)
+        yield
+
+
+@dataclass
+class Watching:
+    """Somebody who is told how the run goes."""
+
+    said: list[tuple[str, ...]] = field(default_factory=list)
+
+    def planned(self, checks: int) -> None:
+        """So many checks will be judged."""
+        self.said.append(("planned", str(checks)))
+
+    def began(self, check: str, requirement: str) -> None:
+        """A check begins."""
+        self.said.append(("began", check, requirement))
+
+    def ended(self, result: CheckResult) -> None:
+        """A check has come to a result."""
+        self.said.append(("ended", result.check, result.outcome.value))
+
+
+@dataclass
+class Ran:
+    """What came of a module of checks.
+
+    Attributes:
+        judge: The judge.
+        run: The run.
+        status: How pytest ended.
+        reports: What pytest would show of the body of each test, by its name: outcome and text.
+        places: Where it would show each skipped test, by its name: file and line.
+        said: What somebody who watches was told.
+    """
+
+    judge: Judge
+    run: SmallRun
+    status: int
+    reports: dict[str, tuple[str, str]]
+    places: dict[str, tuple[str, int]]
+    said: list[tuple[str, ...]]
+
+    @property
+    def outcomes(self) -> list[tuple[str, str]]:
+        """Checks and their outcomes, in order."""
+        return [(result.check.rpartition("::")[2], result.outcome.value) for result in self.judge.results]
+
+
+class _Showing:
+    """Registers a judge, and keeps what pytest would show."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.reports: dict[str, tuple[str, str]] = {}
+        self.places: dict[str, tuple[str, int]] = {}
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.pluginmanager.register(self.judge, "conformance-judge")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or report.outcome != "passed":
+            text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr or "")
+            self.reports[report.nodeid.rpartition("::")[2]] = (report.outcome, text)
+            if isinstance(report.longrepr, tuple):
+                self.places[report.nodeid.rpartition("::")[2]] = report.longrepr[:2]
+
+
+RunChecks = Callable[..., Ran]
+
+
+@pytest.fixture
+def run_checks(tmp_path: Path) -> RunChecks:
+    """Runs a module of checks, given as text, under a judge."""
+
+    def run(text: str, *words: str, **choices: Any) -> Ran:
+        (tmp_path / "test_small.py").write_text(HEAD + dedent(text))
+        sys.modules.pop("test_small", None)  # that of another test
+        small, watching = SmallRun(**choices), Watching()
+        judge = Judge(small, watching)  # type: ignore[arg-type]
+        showing = _Showing(judge)
+        status = pytest.main(
+            [str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull, *ALONE, *words],
+            plugins=[showing],
+        )
+        return Ran(judge, small, int(status), showing.reports, showing.places, watching.said)
+
+    return run

@@ -1,0 +1,170 @@
+"""From the results of checks to requirements, classes, observations and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from conformance.catalogue import CLASSES, load_catalogue
+from conformance.reports.curl import curl
+from conformance.verdicts import conclude
+from conformance.verdicts.outcome import Outcome
+from conformance.verdicts.results import CheckResult, Failure
+from conformance.wire.exchange import Exchange
+
+MakeExchange = Callable[..., Exchange]
+FORM = "json-well-formed"
+
+
+def result(outcome: str, *exchanges: Exchange, reason: str | None = None, check: str = "a", of: str = FORM) -> Any:
+    """What a check came to; one that failed has its exchanges for evidence."""
+    failed = Failure(check, "wrong", "this", "that", "/data", exchanges) if outcome == "failed" else None
+    return CheckResult(check, of, Outcome(outcome), reason, failed, exchanges, 1.23456789)
+
+
+def entry(*results: CheckResult, unselected: str = "Not asked for.") -> Any:
+    """The requirement of a report that these results are about."""
+    return next(one for one in conclude.requirements(results, unselected) if one["id"] == results[0].requirement)
+
+
+def test_every_requirement_is_there_in_order() -> None:
+    """A requirement of which no check ran is untested, for the reason that is given."""
+    found = conclude.requirements([result("passed")], "Not asked for.")
+
+    assert [one["id"] for one in found] == list(load_catalogue().requirements)
+    assert {(one["outcome"], one["reason"]) for one in found if one["id"] != FORM} == {("untested", "Not asked for.")}
+    assert not any(one["waived"] for one in found)
+
+
+def test_a_requirement_is_what_its_checks_came_to(exchange: MakeExchange) -> None:
+    """One failure outweighs the rest; each check is told with its own outcome, and a failure with its evidence."""
+    first, second = exchange(number=7), exchange(number=3)
+
+    found = entry(result("passed", first), result("failed", first, second, first, check="b"))
+
+    assert found["outcome"] == "failed"
+    assert found["reason"] is None
+    known = load_catalogue().requirements[FORM]
+    assert (found["id"], found["title"], found["section"]) == (FORM, known.title, known.section)
+    assert (found["class"], found["operations"]) == (known.conformance_class, list(known.operations))
+    assert found["checks"] == [
+        {"name": "a", "outcome": "passed", "seconds": 1.2346, "exchanges": [7]},
+        {"name": "b", "outcome": "failed", "seconds": 1.2346, "exchanges": [3, 7]},
+    ]
+    assert [
+        (one["check"], one["message"], one["expected"], one["actual"], one["pointer"]) for one in found["failures"]
+    ] == [("b", "wrong", "this", "that", "/data")]
+    assert found["failures"][0]["exchanges"] == [3, 7]
+
+
+def test_a_failure_is_repeated_by_its_last_exchange(exchange: MakeExchange) -> None:
+    """The command sends what was judged last; without any exchange there is no command."""
+    first, last = exchange("listMembers", number=1), exchange("getEngagement", number=2)
+
+    assert entry(result("failed", first, last))["failures"][0]["curl"] == curl(last)
+    assert entry(result("failed"))["failures"][0]["curl"] == ""
+
+
+def test_only_the_first_of_many_exchanges_are_cited(exchange: MakeExchange) -> None:
+    """A report stays readable."""
+    many = [exchange(number=number) for number in range(40, 0, -1)]
+
+    assert entry(result("passed", *many))["checks"][0]["exchanges"] == list(range(1, 13))
+
+
+def test_reasons_are_those_of_the_outcome() -> None:
+    """What other checks came to explains nothing; what several say alike is said once."""
+    found = entry(
+        result("cantTell", reason="It broke."),
+        result("untested", reason="Add a key."),
+        result("cantTell", reason="It broke."),
+        result("cantTell", reason="It moved."),
+        result("cantTell"),
+    )
+
+    assert (found["outcome"], found["reason"]) == ("cantTell", "It broke. It moved.")
+
+
+def test_checks_that_ran_without_a_reason_are_not_unselected() -> None:
+    """The reason for what did not run is only given where nothing did."""
+    assert entry(result("passed"))["reason"] is None
+
+
+def concluded(**outcomes: str) -> list[Any]:
+    """Requirements, each the only one of its class."""
+    return [{"id": name, "class": name, "outcome": outcome, "waived": False} for name, outcome in outcomes.items()]
+
+
+def test_every_class_is_there_with_its_outcome() -> None:
+    """A class is what its requirements are together; none of them, or none that applies, is untested."""
+    both = [*concluded(core="passed", mail="failed", membership="inapplicable"), *concluded(core="untested")]
+
+    found = conclude.classes(both, {"core": ["add a key"]})
+
+    assert [(one["id"], one["title"]) for one in found] == list(CLASSES.items())
+    by_id = {one["id"]: one for one in found}
+    assert {name: one["outcome"] for name, one in by_id.items()} == dict.fromkeys(CLASSES, "untested") | {
+        "core": "untested", "mail": "failed",
+    }  # fmt: skip
+    assert {name: one["requirements"] for name, one in by_id.items()} == dict.fromkeys(CLASSES, 0) | {
+        "core": 2, "mail": 1, "membership": 1,
+    }  # fmt: skip
+    assert (by_id["core"]["unlock"], by_id["mail"]["unlock"]) == (["add a key"], [])
+
+
+@pytest.mark.parametrize(
+    ("core", "mail", "waived", "verdict"),
+    [
+        ("passed", "passed", False, "conformant"),
+        ("passed", "failed", False, "non-conformant"),
+        ("passed", "failed", True, "conformant"),
+        ("failed", "passed", True, "conformant"),
+        ("failed", "passed", False, "non-conformant"),
+        ("untested", "passed", False, "inconclusive"),
+        ("passed", "cantTell", False, "inconclusive"),
+    ],
+)
+def test_the_verdict(core: str, mail: str, *, waived: bool, verdict: str) -> None:
+    """A failure that nobody waived decides; otherwise the core must be decided and nothing left open."""
+    found = concluded(core=core, mail=mail)
+    for one in found:
+        one["waived"] = waived and one["outcome"] == "failed"
+    classes: list[Any] = [{"id": "mail", "outcome": mail}, {"id": "core", "outcome": core}]
+
+    assert conclude.overall(found, classes) == verdict
+
+
+def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) -> None:
+    """All that was seen at an open point is told together, with what shows it; what was not looked at is left out."""
+    first, second, *_ = load_catalogue().open_points.values()
+    noted: Any = {
+        second.id: [("so", (exchange(number=9),)), ("and so", (exchange(number=4), exchange(number=9)))],
+        first.id: [("thus", ())],
+    }
+
+    found = conclude.observations(noted)
+
+    assert [one["id"] for one in found] == [first.id, second.id]
+    assert found[1] == {
+        "id": second.id,
+        "section": second.section,
+        "question": second.question,
+        "observed": "so; and so",
+        "exchanges": [4, 9],
+    }
+
+
+def test_what_would_unlock_more_is_told_by_class() -> None:
+    """Each line stands once for a class whose requirements lack it, and nothing stands for what is there."""
+    lines = conclude.unlocking(load_catalogue(), {"mailbox": "mailbox: ...", "disposable": "disposable: true"})
+    lacking = {
+        need: {one.conformance_class for one in load_catalogue().requirements.values() if need in one.needs}
+        for need in ("mailbox", "disposable")
+    }
+
+    assert {name for name, found in lines.items() if "mailbox: ..." in found} == lacking["mailbox"]
+    assert {name for name, found in lines.items() if "disposable: true" in found} == lacking["disposable"]
+    assert all(len(found) == len(set(found)) for found in lines.values())
+    assert conclude.unlocking(load_catalogue(), {}) == {}

@@ -1,0 +1,482 @@
+"""The judge: what pytest's outcomes come to, and which checks run at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.catalogue import load_catalogue
+from conformance.running.options import Effort
+from conformance.verdicts.judge import is_check
+
+RunChecks = Callable[..., Any]
+
+
+def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
+    """Each conclusion has its outcome, and pytest shows only failures and errors as such."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_right():
+            judged(make_exchange(number=1))
+
+        @requirement("json-well-formed")
+        def test_wrong():
+            raise NonConformity("it is wrong", make_exchange(number=2), expected="this", actual="that")
+
+        @requirement("json-well-formed")
+        def test_unclear():
+            raise Undecided("nothing can be said")
+
+        @requirement("json-well-formed")
+        def test_without_means():
+            raise Unavailable("mailbox", "Add a mailbox.")
+
+        @requirement("json-well-formed")
+        def test_broken():
+            raise KeyError("id")
+    """)
+
+    assert ran.outcomes == [
+        ("test_right", "passed"), ("test_wrong", "failed"), ("test_unclear", "cantTell"),
+        ("test_without_means", "untested"), ("test_broken", "cantTell"),
+    ]  # fmt: skip
+    shown = {name: outcome for name, (outcome, _) in ran.reports.items()}
+    assert shown == {
+        "test_right": "passed", "test_wrong": "failed", "test_unclear": "skipped", "test_without_means": "skipped",
+        "test_broken": "failed",
+    }  # fmt: skip
+    assert ran.reports["test_unclear"][1] == "cantTell: Nothing can be said."
+    assert ran.reports["test_without_means"][1] == "untested: Add a mailbox."
+    assert ran.reports["test_wrong"][1].splitlines() == [
+        f"requirement json-well-formed: {load_catalogue().requirements['json-well-formed'].title}",
+        "  it is wrong",
+        "  expected: this",
+        "  actual:   that",
+        "  exchanges: 2",
+    ]
+    assert "KeyError" in ran.reports["test_broken"][1]
+    assert [error.splitlines()[0].rpartition("::")[2] for error in ran.judge.errors] == ["test_broken"]
+    assert {result.requirement for result in ran.judge.results} == {"json-well-formed"}
+
+
+def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
+    """What is shown has no empty line."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_wrong():
+            raise NonConformity("it is wrong", expected="this", actual="that")
+    """)
+
+    assert ran.reports["test_wrong"][1].split("\n")[1:] == ["  it is wrong", "  expected: this", "  actual:   that"]
+
+
+def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_path: Path) -> None:
+    """The file, and the line of the check, counted from 1 as editors do."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_unclear():
+            raise Undecided("nothing can be said")
+    """)
+
+    path, line = ran.places["test_unclear"]
+    assert path == str(tmp_path / "test_small.py")
+    assert (tmp_path / "test_small.py").read_text().splitlines()[line - 1] == '@requirement("json-well-formed")'
+
+
+@pytest.mark.parametrize(
+    ("marks", "found"),
+    [(("requirement",), True), (("observes",), True), (("stage", "least_effort"), False), ((), False)],
+)
+def test_what_is_a_check(marks: tuple[str, ...], *, found: bool) -> None:
+    """Whatever cites an entry of the catalogue; anybody's other tests are none."""
+    made: Any = SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
+
+    assert is_check(made) is found
+
+
+def test_a_check_that_ends_the_program_is_an_error_of_the_suite(run_checks: RunChecks) -> None:
+    """It does not go missing, by which its requirement would pass by the other checks alone; the rest goes on."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_leaving():
+            raise SystemExit(0)
+
+        @requirement("json-well-formed")
+        def test_right():
+            judged(make_exchange())
+    """)
+
+    assert ran.outcomes == [("test_leaving", "cantTell"), ("test_right", "passed")]
+    assert ran.judge.results[0].error
+    assert len(ran.judge.errors) == 1
+
+
+def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None:
+    """What one check judged is no evidence for the next; what it judged before it ended is kept."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_with():
+            judged(make_exchange(number=5))
+
+        @requirement("json-well-formed")
+        def test_without():
+            pass
+
+        @requirement("json-well-formed")
+        def test_half():
+            judged(make_exchange(number=6))
+            raise Undecided("it stopped")
+    """)
+
+    assert ran.outcomes == [("test_with", "passed"), ("test_without", "cantTell"), ("test_half", "cantTell")]
+    assert [[one.number for one in result.exchanges] for result in ran.judge.results] == [[5], [], [6]]
+    assert ran.reports["test_without"][0] == "failed"
+    assert "judged nothing" in ran.reports["test_without"][1]
+    assert ran.run.sending == ["test_small::test_with", "test_small::test_without", "test_small::test_half"]
+
+
+def test_what_goes_wrong_before_a_check_fails_nobody(run_checks: RunChecks) -> None:
+    """A non-conformity in a journey leaves its checks undecided; each is told of once, and the rest goes on."""
+    ran = run_checks("""
+        @pytest.fixture
+        def preamble():
+            raise NonConformity("it is wrong", make_exchange(number=2), expected="this", actual="that")
+
+        @requirement("json-well-formed")
+        def test_first(preamble):
+            judged(make_exchange())
+
+        @requirement("json-well-formed")
+        def test_second():
+            judged(make_exchange())
+    """)
+
+    assert ran.outcomes == [("test_first", "cantTell"), ("test_second", "passed")]
+    assert ran.judge.results[0].reason == "It is wrong."
+    assert ran.judge.results[0].failure is None
+    assert ran.judge.errors == []
+
+
+def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) -> None:
+    """It judges nothing, so that it has no result; an error of the suite in it is told all the same."""
+    point = next(iter(load_catalogue().open_points))
+    ran = run_checks(f"""
+        @observes("{point}")
+        def test_seen():
+            pass
+
+        @observes("{point}")
+        def test_unseen():
+            raise Undecided("nothing answered")
+
+        @observes("{point}")
+        def test_broken():
+            raise KeyError("id")
+    """)
+
+    assert ran.outcomes == []
+    assert ran.reports["test_seen"] == ("passed", "")
+    assert ran.reports["test_unseen"] == ("skipped", "nothing answered")
+    assert ran.reports["test_broken"][0] == "failed"
+    assert len(ran.judge.errors) == 1
+
+
+@pytest.mark.parametrize(
+    ("raised", "times", "outcome"),
+    [
+        ("Unanswered('it broke')", 1, "passed"),
+        ("Unanswered('it broke')", 2, "passed"),
+        ("Unanswered('it broke')", 3, "cantTell"),
+        ("RunStopped('it is over')", 1, "cantTell"),
+    ],
+)
+def test_a_check_that_a_broken_connection_ended_runs_anew(
+    run_checks: RunChecks, raised: str, times: int, outcome: str
+) -> None:
+    """Three times in all, unless trying again is in vain; with the same journeys."""
+    ran = run_checks(f"""
+        tries = []
+
+        @pytest.fixture
+        def walked():
+            tries.append("walked")
+            return 7
+
+        @requirement("json-well-formed")
+        def test_one(walked):
+            assert walked == 7
+            tries.append("tried")
+            judged(make_exchange())
+            if tries.count("tried") <= {times}:
+                raise {raised}
+
+        @requirement("json-well-formed")
+        def test_then():
+            judged(*[make_exchange(number=number + 1) for number, word in enumerate(tries)])
+    """)
+
+    assert ran.outcomes == [("test_one", outcome), ("test_then", "passed")]
+    tried = {"passed": times + 1, "cantTell": times}[outcome]
+    assert len(ran.judge.results[1].exchanges) == tried + 1
+
+
+def test_what_happens_on_the_second_attempt_counts(run_checks: RunChecks) -> None:
+    """A failure that a repetition shows is one."""
+    ran = run_checks("""
+        tries = []
+
+        @requirement("json-well-formed")
+        def test_one():
+            tries.append(1)
+            if len(tries) == 1:
+                raise Unanswered("it broke")
+            raise NonConformity("it is wrong", make_exchange(), expected="this", actual="that")
+    """)
+
+    assert ran.outcomes == [("test_one", "failed")]
+
+
+SEVERAL = """
+    @pytest.mark.stage(2)
+    @requirement("json-well-formed")
+    def test_form():
+        judged(make_exchange())
+
+    @pytest.mark.stage(1)
+    @requirement("archive-sets-status")
+    def test_archive():
+        judged(make_exchange())
+
+    @requirement("get-engagement-succeeds")
+    def test_get():
+        judged(make_exchange())
+
+    @pytest.mark.least_effort(Effort.STANDARD)
+    @requirement("get-engagement-is-the-one-asked-for")
+    def test_costly():
+        judged(make_exchange())
+
+    @pytest.mark.stage(2)
+    @requirement("created-at-never-changes")
+    def test_time():
+        judged(make_exchange())
+""".replace("    @pytest", "    from conformance.running.options import Effort\n\n    @pytest", 1)
+
+
+def test_later_stages_run_later(run_checks: RunChecks) -> None:
+    """What must see the rest of the run is last; within a stage the order of the files stands."""
+    ran = run_checks(SEVERAL)
+
+    assert [name for name, _ in ran.outcomes] == ["test_get", "test_archive", "test_form", "test_time"]
+
+
+@pytest.mark.parametrize(("effort", "runs"), [("quick", False), ("standard", True), ("deep", True)])
+def test_costly_checks_need_an_effort(run_checks: RunChecks, effort: str, *, runs: bool) -> None:
+    """A check for standard effort runs at that and above."""
+    ran = run_checks(SEVERAL, effort=Effort(effort))
+
+    assert ("test_costly" in [name for name, _ in ran.outcomes]) is runs
+
+
+@pytest.mark.parametrize(
+    ("only", "found"),
+    [
+        (("json-well-formed",), ["test_form"]),
+        (("get-*",), ["test_get"]),
+        (("get-*", "archive-sets-status"), ["test_get", "test_archive"]),
+        (("JSON-*",), []),
+    ],
+)
+def test_only_what_was_asked_for_runs(run_checks: RunChecks, only: tuple[str, ...], found: list[str]) -> None:
+    """Patterns select requirements in their own letter case; what observes is left out with the rest."""
+    point = next(iter(load_catalogue().open_points))
+    ran = run_checks(f"{SEVERAL}\n    @observes('{point}')\n    def test_seen():\n        pass\n", only=only)
+
+    assert [name for name, _ in ran.outcomes] == found
+    assert "test_seen" not in ran.reports
+    assert ran.said[0] == ("planned", str(len(found)))
+
+
+def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
+    """How many there will be, and each check as it begins and ends; observations are not told of."""
+    point = next(iter(load_catalogue().open_points))
+    ran = run_checks(f"""
+        @requirement("json-well-formed")
+        def test_one():
+            judged(make_exchange())
+
+        @observes("{point}")
+        def test_seen():
+            pass
+    """)
+
+    assert ran.said == [
+        ("planned", "1"),
+        ("began", "test_small::test_one", "json-well-formed"),
+        ("ended", "test_small::test_one", "passed"),
+    ]
+
+
+def test_what_the_target_does_not_offer_is_untested(run_checks: RunChecks) -> None:
+    """The reason says what to add, for what judges and for what observes; nothing is sent for either."""
+    catalogue = load_catalogue()
+    need = "mailbox"
+    cited = next(one.id for one in catalogue.requirements.values() if need in one.needs)
+    points = [one.id for one in catalogue.open_points.values() if "disposable" in one.needs][:2]
+    ran = run_checks(
+        f"""
+        @requirement("{cited}")
+        def test_mail():
+            judged(make_exchange())
+
+        @observes(*{points!r})
+        def test_seen():
+            raise KeyError("it must not run")
+        """,
+        lacking=frozenset({need, "disposable"}),
+    )
+
+    ((_, outcome),) = ran.outcomes
+    lacking = [one for one in catalogue.requirements[cited].needs if one in {need, "disposable"}]
+    assert (outcome, ran.judge.results[0].reason) == ("untested", f"Add {' and '.join(lacking)}.")
+    assert ran.reports["test_seen"] == ("skipped", "Add disposable.")
+    assert ran.run.sending == []
+    assert ran.judge.errors == []
+
+
+CLOSED = """
+    def walk(run):
+        return None
+
+    walked = journey(walk)
+
+    @requirement("get-engagement-succeeds")
+    def test_get():
+        judged(make_exchange())
+
+    @pytest.mark.stage(2)
+    @requirement("created-at-never-changes")
+    def test_time():
+        judged(make_exchange())
+
+    @requirement("error-envelope")
+    def test_errors():
+        judged(make_exchange())
+
+    @pytest.mark.stage(2)
+    @requirement("json-well-formed")
+    def test_form():
+        judged(make_exchange())
+"""
+
+
+def test_a_closed_run_looks_at_the_form_of_answers_alone(run_checks: RunChecks) -> None:
+    """What sends, and what judges anything but the form of what came, is untested for the reason of the run."""
+    ran = run_checks(CLOSED, closed="The key is refused.")
+
+    assert dict(ran.outcomes) == {
+        "test_get": "untested", "test_time": "untested", "test_errors": "untested", "test_form": "passed",
+    }  # fmt: skip
+    assert {result.reason for result in ran.judge.results} == {"The key is refused.", None}
+    assert ran.run.prepared is None
+
+
+JOURNEYS = """
+    def first(run):
+        return None
+
+    def second(run):
+        return None
+
+    def third(run):
+        return None
+
+    def fetch(walk):
+        def fixture():
+            return None
+        fixture.background = walk
+        return pytest.fixture(name=walk.__name__)(fixture)
+
+    one, two, three = fetch(first), fetch(second), fetch(third)
+
+    @requirement("get-engagement-succeeds")
+    def test_get(first):
+        judged(make_exchange())
+
+    @requirement("{cited}")
+    def test_mail(second):
+        judged(make_exchange())
+
+    @requirement("json-well-formed")
+    def test_form(third, first, tmp_path):
+        judged(make_exchange())
+"""
+
+
+def test_journeys_of_the_checks_that_will_run_are_started(run_checks: RunChecks) -> None:
+    """Each once, and none for a check that the target has no means for."""
+    cited = next(one.id for one in load_catalogue().requirements.values() if "mailbox" in one.needs)
+
+    assert run_checks(JOURNEYS.format(cited=cited), lacking=frozenset({"mailbox"})).run.prepared == ["first", "third"]
+
+
+def test_collecting_alone_starts_nothing(run_checks: RunChecks) -> None:
+    """No journey is started, and nobody is told of checks."""
+    ran = run_checks(SEVERAL, "--collect-only")
+
+    assert (ran.run.prepared, ran.said, ran.outcomes) == (None, [], [])
+
+
+def test_a_module_that_cannot_be_loaded_is_an_error(run_checks: RunChecks) -> None:
+    """It is told of, so that its requirements do not go missing quietly."""
+    ran = run_checks("import no_such_module_at_all")
+
+    assert len(ran.judge.errors) == 1
+    assert ran.judge.errors[0].startswith("test_small.py\n")
+    assert "no_such_module_at_all" in ran.judge.errors[0]
+
+
+INTERRUPTED = """
+    @requirement("json-well-formed")
+    def test_first():
+        judged(make_exchange())
+
+    @requirement("json-well-formed")
+    def test_second():
+        raise KeyboardInterrupt
+
+    @requirement("json-well-formed")
+    def test_third():
+        judged(make_exchange())
+
+    @requirement("get-engagement-succeeds")
+    def test_fourth():
+        judged(make_exchange())
+"""
+
+
+def test_a_requirement_does_not_pass_by_half_its_checks(run_checks: RunChecks) -> None:
+    """After an interruption the checks still to come of a requirement that was begun are undecided, once."""
+    ran = run_checks(INTERRUPTED)
+    assert ran.outcomes == [("test_first", "passed")]
+
+    ran.judge.give_up("Somebody stopped it.")
+    ran.judge.give_up("Somebody stopped it.")
+
+    assert ran.outcomes == [("test_first", "passed"), ("test_second", "cantTell"), ("test_third", "cantTell")]
+    assert {result.reason for result in ran.judge.results[1:]} == {"Somebody stopped it."}
+    assert ran.judge.errors == []
+
+
+def test_a_run_that_went_to_its_end_has_nothing_to_give_up(run_checks: RunChecks) -> None:
+    """Every check has a result of its own already."""
+    ran = run_checks(SEVERAL)
+    before = ran.outcomes
+
+    ran.judge.give_up("Somebody stopped it.")
+
+    assert ran.outcomes == before

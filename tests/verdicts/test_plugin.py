@@ -1,0 +1,229 @@
+"""The plugin beside other people's: it takes nothing away from them, and uses what they have."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self
+
+import pytest
+
+from conformance.verdicts import plugin
+from tests.verdicts.conftest import SmallRun
+
+OTHER = """
+def pytest_addoption(parser):
+    group = parser.getgroup("other")
+    group.addoption("--base-url", default="http://from.other.test", help="another plugin's")
+    group.addoption("--report", default="theirs", help="another plugin's")
+"""
+TEST = """
+def test_options(pytestconfig):
+    said = pytestconfig.option
+    print(said.base_url, said.report, said.seed, said.effort, said.read_only, said.target)
+"""
+
+
+def options(folder: Path, *words: str, **variables: str) -> list[str]:
+    """What a test sees of the options, in a project where another plugin has some of the same names."""
+    (folder / "other_plugin.py").write_text(OTHER)
+    (folder / "test_options.py").write_text(TEST)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_options.py", *words],
+        check=False, capture_output=True, text=True, cwd=folder, timeout=300,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])} | variables,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()[0].removesuffix(".").split()
+
+
+def item(*marks: str) -> Any:
+    """A test with these marks."""
+    return SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
+
+
+@pytest.mark.parametrize(
+    ("items", "is_judged", "collects", "opens"),
+    [
+        ([item(), item("requirement")], False, False, True),
+        ([item("observes"), item()], False, False, True),
+        ([item(), item("stage")], False, False, False),
+        ([], False, False, False),
+        ([item("requirement")], True, False, False),
+        ([item("requirement")], False, True, False),
+    ],
+)
+def test_a_run_is_opened_where_there_are_checks(
+    monkeypatch: pytest.MonkeyPatch, items: list[Any], *, is_judged: bool, collects: bool, opens: bool
+) -> None:
+    """Among other tests too; not where somebody judges already, or the tests are only listed."""
+    opened: list[object] = []
+    monkeypatch.setattr(plugin, "_open", lambda _: opened.append(1) or SmallRun())
+    registered: dict[str, object] = {}
+    config: Any = SimpleNamespace(
+        pluginmanager=SimpleNamespace(
+            has_plugin=lambda name: is_judged and name == "conformance-judge",
+            register=lambda judge, name: registered.update({name: judge}),
+            get_plugin=registered.get,
+        ),
+        option=SimpleNamespace(collectonly=collects),
+        hook=SimpleNamespace(pytest_deselected=lambda items: None),
+    )
+
+    plugin.pytest_collection_modifyitems(config, items)
+
+    assert bool(opened) is opens
+    assert list(registered) == (["conformance-judge"] if opens else [])
+    if opens:
+        assert isinstance(plugin.current_run(config), SmallRun)
+
+
+class Opened:
+    """An execution that reaches its target, or does not."""
+
+    trouble: str | None = None
+    asked: ClassVar[list[Any]] = []
+    ended: ClassVar[list[str]] = []
+    run = "the run"
+
+    def __init__(self, options: Any) -> None:
+        self.asked.append(options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.append("ended")
+
+    def reach(self) -> str | None:
+        """Why the target cannot be tested."""
+        return self.trouble
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
+    """What stands for an execution; nothing of the environment is seen."""
+    for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("conformance.running.execute.Execution", Opened)
+    monkeypatch.setattr(Opened, "asked", [])
+    monkeypatch.setattr(Opened, "ended", [])
+    return Opened
+
+
+def configured(**options: object) -> tuple[Any, list[Callable[[], None]]]:
+    """A configuration with these options, and what is done at its end."""
+    given = {"base_url": None, "api_key": None, "target": None, "read_only": False, "disposable": False,
+             "effort": "quick", "seed": 1, "report": None} | options  # fmt: skip
+    cleanups: list[Callable[[], None]] = []
+    return SimpleNamespace(option=SimpleNamespace(**given), add_cleanup=cleanups.append), cleanups
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "asked"),
+    [
+        ({}, {}, {"base_url": None, "api_key": None, "mode": None, "effort": "quick", "seed": 1}),
+        ({"base_url": "http://a", "api_key": "k"}, {}, {"base_url": "http://a", "api_key": "k"}),
+        ({}, {"BASE_URL": "http://b", "API_KEY": "e"}, {"base_url": "http://b", "api_key": "e"}),
+        ({"base_url": "http://a", "api_key": "k"}, {"BASE_URL": "http://b", "API_KEY": "e"},
+         {"base_url": "http://a", "api_key": "k"}),
+        ({"read_only": True}, {}, {"mode": "read-only"}),
+        ({"disposable": True}, {}, {"mode": "disposable"}),
+        ({"effort": "deep", "seed": 7, "target": Path("t"), "report": Path("r")}, {},
+         {"effort": "deep", "seed": 7, "target": Path("t"), "report": Path("r")}),
+    ],
+)  # fmt: skip
+def test_a_run_is_what_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, opened: type[Opened], given: Any, environment: dict[str, str], asked: Any
+) -> None:
+    """Options come before the environment; the run ends with pytest."""
+    for name, value in environment.items():
+        monkeypatch.setenv(f"CONFORMANCE_{name}", value)
+    config, cleanups = configured(**given)
+
+    assert plugin._open(config) == "the run"
+
+    (options,) = opened.asked
+    assert {name: getattr(options, name) for name in asked} == asked
+    assert opened.ended == []
+    for cleanup in cleanups:
+        cleanup()
+    assert opened.ended == ["ended"]
+
+
+def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPatch, opened: type[Opened]) -> None:
+    """With the status that the command has for it."""
+    monkeypatch.setattr(opened, "trouble", "nothing answers")
+    config, _ = configured()
+
+    with pytest.raises(pytest.exit.Exception, match="nothing answers") as ended:
+        plugin._open(config)
+    assert ended.value.returncode == 3
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_options_of_other_plugins_stay_theirs(tmp_path: Path, *, later: bool) -> None:
+    """Whichever plugin is loaded first, both work, and an option of the same name is the other plugin's."""
+    words = () if later else ("-p", "other_plugin")
+    found = options(tmp_path, *words, **({"PYTEST_PLUGINS": "other_plugin"} if later else {}))
+
+    assert found == ["http://from.other.test", "theirs", "1", "quick", "False", "None"]
+
+
+def test_options_are_read(tmp_path: Path) -> None:
+    """Those of both plugins, as they were given."""
+    found = options(
+        tmp_path, "-p", "other_plugin", "--base-url", "http://x.test", "--seed", "7", "--effort", "deep", "--read-only",
+        "--target", "target.yaml",
+    )  # fmt: skip
+
+    assert found == ["http://x.test", "theirs", "7", "deep", "True", "target.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--read-only", "--disposable"), "--read-only and --disposable exclude each other"),
+        (("--target", "absent.yaml"), "absent.yaml"),
+    ],
+)
+def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """One sentence and pytest's own status, without a traceback."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--pyargs", "conformance.checks.test_s9_versioning", *words],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert said in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_collecting_alone_opens_no_run(tmp_path: Path) -> None:
+    """The checks can be listed without a target."""
+    words = ("--pyargs", "conformance.checks.test_s9_versioning", "--collect-only", "-q")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "::test_" in done.stdout
+
+
+def test_all_marks_are_known(tmp_path: Path) -> None:
+    """A check of somebody's own is no error under strict marks."""
+    (tmp_path / "test_marked.py").write_text(
+        "import pytest\n\n@pytest.mark.requirement('json-well-formed')\n@pytest.mark.observes('x')\n"
+        "@pytest.mark.least_effort('deep')\n@pytest.mark.stage(2)\ndef test_one():\n    pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--strict-markers", "--collect-only", "-q", "test_marked.py"],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr

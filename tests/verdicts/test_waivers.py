@@ -1,0 +1,119 @@
+"""Waivers: what may be waived, by whom, until when, and what a waiver does not cover."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.verdicts.waivers import Waiver, WaiverError, apply_waivers, load_waivers
+
+TODAY = date(2026, 6, 1)
+WHOLE = """
+- requirement: json-well-formed
+  reason: The gateway is being replaced.
+  owner: a@example.com
+  expires: 2026-12-31
+"""
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    """A file of waivers."""
+    path = folder / "waivers.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def requirement(outcome: str = "failed", *checks: str) -> Any:
+    """A requirement of a report, with failures of these checks."""
+    failures = [{"check": check} for check in checks]
+    return {"id": "json-well-formed", "outcome": outcome, "waived": False, "reason": None, "failures": failures}
+
+
+def waiver(expires: date = TODAY, check: str = "*") -> Waiver:
+    """A waiver of that requirement."""
+    return Waiver("json-well-formed", "it is known", "somebody", expires, check)
+
+
+def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
+    """Each entry is a waiver; it covers every check unless it names some."""
+    text = WHOLE + WHOLE + "  check: 'test_s1*'\n"
+
+    first, second = load_waivers(written(tmp_path, text))
+
+    assert first == Waiver(
+        "json-well-formed", "The gateway is being replaced.", "a@example.com", date(2026, 12, 31), "*"
+    )
+    assert second.check == "test_s1*"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"\xff\xfe\xfa", "is not YAML, or has a date that is none."),
+        ("{", "is not YAML, or has a date that is none."),
+        (WHOLE.replace("12-31", "02-30"), "is not YAML, or has a date that is none."),
+        ("requirement: json-well-formed", "expected a list of waivers."),
+        (WHOLE + "- one\n", "waiver 2: expected requirement, reason, owner and expires."),
+        (WHOLE + "  zeal: 1\n  ardour: 1\n", "waiver 1: unknown key ardour."),
+        (WHOLE.replace("json-well-formed", "no-such-thing"), "waiver 1: there is no requirement no-such-thing."),
+        (WHOLE.replace("json-well-formed", "7"), "waiver 1: requirement must be a text."),
+        (WHOLE.replace("a@example.com", "' '"), "waiver 1: owner must be a text."),
+        (WHOLE.replace("The gateway is being replaced.", "[]"), "waiver 1: reason must be a text."),
+        (WHOLE.replace("  owner: a@example.com\n", ""), "waiver 1: owner must be a text."),
+        (WHOLE + "  check: 1\n", "waiver 1: check must be a text."),
+        (WHOLE.replace("2026-12-31", "2026-12-31 10:00:00"), "waiver 1: expires must be a date such as 2026-12-31."),
+        (WHOLE.replace("2026-12-31", "'2026-12-31'"), "waiver 1: expires must be a date such as 2026-12-31."),
+        (WHOLE.replace("  expires: 2026-12-31\n", ""), "waiver 1: expires must be a date such as 2026-12-31."),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str | bytes, said: str) -> None:
+    """A plain sentence names the file, the entry and what was expected."""
+    with pytest.raises(WaiverError) as refused:
+        load_waivers(written(tmp_path, text))
+
+    assert str(refused.value).startswith(str(tmp_path / "waivers.yaml"))
+    assert str(refused.value).endswith(said)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """The system's own words say why."""
+    with pytest.raises(WaiverError, match=r"absent\.yaml cannot be read: No such file or directory\.$"):
+        load_waivers(tmp_path / "absent.yaml")
+
+
+def test_a_waiver_holds_through_its_last_day() -> None:
+    """What failed is marked, and the report says who answers for it until when."""
+    found = requirement("failed", "test_s1_form::one")
+
+    assert apply_waivers([found], [waiver(TODAY)], TODAY) == []
+    assert found["waived"] is True
+    assert found["reason"] == "Waived by somebody until 2026-06-01: it is known"
+    assert found["outcome"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("found", "given", "said"),
+    [
+        (requirement("failed", "a"), waiver(date(2026, 5, 31)), "expired on 2026-05-31 (owner: somebody)."),
+        (requirement("passed"), waiver(), "is unused: the outcome is passed."),
+        (requirement("failed", "form::a", "other::b"), waiver(check="form::*"), "does not cover all that failed."),
+        (requirement("failed", "Form::a"), waiver(check="form::*"), "does not cover all that failed."),
+    ],
+)
+def test_a_waiver_that_does_not_hold_waives_nothing(found: Any, given: Waiver, said: str) -> None:
+    """Expired, unused and too narrow ones are told of, and what failed stays failed."""
+    assert apply_waivers([found], [given], TODAY) == [f"The waiver of json-well-formed {said}"]
+    assert (found["waived"], found["reason"]) == (False, None)
+
+
+def test_waivers_are_looked_at_one_by_one() -> None:
+    """One that does not hold keeps none of the others from holding."""
+    found = requirement("failed", "form::a")
+
+    problems = apply_waivers([found], [waiver(check="other::*"), waiver(check="form::*")], TODAY)
+
+    assert problems == ["The waiver of json-well-formed does not cover all that failed."]
+    assert found["waived"] is True

@@ -1,0 +1,256 @@
+"""Which requests share a connection, and when a new one is made."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.wire import connection
+from conformance.wire.call import create_engagement, get_organization
+from tests.wire.conftest import Fixtures, Turn, answer
+
+READ, WRITE = get_organization(), create_engagement({"name": "n"})
+AGAIN = replace(WRITE, repeatable=True)
+
+
+async def fine(turn: Turn) -> None:
+    """Answer properly."""
+    await turn.say(answer())
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Idle connections stay usable, however slow the machine is."""
+    monkeypatch.setattr(connection, "READ_IDLE", 600.0)
+    monkeypatch.setattr(connection, "WRITE_IDLE", 600.0)
+
+
+@pytest.mark.parametrize(
+    ("calls", "connections"),
+    [
+        ([READ, READ, READ], [1, 1, 1]),
+        ([READ, WRITE, WRITE], [1, 2, 3]),
+        ([READ, READ, WRITE, WRITE], [1, 1, 1, 1]),
+        ([WRITE, READ, WRITE], [1, 1, 1]),
+        ([WRITE, AGAIN, WRITE], [1, 1, 1]),
+    ],
+    ids=["reads", "writes at first", "writes later", "a write, a read and a write", "what may be repeated"],
+)
+def test_a_write_goes_over_what_has_served_twice(make: Fixtures, calls: list[object], connections: list[int]) -> None:
+    """Before any connection has served a second request, none is risked for what cannot be repeated."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+
+    for call in calls:
+        assert wire.send(call).status == 200  # type: ignore[arg-type]
+
+    assert [turn.connection for turn in server.turns] == connections
+
+
+@pytest.mark.parametrize(("word", "limit"), [(READ, "READ_IDLE"), (WRITE, "WRITE_IDLE")])
+def test_a_connection_that_was_idle_too_long_is_not_used(
+    make: Fixtures, monkeypatch: pytest.MonkeyPatch, word: object, limit: str
+) -> None:
+    """The bound for writes is one of its own."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+    for _ in range(2):
+        wire.send(READ)
+    monkeypatch.setattr(connection, limit, 0.0)
+
+    assert wire.send(word).status == 200  # type: ignore[arg-type]
+
+    assert [turn.connection for turn in server.turns] == [1, 1, 2]
+
+
+def test_a_connection_that_was_only_idle_too_long_accuses_nobody(
+    make: Fixtures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service has closed nothing: writes may share connections as before."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+    wire.send(READ)
+    wire.send(READ)
+    with monkeypatch.context() as hurried:
+        hurried.setattr(connection, "READ_IDLE", 0.0)
+        wire.send(READ)
+    wire.send(WRITE)
+
+    assert [turn.connection for turn in server.turns] == [1, 1, 2, 2]
+
+
+def test_reads_do_not_mind_the_bound_for_writes(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may be sent again if the connection turns out to be dead."""
+    monkeypatch.setattr(connection, "WRITE_IDLE", 0.0)
+    server = make.serve(fine)
+    wire = make.wire(server)
+
+    for _ in range(3):
+        wire.send(READ)
+
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("header", ["Connection: close", "connection: Close"])
+def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, header: str) -> None:
+    """The next request goes over a new one, also where the service then leaves it open."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer(200, b"{}", header))
+
+    server = make.serve(behave)
+    wire = make.wire(server)
+
+    for _ in range(3):
+        assert wire.send(READ).status == 200
+
+    assert server.connections == 3
+    open_links = wire._sender._transport._open_links  # type: ignore[attr-defined]
+    for _ in range(20_000):
+        if not open_links:
+            break
+        time.sleep(0.001)
+    assert not open_links
+
+
+def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fixtures) -> None:
+    """Once it has closed one that it said it would keep, none is trusted with what cannot be repeated."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+    wire.send(READ)
+    wire.send(READ)
+    (kept,) = wire._sender._transport._idle  # type: ignore[attr-defined]
+    server._loop.call_soon_threadsafe(server.turns[-1].writer.close)
+    while not kept.link.ended:
+        time.sleep(0.001)
+
+    for call in (READ, READ, WRITE, WRITE):
+        assert wire.send(call).status == 200
+
+    assert [turn.connection for turn in server.turns] == [1, 1, 2, 2, 3, 4]
+
+
+def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
+    """As many as there are workers."""
+    server = make.serve(fine)
+    wire = make.wire(server, workers=2)
+    wire.send_all([READ] * 8)
+
+    assert len(wire._sender._transport._idle) <= 2  # type: ignore[attr-defined]
+    assert server.connections <= 2
+
+
+class Recorded(asyncio.Transport):
+    """A transport that notes what is done with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[object] = []
+
+    def pause_reading(self) -> None:
+        """Note it."""
+        self.done.append("pause")
+
+    def resume_reading(self) -> None:
+        """Note it."""
+        self.done.append("resume")
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Note the bytes."""
+        self.done.append(bytes(data))
+
+    def abort(self) -> None:
+        """Note it."""
+        self.done.append("abort")
+
+
+def linked() -> tuple[Any, Recorded, set[Any]]:
+    """A link, its transport, and the links that are open."""
+    links: set[Any] = set()
+    link, transport = connection._Link(links), Recorded()
+    link.connection_made(transport)
+    return link, transport, links
+
+
+def test_what_has_come_is_read_at_once() -> None:
+    """Together, without waiting for more; nothing comes after the end."""
+
+    async def story() -> list[bytes]:
+        link, _, _ = linked()
+        link.data_received(b"one ")
+        link.data_received(b"two")
+        found = [await link.read()]
+        reading = asyncio.create_task(link.read())
+        await asyncio.sleep(0)
+        assert not reading.done()
+        link.data_received(b"three")
+        found.append(await reading)
+        link.data_received(b"four")
+        link.eof_received()
+        return [*found, await link.read(), await link.read()]
+
+    assert asyncio.run(asyncio.wait_for(story(), 20)) == [b"one two", b"three", b"four", b""]
+
+
+@pytest.mark.parametrize("end", ["eof_received", "connection_lost"])
+def test_the_end_is_an_end_for_who_waits(end: str) -> None:
+    """Whichever way the connection ends."""
+
+    async def story() -> bytes:
+        link, _, _ = linked()
+        reading = asyncio.create_task(link.read())
+        await asyncio.sleep(0)
+        getattr(link, end)(*([None] if end == "connection_lost" else []))
+        assert link.ended
+        return await reading
+
+    assert asyncio.run(asyncio.wait_for(story(), 20)) == b""
+
+
+def test_a_flood_is_held_back_until_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service is let wait where more has come than is read."""
+    monkeypatch.setattr(connection, "_BUFFERED", 10)
+    link, transport, _ = linked()
+    link.data_received(bytes(10))
+    assert transport.done == []
+    link.data_received(b"x")
+    assert transport.done == ["pause"]
+
+    assert len(asyncio.run(link.read())) == 11
+    assert transport.done == ["pause", "resume"]
+
+
+def test_an_ended_link_takes_nothing_more() -> None:
+    """Nothing is written to it, and it is no longer among those that are open."""
+    link, transport, links = linked()
+    assert links == {link}
+    assert link.quiet
+    link.write(b"one")
+    link.abort()
+    link.write(b"two")
+
+    assert transport.done == [b"one", "abort"]
+    assert not link.quiet
+    link.connection_lost(None)
+    assert links == set()
+
+
+def test_a_link_on_which_something_came_unasked_is_not_quiet() -> None:
+    """The bytes would be taken for the next answer."""
+    link, _, _ = linked()
+    link.data_received(b"x")
+
+    assert not link.quiet
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [("127.0.0.1", True), ("::1", True), ("service.test", False), ("localhost", False), ("1.2.3", False)],
+)
+def test_what_is_an_address(host: str, *, address: bool) -> None:
+    """Only names are looked up, and may have several addresses."""
+    assert connection._is_address(host) is address

@@ -1,0 +1,301 @@
+"""Calls are carried through waiting, sending, repeating, and the loss of their target."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from email.utils import format_datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from conformance.wire import limits
+from conformance.wire.call import Credential, create_engagement, get_engagement, get_organization
+from conformance.wire.client import RunStopped, Wire
+from conformance.wire.dispatcher import FAILURES, FIRST_FAILURES, PROBES
+from tests.wire.conftest import Fixtures, Scripted, WoundClock
+
+MINE = create_engagement({"name": "n"})
+BROKEN, UNREACHED = httpx.ReadError("broken"), httpx.ConnectError("refused")
+
+
+def answering(*script: object, then: object = 200) -> Scripted:
+    """A transport that gives these answers, and one for all that follow; statuses, or what is raised."""
+    rest = iter(script)
+
+    def answer(_: httpx.Request) -> Any:
+        found = next(rest, then)
+        return found if isinstance(found, Exception) else (found, {})
+
+    return Scripted(answer)
+
+
+def checks(wire: Wire) -> list[str]:
+    """Who sent what, in order: a check, or the wire itself."""
+    return ["wire" if exchange.check == "connection" else "check" for exchange in wire.exchanges]
+
+
+@pytest.mark.parametrize("trouble", [BROKEN, UNREACHED])
+def test_a_target_that_never_answered_is_given_up_after_some_attempts(
+    make: Fixtures, clock: WoundClock, trouble: Exception
+) -> None:
+    """Whoever sends them, and without asking any further."""
+    wire = make.wire(transport=answering(then=trouble), clock=clock, workers=1)
+
+    with pytest.raises(RunStopped, match="no complete answer ever came") as stopped:
+        wire.send_all([get_organization()] * 2 * FIRST_FAILURES)
+
+    assert checks(wire) == ["check"] * FIRST_FAILURES
+    assert stopped.value.exchanges == (wire.exchanges[-1],)
+
+
+def test_a_first_answer_of_any_kind_shows_that_there_is_a_target(make: Fixtures, clock: WoundClock) -> None:
+    """Just before it would be given up."""
+    wire = make.wire(transport=answering(*[UNREACHED] * (FIRST_FAILURES - 1), 404), clock=clock)
+
+    assert wire.send(get_organization()).status == 404
+    assert wire.send(get_organization()).status == 200
+    assert wire.stopped is None
+
+
+def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures, clock: WoundClock) -> None:
+    """Requests that break may be at fault themselves; an answer in between begins the count anew."""
+    some = [BROKEN] * (FAILURES - 1)
+    wire = make.wire(transport=answering(200, *some, 404, *some, BROKEN, 200), clock=clock)
+    wire.send(get_organization())
+
+    for _ in range(2 * FAILURES):
+        wire.send(MINE)
+
+    assert checks(wire) == ["check"] * (2 * FAILURES + 1) + ["wire"]
+    assert clock.pauses == [PROBES[0]]
+    wire.send(MINE)
+    assert wire.stopped is None
+
+
+def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures, clock: WoundClock) -> None:
+    """Then the call that never left is sent again."""
+    wire = make.wire(transport=answering(200, UNREACHED, UNREACHED, 200, 201), clock=clock)
+    wire.send(get_organization())
+
+    assert wire.send(MINE).status == 201
+    assert checks(wire) == ["check", "check", "wire", "wire", "check"]
+
+
+def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: WoundClock) -> None:
+    """Some seconds in all; what is told is that it was lost, with the last question."""
+    wire = make.wire(transport=answering(200, then=UNREACHED), clock=clock)
+    wire.send(get_organization())
+
+    with pytest.raises(RunStopped, match=r"^the target was lost and did not come back$") as stopped:
+        wire.send(MINE)
+
+    assert clock.pauses == list(PROBES)
+    assert checks(wire) == ["check", "check"] + ["wire"] * len(PROBES)
+    assert [one.attempt for one in wire.exchanges[2:]] == list(range(1, len(PROBES) + 1))
+    assert stopped.value.exchanges == (wire.exchanges[-1],)
+    with pytest.raises(RunStopped, match="the target was lost"):
+        wire.send(MINE)
+
+
+def test_questions_that_take_long_are_fewer(make: Fixtures, clock: WoundClock) -> None:
+    """A target that lets every question wait is given up after a while, too; each is given a few seconds."""
+
+    def answer(_: httpx.Request) -> Any:
+        if len(transport.requests) == 1:
+            return 200, {}
+        clock.sleep(3)
+        return UNREACHED
+
+    transport = Scripted(answer)
+    wire = make.wire(transport=transport, clock=clock)
+    wire.send(get_organization())
+
+    with pytest.raises(RunStopped, match="the target was lost"):
+        wire.send(MINE)
+
+    assert 12 < clock.seconds < 20
+    assert checks(wire).count("wire") < len(PROBES)
+
+
+def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> None:
+    """The target is not asked by each of them, and each is sent once it is there."""
+    lost = threading.Event()
+
+    def answer(request: httpx.Request) -> Any:
+        if len(transport.requests) == 1:
+            return 200, {}
+        if request.method == "POST" and not lost.is_set():
+            return UNREACHED
+        lost.set()
+        return 200, {}
+
+    transport = Scripted(answer)
+    wire = make.wire(transport=transport, clock=clock, workers=4)
+    wire.send(get_organization())
+
+    found = wire.send_all([MINE] * 4)
+
+    assert [exchange.status for exchange in found] == [200] * 4
+    assert checks(wire).count("wire") == 1
+
+
+def test_a_search_ends_with_the_run(make: Fixtures) -> None:
+    """Who stops the run does not wait until the target is back."""
+    searching = threading.Event()
+
+    class Endless(WoundClock):
+        """Whoever pauses waits for ever."""
+
+        async def pause(self, seconds: float) -> None:
+            searching.set()
+            await asyncio.Event().wait()
+
+    wire = make.wire(transport=answering(200, then=UNREACHED), clock=Endless())
+    wire.send(get_organization())
+    stopper = threading.Thread(target=lambda: (searching.wait(20), wire.stop("interrupted")))
+    stopper.start()
+
+    with pytest.raises(RunStopped, match="interrupted"):
+        wire.send(MINE)
+    stopper.join()
+    wire.close()
+
+
+def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock) -> None:
+    """Its time is short: it goes on with what can be undone."""
+    wire = make.wire(transport=answering(200, then=UNREACHED), clock=clock)
+    wire.send(get_organization())
+
+    with wire.undoing():
+        for _ in range(3):
+            assert wire.send(MINE).received is None
+
+    assert "wire" not in checks(wire)
+    assert wire.stopped is None
+
+
+def test_an_answer_for_which_there_is_no_room_is_not_recorded(
+    make: Fixtures, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record says why; the run ends, and what came before stays."""
+    wire = make.wire(transport=answering(), clock=clock)
+    wire.send(get_organization())
+    monkeypatch.setattr(limits, "MAX_KEPT", 0)
+
+    wire.send(get_organization())
+
+    kept, dropped = wire.exchanges
+    assert kept.received is not None
+    assert dropped.received is None
+    assert dropped.trouble == "the answer came when those before it took all the room that there is for answers"
+    with pytest.raises(RunStopped, match="the answers of the run take more than"):
+        wire.send(get_organization())
+
+
+def refusing(key: str, status: int = 429) -> Callable[[httpx.Request], Any]:
+    """Refuses one key, and serves the others."""
+    return lambda request: (status if request.headers.get("authorization") == key else 200, {})
+
+
+def test_a_call_waits_for_its_limit_some_times_and_then_is_given_up(make: Fixtures, clock: WoundClock) -> None:
+    """A little longer each time; the next call of that key waits as often, and then none does any more."""
+    other = Credential.bearer("other", "other")
+    wire = make.wire(transport=Scripted(refusing("Bearer other")), clock=clock)
+
+    sent = []
+    for _ in range(4):
+        before = wire.sent
+        assert wire.send(get_organization().with_key(other)).received is not None
+        sent.append(wire.sent - before)
+
+    assert sent == [4, 4, 1, 1]
+    assert wire.stopped is None
+
+
+def test_a_window_that_ends_too_late_is_not_waited_for(make: Fixtures, clock: WoundClock) -> None:
+    """The call is given up at once, where the clock of the service is known."""
+    now = clock.now()
+    headers = {
+        "Date": format_datetime(now, usegmt=True),
+        "X-RateLimit-Limit": "9",
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": str(int(now.timestamp()) + 3600),
+    }
+    wire = make.wire(transport=Scripted(lambda _: (429, headers)), clock=clock)
+
+    assert wire.send(MINE).received is not None
+    assert (wire.sent, clock.pauses) == (1, [])
+
+
+def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixtures, clock: WoundClock) -> None:
+    """Where only one kind of request is refused, that kind is tried again and the run goes on."""
+    wire = make.wire(
+        transport=Scripted(lambda request: (429 if request.url.path.endswith("/e") else 200, {})), clock=clock
+    )
+
+    for _ in range(2):
+        wire.send(get_engagement("e"))
+    assert checks(wire) == ["check"] * 8 + ["wire"]
+    wire.send(get_engagement("e"))
+    assert checks(wire)[9:] == ["check"] * 4
+    assert wire.stopped is None
+
+
+def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> None:
+    """What cannot be undone now is told of by whoever undoes."""
+    wire = make.wire(transport=Scripted(lambda _: (429, {})), clock=clock)
+
+    with wire.undoing():
+        for _ in range(3):
+            assert wire.send(MINE).received is not None
+
+    assert wire.stopped is None
+    assert "wire" not in checks(wire)
+
+
+def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: WoundClock) -> None:
+    """Its 429 is its answer, and holds no other call of that key."""
+    wire = make.wire(transport=answering(429, 200), clock=clock)
+
+    assert wire.send(replace(get_organization(), expects_429=True)).status == 429
+    assert wire.send(get_organization()).status == 200
+    assert clock.pauses == []
+
+
+def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: WoundClock) -> None:
+    """However many are sent at once."""
+    under_way, most = 0, 0
+
+    class Counting(Scripted):
+        """Counts the requests that have come and were not answered."""
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            for _ in range(3):
+                await asyncio.sleep(0)
+            under_way -= 1
+            return await super().handle_async_request(request)
+
+    wire = make.wire(transport=Counting(lambda _: (200, {})), clock=clock, workers=3)
+    wire.send_all([get_organization()] * 12)
+
+    assert most == 3
+
+
+def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: WoundClock) -> None:
+    """Every attempt of a call is recorded, for the check that sends it."""
+    wire = make.wire(transport=answering(503, 503, 200), clock=clock)
+
+    with wire.checking("a check"):
+        last = wire.send(get_organization())
+
+    assert [(one.number, one.attempt, one.check) for one in wire.exchanges] == [
+        (1, 1, "a check"), (2, 2, "a check"), (3, 3, "a check"),
+    ]  # fmt: skip
+    assert last is wire.exchanges[-1]

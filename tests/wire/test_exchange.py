@@ -1,0 +1,111 @@
+"""What came back, and whether there is anything to judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
+from conformance.wire.limits import RunStopped
+from tests.conftest import make_exchange
+
+
+def came(status: int) -> Exchange:
+    """An exchange with this status."""
+    return make_exchange(status=status)
+
+
+@pytest.mark.parametrize("status", [200, 302, 404, 500, 501, 505])
+def test_what_the_service_answered_is_judged(status: int) -> None:
+    """Whatever it is, if it is the service's own."""
+    exchange = came(status)
+
+    assert exchange.judgeable
+    assert exchange.answer is exchange.received
+    assert exchange.status == status
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_gateways_answer_is_none(status: int) -> None:
+    """Nothing can be said of the service by it."""
+    assert not came(status).judgeable
+    with pytest.raises(Unanswered, match=f"a gateway answered {status} in place of the service") as raised:
+        _ = came(status).answer
+    assert raised.value.exchanges == (came(status),)
+
+
+@pytest.mark.parametrize("trouble", ["the connection broke", None])
+def test_no_answer_is_none(trouble: str | None) -> None:
+    """The trouble says why."""
+    exchange = replace(came(200), received=None, trouble=trouble)
+
+    assert not exchange.judgeable
+    with pytest.raises(Unanswered, match=trouble or "no answer came"):
+        _ = exchange.status
+    with pytest.raises(Unanswered):
+        _ = exchange.succeeded
+
+
+def test_a_429_is_an_answer_to_who_asked_for_it() -> None:
+    """To all others it says to come again."""
+    limited = came(429)
+    with pytest.raises(Unanswered, match="the service kept answering 429"):
+        _ = limited.answer
+
+    assert replace(limited, call=replace(limited.call, expects_429=True)).status == 429
+    assert limited.judgeable
+
+
+@pytest.mark.parametrize(("status", "succeeded"), [(199, False), (200, True), (299, True), (300, False), (404, False)])
+def test_a_success_is_a_2xx(status: int, *, succeeded: bool) -> None:
+    """And nothing else is."""
+    assert came(status).succeeded is succeeded
+
+
+def test_headers_are_found_by_name() -> None:
+    """In any letter case; several of one name are joined, and one that is not there is None."""
+    answer = Answer(200, (("X-One", "1"), ("x-one", "2"), ("Empty", "")), b"")
+
+    assert answer.header("X-ONE") == "1, 2"
+    assert answer.values("x-One") == ("1", "2")
+    assert answer.header("empty") == ""
+    assert answer.header("absent") is None
+    assert answer.values("absent") == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "altered"),
+    [
+        (Answer(200, (), b'{"data": "plain"}'), False),
+        (Answer(200, (), b'"<api_key>"'), False),
+        (Answer(200, (), b'"<header:X-Tenant>"'), True),
+        (Answer(200, (("X", "<header:X-Tenant>"),), b""), True),
+        (Answer(200, (("<header:X-Tenant>", "x"),), b""), True),
+        (Answer(200, (("X", "\ud800"),), b""), False),
+    ],
+)
+def test_whether_a_text_was_taken_out_that_may_have_been_right(answer: Answer, *, altered: bool) -> None:
+    """A key never is; what the target file hides may be, in body and headers."""
+    assert answer.is_altered is altered
+
+
+def test_exchanges_are_told_apart_by_their_numbers() -> None:
+    """In sets too, however large their bodies are."""
+    one, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
+
+    assert {one, same, other} == {one, other}
+    assert hash(one) == hash(replace(one, trouble="x"))
+
+
+def test_what_passes_and_what_lasts() -> None:
+    """A check that a broken connection ended is tried again; one that may not send, or whose run is over, is not."""
+    assert not Unanswered("the connection broke").lasting
+    assert Withheld("it could change what is not the run's").lasting
+    assert RunStopped("it is over").lasting
+
+
+def test_an_exchange_shows_no_bodies() -> None:
+    """In a traceback its number and answer are enough; what was sent may be large."""
+    assert "SentRequest" not in repr(came(200))
+    assert "Call(" not in repr(came(200))

@@ -1,0 +1,266 @@
+"""What the wire knows of one key's limit, and when it lets the key send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from conformance.wire.exchange import Answer
+from conformance.wire.pacing import GRACE, Lane, Pacer
+from tests.wire.conftest import WoundClock
+
+LONGEST = 60.0
+
+
+def told(clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str) -> Answer:
+    """An answer that says how many are left, and for how long."""
+    headers = {
+        "X-RateLimit-Limit": str(limit),
+        "X-RateLimit-Remaining": str(remaining),
+        "X-RateLimit-Reset": str(clock.now().timestamp() + until),
+        **{name.replace("_", "-"): value for name, value in more.items()},
+    }
+    return Answer(status, tuple(headers.items()), b"{}")
+
+
+def date(clock: WoundClock) -> str:
+    """The Date of an answer that comes now."""
+    return format_datetime(clock.now(), usegmt=True)
+
+
+@pytest.fixture
+def pacer(clock: WoundClock) -> Pacer:
+    """Waits for a minute at most."""
+    return Pacer(clock, LONGEST)
+
+
+def after(pacer: Pacer, lane: Lane, *answers: Answer | None) -> Lane:
+    """The lane after these answers."""
+    for answer in answers:
+        run(pacer.enter(lane, _never, at_once=True))
+        pacer.leave(lane, answer)
+    return lane
+
+
+async def _never(seconds: float) -> None:
+    pytest.fail(f"nothing may wait here, and certainly not {seconds} s")
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run to the end."""
+    return asyncio.run(work)
+
+
+def test_a_key_has_one_lane(pacer: Pacer) -> None:
+    """What is known of one is known of no other; where no key is shown nothing is known."""
+    assert pacer.lane("Bearer a") is pacer.lane("Bearer a")
+    assert pacer.lane("Bearer a") is not pacer.lane("Bearer b")
+    assert pacer.lane(None) is not pacer.lane(None)
+
+
+def test_what_is_left_is_what_may_be_sent(pacer: Pacer, clock: WoundClock) -> None:
+    """As many as the last answer says; any number where it says nothing that makes sense."""
+    lane = pacer.lane("a")
+    assert lane.remaining is None
+
+    assert after(pacer, lane, told(clock, 3, 30)).remaining == 3
+    assert after(pacer, lane, None).remaining == 3
+    assert after(pacer, lane, Answer(200, (), b"")).remaining is None
+    assert lane.under_way == 0
+
+
+@pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
+def test_every_answer_but_a_401_counts(pacer: Pacer, clock: WoundClock, status: int) -> None:
+    """A refused key says nothing of its limit; any other answer does."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 5, 30))
+
+    assert after(pacer, lane, told(clock, 2, 30, status=401)).remaining == 5
+    assert after(pacer, lane, told(clock, 2, 30, status=status)).remaining == 2
+
+
+@pytest.mark.parametrize(
+    ("until", "held"), [(30.0, 30.0 + GRACE), (LONGEST, LONGEST + GRACE), (LONGEST + 1, 0.0), (0.0, 0.0), (-5.0, 0.0)]
+)
+def test_a_window_that_is_used_up_is_waited_for(pacer: Pacer, clock: WoundClock, until: float, held: float) -> None:
+    """Until its Reset, unless that is past or too far; then one request tries whether there is more."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, until))
+
+    assert lane.held_until == pytest.approx(clock.monotonic() + held if held else 0.0)
+    assert lane.remaining == (1 if held else None)
+    assert lane.doubted is bool(held)
+
+
+def test_who_never_had_any_left_is_not_believed(pacer: Pacer, clock: WoundClock) -> None:
+    """A service that always says 0 holds nobody up."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 0, 30), told(clock, 0, 30))
+
+    assert (lane.held_until, lane.remaining) == (0.0, None)
+    assert after(pacer, lane, told(clock, 5, 30)).remaining == 5
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "ignored"), [(10, 200, True), (2, 200, True), (1, 200, False), (10, 429, False)]
+)
+def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
+    pacer: Pacer, clock: WoundClock, limit: int, status: int, *, ignored: bool
+) -> None:
+    """With a limit of 1 that is as it should be, and a 429 means what it says."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 1, 30, limit=limit), told(clock, 0, 30, limit=limit))
+    clock.sleep(31)
+    after(pacer, lane, told(clock, 0, 30, limit=limit, status=status))
+
+    assert lane.ignored is ignored
+    assert (lane.held_until > clock.monotonic()) is not ignored
+    if ignored:
+        assert after(pacer, lane, told(clock, 3, 30)).remaining is None
+
+
+def test_a_wait_that_helped_is_trusted_again(pacer: Pacer, clock: WoundClock) -> None:
+    """The next window counts like the first, and its end is waited for too."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, 30))
+    clock.sleep(31)
+    assert after(pacer, lane, told(clock, 9, 30)).remaining == 9
+    assert lane.doubted is False
+
+    after(pacer, lane, told(clock, 0, 20))
+    assert lane.held_until == pytest.approx(clock.monotonic() + 20 + GRACE)
+    assert lane.ignored is False
+
+
+def test_late_answers_of_a_window_that_is_over_change_nothing(pacer: Pacer, clock: WoundClock) -> None:
+    """While a key is held, what answers say that were under way does not let it go."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, 30))
+    held = lane.held_until
+
+    after(pacer, lane, told(clock, 7, 30), told(clock, 0, 50))
+
+    assert (lane.held_until, lane.remaining) == (held, 1)
+
+
+def test_a_key_is_held_for_the_longest_that_was_asked(pacer: Pacer, clock: WoundClock) -> None:
+    """A shorter wait does not end a longer one."""
+    lane = pacer.lane("a")
+    pacer.hold(lane, 20)
+    pacer.hold(lane, 5)
+
+    assert lane.held_until == clock.monotonic() + 20
+    assert lane.remaining == 1
+
+
+def test_refusals_in_a_row_end_with_an_answer(pacer: Pacer, clock: WoundClock) -> None:
+    """Any answer but a 429 shows that the key is served."""
+    lane = pacer.lane("a")
+    lane.refusals = 2
+
+    assert after(pacer, lane, told(clock, 0, 5, status=429)).refusals == 2
+    assert after(pacer, lane, told(clock, 5, 5)).refusals == 0
+
+
+def test_a_held_key_waits_to_the_end(pacer: Pacer, clock: WoundClock) -> None:
+    """Nothing is sent before, and no longer is waited."""
+    lane, waited = pacer.lane("a"), []
+    pacer.hold(lane, 20)
+
+    async def pause(seconds: float) -> None:
+        waited.append(seconds)
+        clock.sleep(seconds / 2 if len(waited) == 1 else seconds)
+
+    run(pacer.enter(lane, pause))
+
+    assert waited == [20, 10]
+    assert lane.under_way == 1
+
+
+def test_who_may_not_wait_is_counted_all_the_same(pacer: Pacer) -> None:
+    """A call that is to meet the limit goes out at once."""
+    lane = pacer.lane("a")
+    pacer.hold(lane, 20)
+
+    run(pacer.enter(lane, _never, at_once=True))
+
+    assert lane.under_way == 1
+
+
+def test_no_more_are_under_way_than_are_left(pacer: Pacer, clock: WoundClock) -> None:
+    """The next one goes when an answer says that there is more; all that wait look again then."""
+
+    async def story() -> list[int]:
+        lane, entered = pacer.lane("a"), []
+        lane.remaining = 2
+        await pacer.enter(lane, _never)
+        assert not lane.full
+        await pacer.enter(lane, _never)
+        assert lane.full
+
+        async def another(number: int) -> None:
+            await pacer.enter(lane, _never)
+            entered.append(number)
+
+        tasks = [asyncio.create_task(another(number)) for number in range(3)]
+        await asyncio.sleep(0)
+        assert entered == []
+        tasks.pop().cancel()
+        await asyncio.sleep(0)
+        pacer.leave(lane, told(clock, 2, 30))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert entered == [0]
+        pacer.leave(lane, told(clock, 9, 30))
+        await asyncio.gather(*tasks)
+        return entered
+
+    assert run(asyncio.wait_for(story(), 20)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("reset", "asked", "waits", "wait"),
+    [
+        (20.0, None, 0, 20.0 + GRACE),
+        (20.0, "50", 0, 20.0 + GRACE),
+        (20.0, "50", 1, 50.0 + GRACE),
+        (50.0, "20", 1, 50.0 + GRACE),
+        (50.0, "20", 0, 50.0 + GRACE),
+        (70.0, "20", 0, 20.0 + GRACE),
+        (20.0, "70", 1, 20.0 + GRACE),
+        (LONGEST, None, 0, LONGEST + GRACE),
+        (70.0, None, 0, None),
+        (70.0, "80", 0, None),
+        (-5.0, "20", 0, 20.0 + GRACE),
+        (-5.0, None, 0, 1.0),
+        (0.0, None, 0, 1.0),
+        (-5.0, "0", 0, 1.0),
+        (-5.0, None, 1, 2.0),
+        (-5.0, None, 2, 4.0),
+        (-5.0, None, 3, 4.0),
+    ],
+)
+def test_how_long_a_refused_request_waits(
+    pacer: Pacer, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
+) -> None:
+    """For Reset, and for what is asked for where that did not help; a little more each time where nothing is said."""
+    more = {} if asked is None else {"Retry_After": asked}
+    pacer.service.learn(told(clock, 0, reset, Date=date(clock)), clock.now())
+
+    found = pacer.wait_after_429(told(clock, 0, reset, status=429, **more), waits)
+
+    assert found == (None if wait is None else pytest.approx(wait))
+
+
+def test_without_a_date_a_far_reset_may_be_near(pacer: Pacer, clock: WoundClock) -> None:
+    """Nothing tells how far apart the clocks are, so that a little is waited and seen."""
+    assert pacer.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0
+    assert pacer.wait_after_429(told(clock, 0, 70, status=429), 1) == 2.0
+    assert pacer.wait_after_429(told(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
+
+
+def test_a_reset_is_by_the_clock_of_the_service(pacer: Pacer, clock: WoundClock) -> None:
+    """A service an hour ahead names a moment an hour ahead."""
+    ahead = WoundClock()
+    ahead.sleep(3600)
+    lane = after(pacer, pacer.lane("a"), told(ahead, 1, 30, Date=date(ahead)), told(ahead, 0, 30, Date=date(ahead)))
+
+    assert lane.held_until == pytest.approx(clock.monotonic() + 30 + GRACE)

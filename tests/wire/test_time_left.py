@@ -1,0 +1,212 @@
+"""How much time, how many requests and how much room a run has left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.wire import limits
+from conformance.wire.call import Credential
+from conformance.wire.exchange import Answer
+from conformance.wire.limits import Limits, RunStopped
+from conformance.wire.settings import WireSettings
+from tests.wire.conftest import WoundClock
+
+
+def bounded(clock: WoundClock, **settings: Any) -> Limits:
+    """The limits of a run that begins now."""
+    return Limits(WireSettings(base_url="http://x.test", credential=Credential("k", None), **settings), clock)
+
+
+def test_a_run_without_limits_has_no_end(clock: WoundClock) -> None:
+    """Neither time nor requests run out."""
+    free = bounded(clock)
+    clock.sleep(1e6)
+
+    free.admit(None)
+    free.ensure_time(1e9, None)
+
+    assert free.left(None) is None
+    assert not free.is_over()
+    assert free.sent == 1
+
+
+def test_time_runs_out(clock: WoundClock) -> None:
+    """At the last moment nothing is sent any more, and the run is over from then on."""
+    run = bounded(clock, max_seconds=20)
+    assert run.left(None) == 20
+    clock.sleep(19)
+    assert not run.is_over()
+    run.admit(None)
+    clock.sleep(1)
+    assert run.is_over()
+    assert run.stopped is None
+
+    with pytest.raises(RunStopped, match=r"^the time of 20 s for the run is used up$"):
+        run.admit(None)
+    assert run.stopped == "the time of 20 s for the run is used up"
+    assert run.sent == 1
+
+
+def test_requests_run_out(clock: WoundClock) -> None:
+    """As many are sent as were given, and not one more."""
+    run = bounded(clock, max_requests=2)
+    run.admit(None)
+    assert not run.is_over()
+    run.admit(None)
+
+    with pytest.raises(RunStopped, match=r"^the budget of 2 requests is used up$"):
+        run.admit(None)
+    assert run.sent == 2
+    assert run.is_over()
+
+
+def test_the_first_reason_stands(clock: WoundClock) -> None:
+    """A run ends once; who asks later is told why it did."""
+    run = bounded(clock)
+
+    assert str(run.end("first")) == "first"
+    assert str(run.end("second")) == "first"
+    run.hurry("third")
+    assert run.stopped == "first"
+    with pytest.raises(RunStopped, match=r"^first$"):
+        run.admit(None)
+
+
+def test_time_for_undoing_is_kept_back(clock: WoundClock) -> None:
+    """By how long requests took lately and how many changes there are to undo; half of all at most."""
+    run = bounded(clock, max_seconds=20, workers=8)
+    run.to_undo = lambda: 16
+
+    run.keep(None, 0.5)
+    assert run.left(None) == pytest.approx(20 - (2 + 6) * 0.5)
+    run.keep(None, 0.1)
+    assert run.left(None) == pytest.approx(20 - (2 + 6) * 0.45)
+    run.to_undo = lambda: 0
+    assert run.left(None) == pytest.approx(20 - 6 * 0.45)
+    run.keep(None, 9.0)
+    assert run.left(None) == 10
+
+
+def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
+    """One that does not fit ends the run at once, since nothing would come after it."""
+    run = bounded(clock, max_seconds=20)
+    run.ensure_time(19.9, None)
+
+    with pytest.raises(RunStopped, match=r"^a wait of 20 s does not fit into the 20 s for the run$"):
+        run.ensure_time(20, None)
+    assert run.stopped is not None
+
+
+@pytest.mark.parametrize(
+    ("settings", "passed", "asked", "seconds"),
+    [
+        ({}, 0, None, 60),
+        ({"undo_seconds": 7}, 0, None, 7),
+        ({}, 0, 100, 100),
+        ({"max_seconds": 20}, 5, None, 18),
+        ({"max_seconds": 20}, 5, 10, 10),
+        ({"max_seconds": 20}, 50, None, 3),
+        ({"max_seconds": 20}, 50, 2, 2),
+    ],
+)
+def test_how_long_undoing_may_take(
+    clock: WoundClock, settings: dict[str, Any], passed: float, asked: float | None, seconds: float
+) -> None:
+    """As long as was asked for, and a little beyond the time for the run at most."""
+    run = bounded(clock, **settings)
+    clock.sleep(passed)
+
+    undoing = run.undoing(asked)
+
+    assert run.left(undoing) == pytest.approx(seconds)
+    clock.sleep(seconds - 0.5)
+    run.admit(undoing)
+    with pytest.raises(RunStopped, match=r"^the time for undoing is used up$"):
+        run.ensure_time(0.5, undoing)
+    run.ensure_time(0.4, undoing)
+    clock.sleep(0.5)
+    with pytest.raises(RunStopped, match=r"^the time for undoing is used up$"):
+        run.admit(undoing)
+    assert (run.sent, run.stopped) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("hurried_before", "asked", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
+)
+def test_who_is_hurried_undoes_what_can_be_done_soon(
+    clock: WoundClock, hurried_before: float, asked: float | None, seconds: float
+) -> None:
+    """Eight seconds from the call to stop, half of that from the beginning of the undoing at least."""
+    run = bounded(clock)
+    run.hurry("interrupted")
+    clock.sleep(hurried_before)
+
+    assert run.left(run.undoing(asked)) == pytest.approx(seconds)
+
+
+def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
+    """The first call to stop counts."""
+    run = bounded(clock)
+    undoing = run.undoing(None)
+    run.hurry("interrupted")
+    clock.sleep(5)
+    run.hurry("interrupted again")
+
+    assert run.left(undoing) == pytest.approx(3)
+
+
+def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
+    """Its requests count, and no budget ends them."""
+    run = bounded(clock, max_requests=1)
+    run.admit(None)
+    run.end("it is over")
+
+    run.admit(run.undoing(None))
+
+    assert run.sent == 2
+
+
+def sized(body: bytes, headers: int = 0) -> Answer:
+    """An answer of this body with so many headers."""
+    return Answer(200, (("X", "y"),) * headers, body)
+
+
+LARGE = 2**20
+
+
+@pytest.mark.parametrize(
+    ("answer", "room"),
+    [
+        (sized(b"x" * 500), 1000),
+        (sized(b"x" * 500, headers=3), 1600),
+        (sized(b"\xff" * 500), 1000),
+        (sized(b"\xff" * LARGE), 2 * LARGE),
+        (sized(b"\xff" * (LARGE + 1)), 5 * (LARGE + 1)),
+        (sized(b"x" * (LARGE + 1)), 2 * (LARGE + 1)),
+        (sized(b""), 0),
+    ],
+    ids=["text", "headers", "other signs", "not large yet", "large with other signs", "large", "nothing"],
+)
+def test_answers_are_kept_while_there_is_room(
+    clock: WoundClock, monkeypatch: pytest.MonkeyPatch, answer: Answer, room: int
+) -> None:
+    """What just fits is kept; what does not ends the run, and leaves the room to smaller ones."""
+    monkeypatch.setattr(limits, "MAX_KEPT", room)
+    run = bounded(clock)
+    assert run.keep(None, 0.0)
+    assert run.keep(answer, 0.0)
+    assert run.stopped is None
+
+    assert not run.keep(sized(b"x"), 0.0)
+    assert run.stopped == f"the answers of the run take more than {room // 2**20} MiB together"
+    assert run.keep(sized(b""), 0.0)
+
+
+def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many small answers fill the room like a large one."""
+    monkeypatch.setattr(limits, "MAX_KEPT", 100)
+    run = bounded(clock)
+
+    assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
