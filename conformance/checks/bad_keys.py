@@ -39,7 +39,10 @@ _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _NONSENSE: Final = b'{"name": "cut short'
 _NONSENSE_QUERY: Final = {
     "listMembers": (("role", "no-such-role"), ("page", "abc")),
-    "listEngagements": (("status", "no-such-status"), ("page", "abc")),
+    "listEngagements": (
+        *(("status", "no-such-status"), ("sort", "no-such-field"), ("order", "no-such-order")),
+        *(("page", "abc"), ("perPage", "abc")),
+    ),
 }
 _ELSEWHERE: Final = 2
 """Operations that are shown the real key in another header."""

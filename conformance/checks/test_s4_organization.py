@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import pytest
+
 from conformance.checks.looks import expect_twice
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
 LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
 """Text that must be kept where it is accepted."""
+
+pytestmark = pytest.mark.stage(-1)  # before any other update, which might have reset what this one would
 
 REQUESTS: Final = 32
 """More than renaming and all that goes with it takes."""
