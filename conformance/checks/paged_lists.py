@@ -63,7 +63,7 @@ def paged_engagements(run: Run) -> PagedLists:
     created = named_in(run, "createEngagement") - deleted  # tried with whatever key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, call.list_engagements, call.list_engagements())
-    unasked = _of_unasked_size(run, lists.look[0], lists.single[-1])
+    unasked = _with_pages(run, lists.look[0], lists.single[-1])
     return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
 
 
@@ -78,7 +78,13 @@ def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
-def _of_unasked_size(run: Run, whole: Exchange, first: Exchange) -> Look:
+def pages_unasked(run: Run) -> Look:
+    """Engagements in one answer of 100, and then in pages that are asked for by their number alone."""
+    return _with_pages(run, run.send(call.list_engagements(perPage=PER_PAGE)), run.send(call.list_engagements()))
+
+
+def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
+    """The same where the first page is there; nothing where there are not two or three."""
     count = -(-_told(whole) // DEFAULT_PER_PAGE)
     if count not in _FEW:
         return ()

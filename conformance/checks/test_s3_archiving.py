@@ -278,6 +278,16 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
     expect.equal("status", status, "archived", archiving.again.answer, after, pointer="/data/status")
 
 
+@requirement("archived-again-stays-archived")
+def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
+    """Where an engagement cannot be archived once more, it stays as it was, updatedAt included."""
+    before, answer, after = archiving.again.before, archiving.again.answer, archiving.again.after
+    if not 400 <= answer.status < 500:  # noqa: PLR2004
+        raise Inapplicable("Archiving once more was not refused")
+
+    expect.unchanged("the archived engagement", in_archive(before), seen(after), FIELDS, before, answer, after)
+
+
 @observes("archive-status")
 def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
     """The status with which archiving succeeds is open."""

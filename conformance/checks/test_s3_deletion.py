@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, shown
+from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import ids_on, latest
 from conformance.oracle import describe, expect, read
@@ -121,12 +124,30 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
 def test_deletion_answers_what_was_deleted(deletion: Deletion) -> None:
     """The answer to a deletion says that the engagement asked for was deleted."""
     for one in deleted(deletion):
-        data = read.data(one.answer)
-        if not isinstance(data.get("deleted"), bool):
-            raise Undecided("deleted is no boolean", one.answer)
+        _expect_told(one.answer)
 
-        expect.equal("deleted", data["deleted"], True, one.answer, pointer="/data/deleted")
-        expect.equal("id", read.text(data, "id", one.answer), one.identifier, one.answer, pointer="/data/id")
+
+@pytest.mark.stage(2)
+@requirement("delete-engagement-answers-true")
+def test_every_deletion_answers_what_was_deleted(run: Run) -> None:
+    """So does that to every other deletion of the run."""
+    expect_law(run, _tells_what_was_deleted, "deleteEngagement")
+
+
+def _tells_what_was_deleted(exchange: Exchange) -> bool:
+    """A law as those of every answer, for deletions that were carried out."""
+    if not exchange.call.is_proper or not exchange.succeeded:
+        return False
+    _expect_told(exchange)
+    return True
+
+
+def _expect_told(deletion: Exchange) -> None:
+    data = read.data(deletion)
+    if not isinstance(data.get("deleted"), bool):
+        raise Undecided("deleted is no boolean", deletion)
+    expect.equal("deleted", data["deleted"], True, deletion, pointer="/data/deleted")
+    expect.equal("id", read.text(data, "id", deletion), deletion.call.identifier, deletion, pointer="/data/id")
 
 
 @requirement("delete-unknown-engagement")
