@@ -299,3 +299,36 @@ def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: Wo
         (1, 1, "a check"), (2, 2, "a check"), (3, 3, "a check"),
     ]  # fmt: skip
     assert last is wire.exchanges[-1]
+
+
+class Crowded(httpx.AsyncBaseTransport):
+    """A gateway that takes two requests at once, and answers 503 to those that come meanwhile."""
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self.refused = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Serve a request after some others have had their turn."""
+        if self.under_way == 2:
+            self.refused += 1
+            return httpx.Response(503, stream=httpx.ByteStream(b""))
+        self.under_way += 1
+        for _ in range(5):
+            await asyncio.sleep(0)
+        self.under_way -= 1
+        return httpx.Response(200, stream=httpx.ByteStream(b'{"data":{}}'))
+
+
+def test_fewer_go_at_once_where_that_gets_them_refused(make: Fixtures, clock: WoundClock) -> None:
+    """After a few refusals no more go together than are served."""
+    gateway = Crowded()
+    wire = make.wire(transport=gateway, clock=clock, workers=8)
+    wire.send_all([get_organization()] * 40)
+    before = gateway.refused
+    assert before > 0
+
+    answers = wire.send_all([get_organization()] * 40)
+
+    assert {one.status for one in answers} == {200}
+    assert gateway.refused == before

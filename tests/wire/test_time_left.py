@@ -210,3 +210,26 @@ def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.Monkey
     run = bounded(clock)
 
     assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "fits"),
+    [
+        (b"x" * 400, 2),
+        (b'"' * 400, 0),
+        (b"{" * 400, 0),
+        (b"[" * 400, 0),
+        (b":" * 400, 0),
+        (b"," * 400, 0),
+        (b",{}," * 4, 3),
+    ],
+)
+def test_what_is_read_of_answers_takes_room(
+    body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each part of a body takes more than its characters."""
+    monkeypatch.setattr(limits, "MAX_KEPT", 2000)
+    run = bounded(clock)
+    received = Answer(status=200, headers=(), body=body)
+
+    assert [run.keep(received, 0.1) for _ in range(3)] == [place < fits for place in range(3)]
