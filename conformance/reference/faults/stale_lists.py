@@ -180,9 +180,10 @@ CACHES = (
         "A read of the organization does not learn of engagements until it is renamed.",
         "getCurrentOrganization",
         _does("updateCurrentOrganization"),
-        "engagement-count-agrees",
         "create-engagement-counted",
         "deleted-uncounted",
+        "engagement-count-agrees",
+        "removed-member-uncounted",
     ),
     _cached(
         "organization-cached-over-renamings",
