@@ -32,7 +32,6 @@ from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
-from conformance.target.untold import UntoldIds
 from conformance.wire.certificate import certificate_sha256
 
 if TYPE_CHECKING:
@@ -197,9 +196,7 @@ class Execution:
         names = RunNames.fresh()
         journal = Journal.open(self.folder, names.prefix)
         self._stack.callback(journal.close)
-        untold = UntoldIds(names)
         wire.observe(JournalRecorder(journal, self._give_up))
-        wire.observe(untold)
         wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
         self._provisioner = provisioner = Provisioner.of(profile, self.log.take, self._environ, lambda: wire.is_over)
         if provisioner is not None:
@@ -222,7 +219,6 @@ class Execution:
             names=names,
             provisioner=provisioner,
             notes=self.notes,
-            creation_refusal=untold.refusal,
         )
 
     def _listening(self) -> Mailbox | None:

@@ -16,7 +16,6 @@ from conformance.running.journeys import Journeys
 from conformance.target import capabilities
 from conformance.target.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
-from conformance.wire.exchange import Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,9 +36,6 @@ T = TypeVar("T")
 
 _NAP: Final = 0.5
 """Seconds of a pause after which it is looked whether the run is over."""
-
-_AT_ONCE: Final = 8
-"""Engagements that are created together before it is looked whether their ids are told."""
 
 _WRITES: Final = "writes"
 """The need of whatever changes something."""
@@ -80,7 +76,6 @@ class Run:
         provisioner: Provisioner | None = None,
         notes: Notes | None = None,
         clock: Clock | None = None,
-        creation_refusal: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.profile = profile
         self.options = options
@@ -93,7 +88,6 @@ class Run:
         self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
-        self._creation_refusal = creation_refusal
         self.journeys = Journeys(self, together=max(1, min(6, options.workers)))
         self.observations: dict[str, list[tuple[str, tuple[Exchange, ...]]]] = {}
         self._open_points = load_catalogue().open_points
@@ -123,15 +117,9 @@ class Run:
 
         Raises:
             Unavailable: One of them could change something, and the run may only read; none is sent then.
-            Withheld: One of them would create an engagement, and nothing tells the ids by which those are deleted.
         """
         if self.mode is Mode.READ_ONLY and any(call.may_change for call in calls):
             raise capabilities.Unavailable(_WRITES, self.unlocking([_WRITES]))
-        creations = sum(call.operation.id == "createEngagement" and call.may_change for call in calls)
-        if creations > _AT_ONCE:
-            return [*self.send_all(calls[:_AT_ONCE]), *self.send_all(calls[_AT_ONCE:])]
-        if creations and (refusal := self._notes.perhaps("creation refused", self._creation_refusal)) is not None:
-            raise Withheld(refusal)
         return self.wire.send_all(calls)
 
     def send_in_turn(self, calls: Sequence[Call]) -> list[Exchange]:

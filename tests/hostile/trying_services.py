@@ -226,7 +226,9 @@ CASES: Final[Mapping[str, Case]] = {
     "a gateway's 503 to every fortieth request": undecided(
         Every(40, raw(_BUSY, then="keep")), verdict=("conformant", "inconclusive")
     ),
-    "a gateway that takes two requests at once": conformant(_two_at_once(raw(_BUSY, then="keep")), only=CORE),
+    "a gateway that takes two requests at once": undecided(
+        _two_at_once(raw(_BUSY, then="keep")), verdict=("conformant", "inconclusive"), only=CORE, timeout=5
+    ),
     "a gateway's 503 for two seconds, early": undecided(
         _Out(2, lambda turn: turn.number == 12), verdict=("conformant", "inconclusive"), only=CORE
     ),

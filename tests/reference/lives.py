@@ -230,6 +230,7 @@ QUERIES = (
         for size in (100, 3)
     ),
     *(f"?sort={key}&page=2&perPage=4" for key in ("name", "createdAt", "updatedAt")),
+    *(f"?sort={key}&order={order}" for key in ("name", "updatedAt") for order in ("asc", "desc")),
     "?page=0",
     "?page=-1",
     "?perPage=0",

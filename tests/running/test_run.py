@@ -14,7 +14,6 @@ from conformance.target.capabilities import Unavailable
 from conformance.target.profile import Mode
 from conformance.wire import call
 from conformance.wire.call import Call, Credential
-from conformance.wire.exchange import Withheld
 
 MAIN_KEY = None
 SOMEBODYS = Credential.bearer("engagements:write", "key-of-somebody")
@@ -33,11 +32,11 @@ class Sent:
         return calls
 
 
-def run_in(mode: Mode, **more: Any) -> tuple[Run, Sent]:
+def run_in(mode: Mode) -> tuple[Run, Sent]:
     """A run of a mode, and what it sends."""
     wire = Sent()
     options = RunOptions(effort=Effort.QUICK, seed=1, workers=1, report=Path("unused"))
-    parts: dict[str, Any] = {"profile": SimpleNamespace(mode=mode), "options": options, "wire": wire, **more}
+    parts: dict[str, Any] = {"profile": SimpleNamespace(mode=mode), "options": options, "wire": wire}
     return Run(**parts, fixtures=cast("Any", None), journal=cast("Any", None), names=cast("Any", None)), wire
 
 
@@ -76,25 +75,3 @@ def test_other_runs_write(mode: Mode) -> None:
     run.send(call.create_engagement({"name": "new"}))
 
     assert [one.operation.id for one in wire.calls] == ["createEngagement"]
-
-
-def test_nothing_is_created_where_ids_are_not_told() -> None:
-    """What creates is withheld and says why; all else goes out."""
-    run, wire = run_in(Mode.DEFAULT, creation_refusal=lambda: "no id is told")
-    others = [call.list_engagements(), call.create_engagement({"name": "a"}).with_key(NOBODYS)]
-
-    assert run.send_all(others) == others
-    with pytest.raises(Withheld, match="no id is told"):
-        run.send_all([call.get_organization(), call.create_engagement({"name": "a"})])
-
-    assert wire.calls == others
-
-
-def test_many_are_not_created_before_an_id_was_told() -> None:
-    """It is looked between a few and the next few; the answers keep their order."""
-    looks: list[int] = []
-    run, wire = run_in(Mode.DEFAULT, creation_refusal=lambda: looks.append(len(wire.calls)))
-    creations = [call.create_engagement({"name": f"{number}"}) for number in range(20)]
-
-    assert run.send_all(creations) == creations
-    assert looks == [0, 8, 16]
