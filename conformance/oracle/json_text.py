@@ -93,7 +93,7 @@ def _integer(digits: str) -> int | float:
 def _excess(text: str) -> TooDeep | None:
     """Whether a text is too deep or of too many parts, told in time linear in the text."""
     depth = 0
-    for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text)):
+    for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text), 1):
         found = match[0]
         if parts > MAX_PARTS:
             return _TOO_MANY
@@ -103,5 +103,5 @@ def _excess(text: str) -> TooDeep | None:
                 return TooDeep()
         elif found in "]}":
             depth -= 1
-    many = text.count(",") > MAX_PARTS and _STRING_OR_BRACKET.sub("", text).count(",") > MAX_PARTS
+    many = text.count(",") >= MAX_PARTS and _STRING_OR_BRACKET.sub("", text).count(",") >= MAX_PARTS
     return _TOO_MANY if many else None
