@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,13 @@ def test_a_file_without_authorities_is_told(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"^ca_file: .+\.pem holds no certificates that can be used$"):
             settings(ca_file=ca_file).ssl_context()
     assert settings("http://service.test", ca_file=str(empty)).ssl_context() is None
+
+
+def test_certificates_are_verified_unless_that_is_switched_off() -> None:
+    """Switched off it is off, whatever authorities are named."""
+    verified = settings().ssl_context()
+    unverified = [settings(verify=False, ca_file=file).ssl_context() for file in (None, "absent.pem")]
+
+    assert verified is not None
+    assert (verified.verify_mode, verified.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert [None if one is None else one.verify_mode for one in unverified] == [ssl.CERT_NONE] * 2
