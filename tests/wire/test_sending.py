@@ -358,20 +358,3 @@ def test_plain_servers_are_no_tls_servers(make: Fixtures, clock: WoundClock) -> 
 
     with pytest.raises(Unanswered, match="no TLS connection could be made"):
         wire.send(get_organization())
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"target": "ftp://x"}, "base_url"),
-        ({"target": "https://"}, "base_url"),
-        ({"target": "http://x:99999"}, "[Pp]ort"),
-        ({"headers": (("authorization", "x"),)}, "headers: Authorization"),
-        ({"timeout": 0}, "timeout"),
-        ({"target": "https://x", "ca_file": "/nowhere.pem"}, "ca_file: /nowhere.pem"),
-    ],
-)
-def test_settings_without_sense_are_refused(options: dict[str, object], complaint: str, make: Fixtures) -> None:
-    """A setting that cannot be meant is told by its name."""
-    with pytest.raises(ValueError, match=complaint):
-        make.wire(**options)
