@@ -148,8 +148,7 @@ class Wire:
             while batch.under_way or (waiting and batch.failure is None):
                 while waiting and len(batch.under_way) < self._width and batch.failure is None:
                     self._begin(batch, *waiting.popleft())
-                if batch.under_way:
-                    self._collect(batch)
+                self._collect(batch)
         except BaseException:
             self._abandon(batch)
             raise

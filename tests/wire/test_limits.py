@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import httpx
 import pytest
 
+from conformance.wire import client
 from conformance.wire.call import create_engagement, delete_engagement, get_organization
 from conformance.wire.client import RunStopped, Wire
 from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
@@ -55,6 +57,35 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
     assert len(wire.exchanges) == 1
     with pytest.raises(RunStopped):
         wire.send(get_organization())
+
+
+def test_a_run_tells_when_its_time_has_come(make: Fixtures, clock: WoundClock) -> None:
+    """Before it is asked to send any more, so that nobody pauses for nothing."""
+    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock, max_seconds=20)
+
+    clock.sleep(19)
+    assert not wire.is_over
+    clock.sleep(1)
+    assert wire.is_over
+    assert wire.stopped is None
+
+
+def test_a_run_keeps_back_time_for_what_is_to_be_undone(make: Fixtures, clock: WoundClock) -> None:
+    """As much as the changes take that are counted then, by how long answers take."""
+
+    def slow(_: httpx.Request) -> tuple[int, dict[str, str]]:
+        clock.sleep(1)
+        return 200, {}
+
+    wire = make.wire(transport=Scripted(slow), clock=clock, max_seconds=20, workers=1)
+    changes = 0
+    wire.reserve_for(lambda: changes)
+    wire.send(get_organization())
+    clock.sleep(10)
+
+    assert not wire.is_over
+    changes = 9
+    assert wire.is_over
 
 
 def test_waits_beyond_the_time_of_a_run_are_not_begun(make: Fixtures, clock: WoundClock) -> None:
@@ -235,6 +266,8 @@ def test_a_closed_wire_sends_nothing(make: Fixtures) -> None:
     with pytest.raises(RunStopped, match="the wire was closed"):
         wire.send(get_organization())
     wire.close()
+    wire.stop("it comes too late")
+    assert wire.stopped == "the wire was closed"
 
 
 def test_closing_ends_other_threads(make: Fixtures) -> None:
@@ -261,3 +294,53 @@ def test_closing_ends_other_threads(make: Fixtures) -> None:
     thread.join(20)
 
     assert len(caught) == 1
+
+
+def test_an_answer_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is looked whether it still is."""
+    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+
+    async def behave(turn: Turn) -> None:
+        await asyncio.sleep(0.1)
+        await fine(turn)
+
+    assert make.wire(make.serve(behave)).send(get_organization()).status == 200
+
+
+def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left that could answer."""
+    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+    wire = make.wire(transport=Scripted(lambda _: (200, {})))
+    wire.close()
+    monkeypatch.setattr(wire._loop, "call_soon_threadsafe", lambda *_: None)  # it was open when this was asked of it
+
+    with wire.undoing(), pytest.raises(RunStopped, match="the wire was closed"):
+        wire.send(get_organization())
+
+
+def test_who_begins_while_the_wire_is_being_closed_is_told(make: Fixtures) -> None:
+    """Why it sends nothing; not even undoing is carried out then."""
+    closing, closed = threading.Event(), asyncio.Event()
+
+    class Lingering(Scripted):
+        """Takes its time to close its connections."""
+
+        async def aclose(self) -> None:
+            """Wait to be let go."""
+            closing.set()
+            await closed.wait()
+
+    transport = Lingering(lambda _: (200, {}))
+    wire = make.wire(transport=transport)
+    wire.stop("it was interrupted")
+    closer = threading.Thread(target=wire.close)
+    closer.start()
+    closing.wait(20)
+
+    try:
+        with wire.undoing(), pytest.raises(RunStopped, match="it was interrupted"):
+            wire.send(get_organization())
+    finally:
+        wire._loop.call_soon_threadsafe(closed.set)
+        closer.join(20)
+    assert transport.requests == []
