@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from conformance.wire import client
-from conformance.wire.call import create_engagement, delete_engagement, get_organization
+from conformance.wire.call import Call, create_engagement, delete_engagement, get_organization
 from conformance.wire.client import RunStopped, Wire
+from conformance.wire.exchange import Exchange
 from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
 
 
@@ -145,20 +146,55 @@ def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) ->
         assert ended == ["interrupted"] * 3
 
 
+class Stopping:
+    """Stops the run at the first exchange."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def before(self, call: Call) -> None:
+        """Do nothing yet."""
+
+    def after(self, exchange: Exchange) -> None:
+        """Stop it."""
+        self.wire.stop("interrupted")
+
+
 def test_stop_ends_waits(make: Fixtures) -> None:
-    """A wait for a rate-limit window ends when the run does."""
-    answered = threading.Event()
+    """A wait for a rate-limit window ends when the run does; what was answered before is told."""
+    wire = make.wire(transport=Scripted(lambda _: (429, {"Retry-After": "60"})))
+    wire.observe(Stopping(wire))
+
+    with pytest.raises(RunStopped, match="interrupted") as caught:
+        wire.send(get_organization())
+
+    assert [exchange.number for exchange in caught.value.exchanges] == [1]
+
+
+def test_stop_lets_the_undoing_go_on(make: Fixtures) -> None:
+    """What is under way for it is not given up."""
+    stopped = asyncio.Event()
+    arrived = threading.Event()
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(429, b"{}", "Retry-After: 60"))
-        answered.set()
+        arrived.set()
+        await stopped.wait()
+        await fine(turn)
 
-    wire = make.wire(make.serve(behave))
-    stopper = threading.Thread(target=lambda: (answered.wait(20), wire.stop("interrupted")))
+    server = make.serve(behave)
+    wire = make.wire(server)
+
+    def stop() -> None:
+        arrived.wait(20)
+        wire.stop("interrupted")
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), wire._loop).result(20)  # what stop does there is done
+        server._loop.call_soon_threadsafe(stopped.set)
+
+    stopper = threading.Thread(target=stop)
     stopper.start()
 
-    with pytest.raises(RunStopped, match="interrupted"):
-        wire.send(get_organization())
+    with wire.undoing():
+        assert wire.send(delete_engagement("x")).status == 200
     stopper.join()
 
 
