@@ -1,0 +1,212 @@
+"""A wire that is stopped or closed gives up what is under way, and tells everybody who waits."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from conformance.wire import client
+from conformance.wire.call import Call, create_engagement, delete_engagement, get_organization
+from conformance.wire.client import RunStopped, Wire
+from conformance.wire.exchange import Exchange
+from tests.wire.conftest import Fixtures, Scripted, Turn, answer
+
+
+async def fine(turn: Turn) -> None:
+    """Answer properly."""
+    await turn.say(answer())
+
+
+async def silent(_: Turn) -> None:
+    """Never answer."""
+    await asyncio.Event().wait()
+
+
+def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
+    """Another thread can end the run; what was sent is recorded, and nothing follows."""
+    arrived = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        arrived.set()
+        await silent(turn)
+
+    server = make.serve(behave)
+    wire = make.wire(server, timeout=50)
+    stopper = threading.Thread(target=lambda: (arrived.wait(20), wire.stop("interrupted")))
+    stopper.start()
+
+    with pytest.raises(RunStopped, match="interrupted") as caught:
+        wire.send(create_engagement({"name": "n"}))
+    stopper.join()
+
+    assert [exchange.trouble for exchange in wire.exchanges] == ["it was given up because the run was stopped"]
+    assert caught.value.exchanges == wire.exchanges
+    with pytest.raises(RunStopped, match="interrupted"):
+        wire.send(get_organization())
+
+
+def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) -> None:
+    """Calls that begin just when the run ends are told so, and do not wait for ever."""
+    server = make.serve(fine)
+    for _ in range(30):
+        wire = make.wire(server)
+        ended: list[str] = []
+
+        def send(wire: Wire = wire, ended: list[str] = ended) -> None:
+            try:
+                while True:
+                    wire.send_all([get_organization()] * 3)
+            except RunStopped as stopped:
+                ended.append(str(stopped))
+
+        threads = [threading.Thread(target=send) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        wire.stop("interrupted")
+        wire.close()
+        for thread in threads:
+            thread.join(20)
+        assert ended == ["interrupted"] * 3
+
+
+class Stopping:
+    """Stops the run at the first exchange."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def before(self, call: Call) -> None:
+        """Do nothing yet."""
+
+    def after(self, exchange: Exchange) -> None:
+        """Stop it."""
+        self.wire.stop("interrupted")
+
+
+def test_stop_ends_waits(make: Fixtures) -> None:
+    """A wait for a rate-limit window ends when the run does; what was answered before is told."""
+    wire = make.wire(transport=Scripted(lambda _: (429, {"Retry-After": "60"})))
+    wire.observe(Stopping(wire))
+
+    with pytest.raises(RunStopped, match="interrupted") as caught:
+        wire.send(get_organization())
+
+    assert [exchange.number for exchange in caught.value.exchanges] == [1]
+
+
+def test_stop_lets_the_undoing_go_on(make: Fixtures) -> None:
+    """What is under way for it is not given up."""
+    stopped = asyncio.Event()
+    arrived = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        arrived.set()
+        await stopped.wait()
+        await fine(turn)
+
+    server = make.serve(behave)
+    wire = make.wire(server)
+
+    def stop() -> None:
+        arrived.wait(20)
+        wire.stop("interrupted")
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), wire._loop).result(20)  # what stop does there is done
+        server._loop.call_soon_threadsafe(stopped.set)
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+
+    with wire.undoing():
+        assert wire.send(delete_engagement("x")).status == 200
+    stopper.join()
+
+
+def test_a_closed_wire_sends_nothing(make: Fixtures) -> None:
+    """After closing, a send says so; closing again does nothing."""
+    wire = make.wire(make.serve(fine))
+    wire.send(get_organization())
+    wire.close()
+
+    with pytest.raises(RunStopped, match="the wire was closed"):
+        wire.send(get_organization())
+    wire.close()
+    wire.stop("it comes too late")
+    assert wire.stopped == "the wire was closed"
+
+
+def test_closing_ends_other_threads(make: Fixtures) -> None:
+    """A thread that waits for an answer is released when the wire is closed."""
+    arrived = threading.Event()
+
+    async def behave(turn: Turn) -> None:
+        arrived.set()
+        await silent(turn)
+
+    wire = make.wire(make.serve(behave), timeout=50)
+    caught: list[BaseException] = []
+
+    def send() -> None:
+        try:
+            wire.send(get_organization())
+        except RunStopped as stopped:
+            caught.append(stopped)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    arrived.wait(20)
+    wire.close()
+    thread.join(20)
+
+    assert len(caught) == 1
+
+
+def test_an_answer_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is looked whether it still is."""
+    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+
+    async def behave(turn: Turn) -> None:
+        await asyncio.sleep(0.1)
+        await fine(turn)
+
+    assert make.wire(make.serve(behave)).send(get_organization()).status == 200
+
+
+def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left that could answer."""
+    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+    wire = make.wire(transport=Scripted(lambda _: (200, {})))
+    wire.close()
+    monkeypatch.setattr(wire._loop, "call_soon_threadsafe", lambda *_: None)  # it was open when this was asked of it
+
+    with wire.undoing(), pytest.raises(RunStopped, match="the wire was closed"):
+        wire.send(get_organization())
+
+
+def test_who_begins_while_the_wire_is_being_closed_is_told(make: Fixtures) -> None:
+    """Why it sends nothing; not even undoing is carried out then."""
+    closing, closed = threading.Event(), asyncio.Event()
+
+    class Lingering(Scripted):
+        """Takes its time to close its connections."""
+
+        async def aclose(self) -> None:
+            """Wait to be let go."""
+            closing.set()
+            await closed.wait()
+
+    transport = Lingering(lambda _: (200, {}))
+    wire = make.wire(transport=transport)
+    wire.stop("it was interrupted")
+    closer = threading.Thread(target=wire.close)
+    closer.start()
+    closing.wait(20)
+
+    try:
+        with wire.undoing(), pytest.raises(RunStopped, match="it was interrupted"):
+            wire.send(get_organization())
+    finally:
+        wire._loop.call_soon_threadsafe(closed.set)
+        closer.join(20)
+    assert transport.requests == []
