@@ -154,13 +154,13 @@ RunChecks = Callable[..., Ran]
 
 @pytest.fixture
 def run_checks(tmp_path: Path) -> RunChecks:
-    """Runs a module of checks, given as text, under a judge."""
+    """Runs a module of checks, given as text, under a judge that is watched, or not."""
 
-    def run(text: str, *words: str, **choices: Any) -> Ran:
+    def run(text: str, *words: str, watched: bool = True, **choices: Any) -> Ran:
         (tmp_path / "test_small.py").write_text(HEAD + dedent(text))
         sys.modules.pop("test_small", None)  # that of another test
         small, watching = SmallRun(**choices), Watching()
-        judge = Judge(small, watching)  # type: ignore[arg-type]
+        judge = Judge(small, watching if watched else None)  # type: ignore[arg-type]
         showing = _Showing(judge)
         status = pytest.main(
             [str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull, *ALONE, *words],

@@ -16,6 +16,20 @@ from conformance.verdicts.judge import is_check
 RunChecks = Callable[..., Any]
 
 
+def test_nobody_need_watch(run_checks: RunChecks) -> None:
+    """As where a recorded run is judged again."""
+    ran = run_checks(
+        """
+        @requirement("json-well-formed")
+        def test_right():
+            judged(make_exchange())
+        """,
+        watched=False,
+    )
+
+    assert (ran.outcomes, ran.said) == ([("test_right", "passed")], [])
+
+
 def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
     """Each conclusion has its outcome, and pytest shows only failures and errors as such."""
     ran = run_checks("""
