@@ -27,7 +27,7 @@ def test_nobody_need_watch(run_checks: RunChecks) -> None:
         watched=False,
     )
 
-    assert (ran.outcomes, ran.said) == ([("test_right", "passed")], [])
+    assert (ran.status, ran.outcomes, ran.said) == (0, [("test_right", "passed")], [])
 
 
 def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
