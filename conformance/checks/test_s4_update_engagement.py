@@ -113,7 +113,12 @@ def _unedited(run: Run) -> Exchange:
         one.call.identifier == before.call.identifier and one.call.operation.changes for one in run.wire.exchanges
     ):
         return before
-    made = read.success(run.send(call.create_engagement({"name": run.name("edited")})))
+    return _undescribed(run, "edited")
+
+
+def _undescribed(run: Run, label: str) -> Exchange:
+    """A read of a new engagement that has a name and nothing else."""
+    made = read.success(run.send(call.create_engagement({"name": run.name(label)})))
     return run.send(call.get_engagement(read.text(read.data(made), "id", made)))
 
 
@@ -247,10 +252,8 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
 
 def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
     """An edit of the same fields, with more time, in case the service's clock ticks slowly."""
-    before = run.send(editing.both.after.call)
-    if done is editing.description:  # once more of one that nobody has described
-        made = run.send(call.create_engagement({"name": run.name("edited-slowly")}))
-        before = run.send(call.get_engagement(read.text(read.data(made), "id", made)))
+    described = done is not editing.description  # an edit of the description is made once more where there is none
+    before = run.send(editing.both.after.call) if described else _undescribed(run, "edited-slowly")
     return edit(run, before, {field: f"{value} slowly" for field, value in done.sent.items()}, pause=A_LONG_TICK)
 
 
