@@ -17,6 +17,8 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.ratelimits import ServiceClock, date_of, quota
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.running.run import Run
     from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Exchange
@@ -124,7 +126,8 @@ class Throttling:
         passed: Creations that were served amid refusals, where every attempt came to that.
         created_name: The name that it carried.
         engagements: The engagements that were created last, looked for with the main key; None without a creation.
-        changes: An edit with the name for a description, and an archiving, of one engagement, both refused.
+        changes: An edit with the name for a description, an archiving and a deletion of one engagement, all refused.
+        missing: A read of that engagement, where the list of engagements has it no more; None where it has.
         other: A request with another key while this one was refused, between two that were; None where that did not
             come about.
         other_missing: Why there is no other key; None where there is one.
@@ -139,6 +142,7 @@ class Throttling:
     created_name: str
     engagements: Exchange | None
     changes: tuple[Exchange, ...]
+    missing: Exchange | None
     other: Exchange | None
     other_missing: str | None
     resumed: Exchange | None
@@ -216,19 +220,30 @@ def throttling(run: Run) -> Throttling:
         if resumed is None or not resumed.succeeded or _complete(scene, run, other):
             break
     newest = call.list_engagements(sort="createdAt", order="desc", perPage=100)
+    listed = None if scene.refused_creation is None else run.send(newest)
     return Throttling(
         scene.filling,
         tuple(scene.refusals),
         scene.refused_creation,
         tuple(passed) if len(passed) == _TRIES else (),  # a bucket that is refilled may let one of them pass
         scene.name,
-        None if scene.refused_creation is None else run.send(newest),
+        listed,
         scene.changes,
+        _missing(run, listed, scene.changes),
         scene.other_meanwhile,
         missing,
         resumed,
         unresumed,
     )
+
+
+def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
+    """A read of the engagement that was to be deleted, unless it is in the list still."""
+    target = changes[0].call.identifier if changes else None
+    if target is None or listed is None or not listed.succeeded:
+        return None
+    there = any(read.id_of(item) == target for item in read.items(listed))
+    return None if there else run.send(call.get_engagement(target))
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -277,7 +292,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
         amid.append(_at_once(call.create_engagement({"name": scene.name}), key))
     if target is not None:
         first[0] = _at_once(call.update_engagement(target, {"description": scene.name}), key)
-        last[-1] = _at_once(call.archive_engagement(target), key)
+        last = [_at_once(one, key) for one in (call.archive_engagement(target), call.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(_at_once(call.get_organization(), other))
     answers = run.send_all([*first, *amid, *last])

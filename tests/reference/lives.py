@@ -86,7 +86,8 @@ class Life:
         value = WRONG.get(key, self.near[key] if key in self.near else f"Bearer {self.keys.get(key)}")
         headers += [(b"authorization", value.encode())] if value else []
         if key == "elsewhere":
-            headers.append((b"x-api-key", self.keys["main"].encode()))
+            given = self.keys["main"].encode()
+            headers += [(b"x-api-key", given), (b"x-auth-token", given), (b"cookie", b"access_token=" + given)]
         place, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
         scope |= {"query_string": query.encode(), "server": ("reference", 80), "client": ("here", 1), "scheme": "http"}
@@ -118,7 +119,9 @@ def _near(key: str) -> dict[str, str]:
         "longer": f"Bearer {key}more",
         "shorter": f"Bearer {key[:half]}",
         "other-half": f"Bearer {key[:half]}{'x' * (len(key) - half)}",
-        "bot": f"Bot {key}",
+        "basic-password": f"Basic {base64.b64encode(f'api:{key}'.encode()).decode()}",
+        "basic-bare": f"Basic {key}",
+        **{name: f"{name.title()} {key}" for name in ("bot", "digest", "key", "jwt")},
         "beginning": f"BearerX {key}",
         "list": f"Bearer {key}, more",
         "last": f"Bearer {key[:-1]}{'y' if key[-1] == 'x' else 'x'}",
@@ -576,7 +579,8 @@ def late(life: Life) -> list[object]:
         yield "main", "PATCH", ORGANIZATION, {"name": signs, "plan": "gold"}
         yield "main", "GET", ORGANIZATION, None
         yield from _second_changes()
-        for near in ("bot", "beginning", "list", "last", "case", "null", "long", "elsewhere"):
+        almost = "bot basic-bare basic-password digest key jwt beginning list last case null long elsewhere"
+        for near in almost.split():
             yield near, "GET", ORGANIZATION, None
         yield from _before_the_key()
         yield from _with_one_permission()
@@ -661,6 +665,8 @@ def _past_the_limit() -> Iterator[Request]:
     yield "throttled", "PATCH", f"{ENGAGEMENTS}/1", {"description": "too much"}
     yield "throttled", "POST", f"{ENGAGEMENTS}/1/archive", None
     yield "main", "GET", f"{ENGAGEMENTS}/1", None
+    yield "throttled", "DELETE", f"{ENGAGEMENTS}/2", None
+    yield "main", "GET", f"{ENGAGEMENTS}/2", None
 
 
 def _of_a_former_member(life: Life) -> Iterator[Request]:
