@@ -95,7 +95,7 @@ def _excess(text: str) -> TooDeep | None:
     if len(text) <= MAX_PARTS and text.count("[") + text.count("{") <= MAX_DEPTH:
         return None
     depth = 0
-    for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text)):
+    for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text), 1):
         found = match[0]
         if parts > MAX_PARTS:
             return _TOO_MANY
@@ -105,5 +105,5 @@ def _excess(text: str) -> TooDeep | None:
                 return TooDeep()
         elif found in "]}":
             depth -= 1
-    many = text.count(",") > MAX_PARTS and _STRING_OR_BRACKET.sub("", text).count(",") > MAX_PARTS
+    many = text.count(",") >= MAX_PARTS and _STRING_OR_BRACKET.sub("", text).count(",") >= MAX_PARTS
     return _TOO_MANY if many else None

@@ -14,7 +14,7 @@ from conformance.oracle.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import kind_of, one_of, shown
-from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,8 +161,10 @@ def no_redirect(exchange: Exchange) -> bool:
 
 def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
     """The resources of a success that are objects; none where there is no answer, or none that can be read."""
-    answered = exchange.judgeable and (exchange.received is None or exchange.received.status != TOO_MANY_REQUESTS)
-    return [resource for _, resource in _resources(exchange) if isinstance(resource, dict)] if answered else []
+    try:
+        return [resource for _, resource in _resources(exchange) if isinstance(resource, dict)]
+    except Unanswered:
+        return []
 
 
 def _is_success(exchange: Exchange, answer: str) -> bool:

@@ -69,7 +69,7 @@ def page_length(exchange: Exchange) -> bool:
     filtered list, whose total is judged by itself.
     """
     told, items = _numbers(exchange), _items(exchange)
-    if told is None or items is None or not _as_asked(exchange) or told["page"] < 1 or told["perPage"] < 1:
+    if told is None or items is None or not _as_asked(exchange):
         return False
     filtered = any(name in {"status", "role"} for name, _ in exchange.call.query)
     is_full = told["page"] * told["perPage"] < told["total"] and not filtered
@@ -128,19 +128,19 @@ def paging_honoured(exchange: Exchange) -> bool:
 
 def status_filter(exchange: Exchange) -> bool:
     """A list that was asked for one status holds no other."""
-    return _only(exchange, "listEngagements", "status", ("active", "archived"))
+    return _only(exchange, "status", ("active", "archived"))
 
 
 def role_filter(exchange: Exchange) -> bool:
     """A list that was asked for one role holds no other."""
-    return _only(exchange, "listMembers", "role", ("owner", "admin", "member"))
+    return _only(exchange, "role", ("owner", "admin", "member"))
 
 
 def sorted_by_time(field: str, exchange: Exchange) -> bool:
     """A list that was asked for in the order of a time, ascending or descending, is in that order."""
     order = dict(exchange.call.query).get("order")
     known = _moments(exchange, field)
-    if order not in _ORDERS or not known:
+    if order not in _ORDERS:
         return False
     for (_, one), (place, other) in pairwise(known):
         if (one > other) if order == "asc" else (one < other):
@@ -222,10 +222,10 @@ def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:
         )
 
 
-def _only(exchange: Exchange, operation: str, name: str, closed: tuple[str, ...]) -> bool:
+def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
     asked = dict(exchange.call.query).get(name)
     items = _items(exchange)
-    if exchange.call.operation.id != operation or asked not in closed or not is_unrepeated(exchange) or not items:
+    if asked not in closed or not is_unrepeated(exchange) or not items:
         return False
     for place, item in enumerate(items):
         value = item.get(name)

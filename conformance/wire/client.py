@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.wire.attempt import Sender
 from conformance.wire.clock import Clock, SystemClock
@@ -97,12 +97,6 @@ class Wire:
         self._thread = threading.Thread(target=self._loop.run_forever, name="wire", daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     @property
     def exchanges(self) -> Sequence[Exchange]:
         """Everything sent so far, in order of numbers, repetitions included."""
@@ -154,8 +148,7 @@ class Wire:
             while batch.under_way or (waiting and batch.failure is None):
                 while waiting and len(batch.under_way) < self._width and batch.failure is None:
                     self._begin(batch, *waiting.popleft())
-                if batch.under_way:
-                    self._collect(batch)
+                self._collect(batch)
         except BaseException:
             self._abandon(batch)
             raise

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
 
-UNJUDGED: Final = frozenset({"undoing", "connection"})
-"""Who sends what no check asked for: the undoing after the checks, and the search for a target that was lost."""
+_UNDOING: Final = "undoing"
+"""Who sends what no check asked for, after the checks."""
 
 _CONNECTION: Final = "connection"
+"""Who searches for a target that was lost; nobody waits for that."""
+
 _GIVEN_UP: Final = "the run was stopped"
 
 
@@ -137,7 +139,7 @@ class ReplayWire:
         with self._lock:
             left = [exchange for chains in self._waiting.values() for chain in chains for exchange in chain.exchanges]
         return sorted(
-            (exchange for exchange in left if exchange.check not in UNJUDGED), key=lambda exchange: exchange.number
+            (exchange for exchange in left if exchange.check != _UNDOING), key=lambda exchange: exchange.number
         )
 
     def send(self, call: Call) -> Exchange:
@@ -196,7 +198,7 @@ class ReplayWire:
             return
         chains = self._waiting[Likeness.of(exchange.check, exchange.call, exchange.request)]
         begun = next((chain for chain in chains if chain.last.attempt == exchange.attempt - 1), None)
-        if exchange.attempt == 1 or begun is None:
+        if begun is None:
             chains.append(_Chain([exchange]))
         else:
             begun.exchanges.append(exchange)

@@ -67,7 +67,7 @@ class Width:
         if self._width == 1 and self._alone.count(True) >= _ALONE_REFUSED:
             self._in_vain = True
             self._let_through(self._most)
-        elif beside_others and self._width > 1 and self._beside.count(True) >= _REFUSED:
+        elif self._width > 1 and self._beside.count(True) >= _REFUSED:
             self._let_through(self._width // 2)
 
     def _let_through(self, width: int) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -73,10 +74,24 @@ def test_fingerprint_is_that_of_the_certificate_shown(tmp_path: Path) -> None:
     assert found == [certificate.fingerprint(hashes.SHA256()).hex()] * 2
 
 
-def test_plain_and_lost_targets_have_none() -> None:
+def test_a_lost_target_has_none() -> None:
     """Nothing is known of a certificate that nobody shows."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
-    assert certificate_sha256(_settings("http://127.0.0.1:1")) is None
     assert certificate_sha256(_settings(f"https://127.0.0.1:{port}")) is None
+
+
+def test_plain_targets_are_not_asked_and_others_at_their_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of HTTPS where the address names no other."""
+    asked: list[tuple[str, int]] = []
+
+    def refuse(address: tuple[str, int], _: float) -> socket.socket:
+        asked.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+
+    urls = ("http://service.test", "https://service.test", "https://service.test:8443")
+    assert [certificate_sha256(_settings(url)) for url in urls] == [None] * 3
+    assert asked == [("service.test", 443), ("service.test", 8443)]

@@ -38,10 +38,10 @@ def test_a_server_error_is_wrong(status: int) -> None:
     )
 
 
-@pytest.mark.parametrize("status", [400, 404, 500])
+@pytest.mark.parametrize("status", [400, 404, 409, 500])
 def test_an_error_has_its_envelope(status: int) -> None:
     """4.04e2 is an integer, too."""
-    assert error_laws.error_envelope(refused(status, extra=1)) is True
+    assert error_laws.error_envelope(refused(status, statusCode=status, extra=1)) is True
     assert error_laws.error_envelope(refused(status, statusCode=404.0)) is True
 
 
@@ -112,7 +112,7 @@ def test_the_status_code_is_the_status(given: float) -> None:
     assert error_laws.error_status_code_agrees(refused(statusCode=given)) is True
 
 
-@pytest.mark.parametrize(("status", "given"), [(404, 400), (400, 404), (500, 404)])
+@pytest.mark.parametrize(("status", "given"), [(404, 400), (400, 404), (500, 404), (404, 409)])
 def test_another_status_code_is_wrong(status: int, given: int) -> None:
     """Both are told."""
     assert broken(error_laws.error_status_code_agrees, refused(status, statusCode=given)) == (

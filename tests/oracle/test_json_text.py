@@ -63,13 +63,41 @@ def test_what_is_not_json_is_told_why(text: bytes, reason: str) -> None:
 
 def test_a_repeated_name_is_noticed() -> None:
     """The last one counts, and the name is told."""
-    assert read_json(b'{"a": 1, "b": {"a": 2, "a": 3}}') == Parsed({"a": 1, "b": {"a": 3}}, ("a",))
+    read = read_json(b'{"a": 1, "b": {"a": 2, "c": 0, "a": 3}}')
+
+    assert read == Parsed({"a": 1, "b": {"a": 3, "c": 0}}, ("a",))
 
 
 @pytest.mark.parametrize(("levels", "kind"), [(100, Parsed), (101, TooDeep), (100_000, TooDeep)])
 def test_nesting_is_judged_to_a_hundred_levels(levels: int, kind: type) -> None:
     """Deeper texts are neither right nor wrong."""
     assert isinstance(read_json(b"[" * levels + b"]" * levels), kind)
+
+
+def test_what_stands_side_by_side_is_no_nesting() -> None:
+    """A bracket that is closed counts no more."""
+    assert isinstance(read_json(json.dumps([[{}]] * 200).encode()), Parsed)
+
+
+@pytest.mark.parametrize(("parts", "kind"), [(100_000, Parsed), (100_001, TooDeep)])
+def test_so_many_parts_are_judged(parts: int, kind: type) -> None:
+    """Numbers count by themselves, and strings together with brackets."""
+    numbers, strings = [0] * parts, [""] * (parts - 2)
+
+    assert isinstance(read_json(json.dumps(numbers).encode()), kind)
+    assert isinstance(read_json(json.dumps(strings).encode()), kind)
+
+
+def test_too_many_parts_are_told_from_nesting() -> None:
+    """What is not judged says for which reason."""
+    reading = read_json(b"[" + b"{}," * 100_000 + b"{}]")
+
+    assert reading == TooDeep("it has more than the 100000 parts that are judged")
+
+
+def test_commas_in_strings_part_nothing() -> None:
+    """A long text of commas is one string."""
+    assert isinstance(read_json(json.dumps(["," * 200_000]).encode()), Parsed)
 
 
 def test_brackets_in_strings_are_no_nesting() -> None:
@@ -83,3 +111,12 @@ def test_brackets_in_strings_are_no_nesting() -> None:
 def test_numbers_beyond_any_type_are_read(text: bytes) -> None:
     """A number is JSON whatever its size."""
     assert isinstance(read_json(text), Parsed)
+
+
+@pytest.mark.parametrize(("digits", "kind"), [(30, int), (31, float)])
+def test_long_integers_are_exact_up_to_a_length(digits: int, kind: type) -> None:
+    """Past every type that anybody uses they cost no more than other numbers."""
+    reading = read_json(b"7" * digits)
+
+    assert isinstance(reading, Parsed)
+    assert type(reading.value) is kind

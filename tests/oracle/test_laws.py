@@ -148,6 +148,22 @@ def test_frames_are_judged_of_readable_successes_only(law: Law, operation: str) 
     assert law(make_exchange(operation, raw=b"{")) is False
 
 
+@pytest.mark.parametrize(
+    ("law", "operation"),
+    [
+        (laws.success_data_object, "getEngagement"),
+        (laws.list_data_array, "listEngagements"),
+        (laws.fields, "getEngagement"),
+        (laws.timestamp_format, "getEngagement"),
+    ],
+)
+def test_beside_the_interface_no_frame_and_no_field_is_promised(law: Law, operation: str) -> None:
+    """A path that is no operation may answer with whatever it likes."""
+    made = make_exchange(operation, body={"data": {"createdAt": "now"}})
+
+    assert law(replace(made, call=replace(made.call, probe=("GET", "/elsewhere")))) is False
+
+
 def test_each_kind_of_answer_has_its_own_frame() -> None:
     """A resource needs no array, a list no object."""
     assert laws.success_data_object(page(["e"])) is False
@@ -192,6 +208,7 @@ def test_every_item_of_a_list_has_its_fields() -> None:
     [
         page([]),
         refusal(operation="getEngagement"),
+        make_exchange("getEngagement", 404, body={"data": {}}),
         make_exchange("getEngagement", body=[]),
         make_exchange("getEngagement", body={"data": 7}),
         make_exchange("getEngagement", raw=b"{"),
@@ -199,7 +216,17 @@ def test_every_item_of_a_list_has_its_fields() -> None:
         make_exchange("unarchiveEngagement", body={"data": {}}),
         make_exchange("updateEngagement", body={"data": {}}),
     ],
-    ids=["no items", "refusal", "no object", "no data", "no JSON", "no array", "open", "open, too"],
+    ids=[
+        "no items",
+        "refusal",
+        "refusal with data",
+        "no object",
+        "no data",
+        "no JSON",
+        "no array",
+        "open",
+        "open, too",
+    ],
 )
 def test_where_nothing_is_promised_no_field_is_missing(exchange: Exchange) -> None:
     """Or where the frame is broken, which is told by itself."""
@@ -285,6 +312,11 @@ def test_statuses_are_those_of_the_interface(operation: str) -> None:
     )
 
 
+def test_the_status_of_every_item_is_one_of_the_interface() -> None:
+    """Its place is told."""
+    assert broken(laws.engagement_status_known, page([ENGAGEMENT, {"status": "done"}]))[3] == "/data/1/status"
+
+
 @pytest.mark.parametrize(
     ("law", "exchange"),
     [
@@ -334,6 +366,7 @@ def test_redirects_are_none(status: int) -> None:
         (page([ENGAGEMENT, 7]), [ENGAGEMENT]),
         (make_exchange(status=None), []),
         (make_exchange(status=429, body={"data": ENGAGEMENT}), []),
+        (make_exchange(status=503, body={"data": ENGAGEMENT}), []),
         (refusal(), []),
     ],
 )

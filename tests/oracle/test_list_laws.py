@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ def several(count: int) -> list[str]:
     return [f"e{number}" for number in range(count)]
 
 
+WRONG = {"data": [{"id": "e"}], "meta": {"total": "x", "page": 7}}
+LIST = make_exchange("listEngagements", body=WRONG)
+BESIDE = replace(LIST, call=LIST.call.as_probe("GET", "/elsewhere"))
 LAWS: list[Any] = [
     list_laws.meta_fields,
     list_laws.total_pages,
@@ -54,9 +58,22 @@ LAWS: list[Any] = [
         make_exchange("listEngagements", body=[]),
         make_exchange("listEngagements", body={"data": [], "meta": []}),
         make_exchange("listEngagements", raw=b"{"),
+        make_exchange("listEngagements", 404, WRONG),
+        BESIDE,
         page([{"id": "e", "status": "archived"}], query={"status": "active", "unheard-of": "1"}, total=7, page=7),
+        page([{"id": "e", "role": "member"}], query={"role": "owner"}, total=7, page=7),
     ],
-    ids=["refusal", "no list", "no object", "no meta", "no JSON", "unknown parameter"],
+    ids=[
+        "refusal",
+        "no list",
+        "no object",
+        "no meta",
+        "no JSON",
+        "refusal with a list",
+        "beside the interface",
+        "unknown parameter",
+        "parameter of the other list",
+    ],
 )
 def test_no_law_judges_what_is_no_list_as_it_may_be_asked_for(law: Law, exchange: Exchange) -> None:
     """Errors, other operations, broken frames and what was asked with unknown parameters are nobody's fault here."""
@@ -111,11 +128,13 @@ def test_integers_of_every_notation_will_do(total: object) -> None:
 
 @pytest.mark.parametrize(
     ("total", "size", "pages"),
-    [(0, 20, 0), (0, 20, 1), (1, 20, 1), (20, 20, 1), (21, 20, 2), (40, 20, 2), (41, 20, 3)],
+    [(0, 20, 0), (0, 20, 1), (1, 20, 1), (20, 20, 1), (21, 20, 2), (40, 20, 2), (41, 20, 3), (3, 1, 3)],
 )
 def test_the_number_of_pages_is_rounded_up(total: int, size: int, pages: int) -> None:
     """Nothing at all may be one page or none."""
-    assert list_laws.total_pages(page(total=total, perPage=size, totalPages=pages)) is True
+    asked = {} if size == 20 else {"perPage": size}
+
+    assert list_laws.total_pages(page(query=asked, total=total, perPage=size, totalPages=pages)) is True
 
 
 @pytest.mark.parametrize(
@@ -148,6 +167,7 @@ def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, int]) -> 
         ({"page": 0}, {"page": 1}),
         ({"perPage": 101}, {"perPage": 100}),
         ({"perPage": "05"}, {"perPage": 5}),
+        ({"perPage": 0}, {"perPage": 20}),
     ],
 )
 def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], meta: dict[str, int]) -> None:
@@ -158,6 +178,18 @@ def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], 
     assert list_laws.page_length(exchange) is False
     with pytest.raises(NonConformity):
         list_laws.fitting_total_pages(exchange)
+
+
+@pytest.mark.parametrize(
+    ("operation", "others"),
+    [("listMembers", {"role": "member"}), ("listEngagements", {"status": "active", "sort": "name", "order": "asc"})],
+)
+def test_all_that_may_be_asked_for_may_be_asked_for_together(operation: str, others: dict[str, object]) -> None:
+    """It is a list like others."""
+    query = {"page": 2, "perPage": 1} | others
+    exchange = page(["e"], operation=operation, query=query, page=2, perPage=1, total=2, totalPages=2)
+
+    assert list_laws.total_pages(exchange) is True
 
 
 # --- length
@@ -279,6 +311,11 @@ def test_the_first_page_is_there_even_if_nothing_is() -> None:
     assert list_laws.paging_honoured(page(query={"page": 1})) is True
 
 
+def test_the_last_page_of_single_items_is_there() -> None:
+    """It can be asked for."""
+    assert list_laws.paging_honoured(page(query={"page": 3, "perPage": 1}, page=3, perPage=1, total=3)) is True
+
+
 def test_a_size_of_nothing_is_told() -> None:
     """A service that names no size at all does not name the one asked for."""
     assert broken(list_laws.paging_honoured, page(["e"], query={"perPage": 1}, perPage=0))[0] == "meta.perPage is 0"
@@ -303,6 +340,7 @@ def test_a_parameter_that_comes_twice_is_open() -> None:
         ({"page": 1, "perPage": 100}, {"page": 1, "perPage": 100}),
         ({"page": 999999}, {"page": 999999}),
         ({"page": 1, "perPage": 101}, {}),
+        ({"page": 1, "perPage": "many"}, {}),
         ({"page": "01"}, {}),
         ({"page": "+1"}, {}),
         ({"page": "1.0"}, {}),
@@ -324,6 +362,7 @@ def test_a_filtered_list_holds_nothing_else() -> None:
     items = [{"status": "active"}, {"status": "archived"}]
 
     assert list_laws.status_filter(page(items[:1], query={"status": "active"})) is True
+    assert list_laws.status_filter(page(items[1:], query={"status": "archived"})) is True
     assert broken(list_laws.status_filter, page(items, query={"status": "active"})) == (
         "a list of status active holds another one",
         '"active"',
@@ -403,6 +442,14 @@ def test_what_was_not_asked_in_that_order_is_not_judged(exchange: Exchange) -> N
     assert SORTED(exchange) is False
 
 
+def test_a_field_to_sort_by_that_comes_twice_is_open() -> None:
+    """No service knows which one counts."""
+    listed = at(LATE, EARLY, order="asc")
+    twice = replace(listed, call=replace(listed.call, query=(("sort", "name"), *listed.call.query)))
+
+    assert SORTED(twice) is False
+
+
 @pytest.mark.parametrize("field", ["createdAt", "updatedAt"])
 def test_a_list_that_ascends_unasked_is_wrong(field: str) -> None:
     """The default is descending."""
@@ -451,12 +498,13 @@ def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
     ("items", "query", "meta"),
     [
         (1, {}, {"total": 9}),
+        (1, {"perPage": 10}, {"perPage": 10, "total": 9}),
         (1, {"status": ""}, {"total": 9}),
         (2, {"status": "active", "perPage": 2}, {"perPage": 2, "total": 9}),
         (1, {"status": "active", "page": 2}, {"page": 2, "total": 9}),
         (1, {"status": "active"}, {"perPage": 10, "total": 9}),
     ],
-    ids=["no filter", "an empty one", "a full page", "a later page", "another size"],
+    ids=["no filter", "only a size", "an empty one", "a full page", "a later page", "another size"],
 )
 def test_other_lists_need_not_count_themselves(items: int, query: dict[str, object], meta: dict[str, int]) -> None:
     """There may be more than they hold, or they are not what was asked for."""

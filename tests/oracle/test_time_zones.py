@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity, Undecided
 from conformance.oracle.time_zones import expect_utc
+from conformance.wire.call import Credential
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 
@@ -20,7 +22,7 @@ def created(
 ) -> Exchange:
     """A creation so many seconds after the first, whose createdAt is ahead of its Date."""
     now = NOW + timedelta(seconds=after)
-    given = (now + timedelta(seconds=ahead)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    given = (now + timedelta(seconds=ahead)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     dated = (("Content-Type", "application/json"), ("Date", now.strftime("%a, %d %b %Y %H:%M:%S GMT")))
     return make_exchange(operation, status, {"data": {"createdAt": given}}, headers=dated, number=number)
 
@@ -55,7 +57,7 @@ def test_creations_of_another_zone(ahead: float, says: str) -> None:
     assert raised.value.expected == "about 2026-03-01T12:00:07+00:00, the time of the answer"
 
 
-@pytest.mark.parametrize("ahead", [900, 15 * HOUR, 2 * HOUR + 61, 365 * 24 * HOUR, 601])
+@pytest.mark.parametrize("ahead", [900, 14.25 * HOUR, 15 * HOUR, 2 * HOUR + 61, 365 * 24 * HOUR, 601])
 def test_a_clock_that_shows_anything_else(ahead: float) -> None:
     """A clock may be off by any amount that is no time zone."""
     with pytest.raises(Inapplicable, match="but not by a time zone"):
@@ -67,6 +69,13 @@ def test_clocks_that_cannot_be_compared() -> None:
     for looked in ([created(2 * HOUR), created(2 * HOUR - 3, 3)], [created(HOUR - 7), created(HOUR + 53)]):
         with pytest.raises(Inapplicable, match="but not by a time zone"):
             expect_utc(looked)
+
+
+@pytest.mark.parametrize("past_the_minute", [7, 0.25])
+def test_a_clock_that_shows_seconds(past_the_minute: float) -> None:
+    """One time that is no whole minute is enough to compare it."""
+    with pytest.raises(NonConformity, match="2 hours ahead of"):
+        expect_utc([created(2 * HOUR - 7 + past_the_minute), created(2 * HOUR - 7, 60)])
 
 
 def test_creations_that_differ() -> None:
@@ -82,9 +91,17 @@ def test_a_clock_that_wanders(other: float) -> None:
         expect_utc([created(2 * HOUR), created(other, 3)])
 
 
+def test_a_clock_that_is_set() -> None:
+    """A time that was right before it was off looks like no time zone either."""
+    with pytest.raises(Inapplicable, match="but not by a time zone"):
+        expect_utc([created(0), created(365 * 24 * HOUR, 3)])
+
+
 def test_nothing_created() -> None:
-    """Refusals, other operations, lost answers and times without their form tell nothing."""
+    """Refusals, other operations and keys, lost answers and times without their form tell nothing."""
+    of_another = created(2 * HOUR)
     silent = [
+        replace(of_another, call=of_another.call.with_key(Credential.bearer("other_organization", "k"))),
         created(2 * HOUR, status=409),
         created(2 * HOUR, operation="getEngagement"),
         make_exchange("createEngagement", None),

@@ -15,7 +15,7 @@ from conformance.wire.exchange import Answer, Exchange
 from conformance.wire.limits import RunStopped
 from conformance.wire.preparing import Preparer
 from conformance.wire.redaction import Redactor
-from conformance.wire.replay import NotRecorded, ReplayWire
+from conformance.wire.replay import NotRecorded, ReplayWire, are_alike
 from conformance.wire.settings import WireSettings
 
 RECORDED = WireSettings(
@@ -44,16 +44,20 @@ def _exchange(number: int, asked: Call, check: str = "walk", *, attempt: int = 1
 
 
 def _wire(
-    exchanges: Sequence[Exchange], order: Sequence[int] = (), stopped: str | None = None
+    exchanges: Sequence[Exchange],
+    order: Sequence[int] = (),
+    stopped: str | None = None,
+    settings: WireSettings = REPLAYED,
 ) -> tuple[ReplayWire, ReadNotes]:
     notes = ReadNotes([])
     wire = ReplayWire(
-        REPLAYED,
+        settings,
         Redactor(),
         exchanges,
         under=notes.under,
         current=lambda: notes.current,
         order=lambda: order,
+        service_clock=lambda: 12.5,
         stopped=stopped,
     )
     return wire, notes
@@ -82,11 +86,11 @@ def test_repetitions_belong_to_their_call() -> None:
             _exchange(4, read, attempt=3),
         ]
     )
-    seen: list[int] = []
+    seen: list[object] = []
 
     class Watching:
         def before(self, call: Call) -> None:
-            """Nothing is looked at before."""
+            seen.append(call)
 
         def after(self, exchange: Exchange) -> None:
             seen.append(exchange.number)
@@ -94,7 +98,7 @@ def test_repetitions_belong_to_their_call() -> None:
     wire.observe(Watching())
     with wire.checking("walk"):
         assert wire.send(read).number == 4
-    assert seen == [1, 3, 4]
+    assert seen == [read, 1, 3, 4]
     assert [exchange.number for exchange in wire.exchanges] == [1, 3, 4]
     assert [exchange.number for exchange in wire.unasked] == [2]
 
@@ -136,7 +140,36 @@ def test_key_itself_need_not_be_known() -> None:
     wire, _ = _wire([_exchange(1, asked)])
 
     with wire.checking("walk"):
+        with pytest.raises(NotRecorded):
+            wire.send(call.get_organization().with_key(REPLAYED.credential))
         assert wire.send(again).number == 1
+
+
+def test_what_every_request_carries_is_no_part_of_a_call() -> None:
+    """A replay need not know the headers of the target file."""
+    asked = call.get_engagement("e1")
+    wire, _ = _wire([_exchange(1, asked)], settings=replace(REPLAYED, headers=(("X-Gateway", "staging"),)))
+
+    with wire.checking("walk"):
+        assert wire.send(asked).number == 1
+
+
+def test_a_key_in_a_body_is_known_by_its_name_too() -> None:
+    """As wherever it stands."""
+    wire, _ = _wire([_exchange(1, call.create_engagement({"name": "the-real-key-of-the-run"}))])
+
+    with wire.checking("walk"):
+        assert wire.send(call.create_engagement({"name": "another-key-for-replay"})).number == 1
+
+
+def test_a_path_is_compared_as_it_went_over_the_wire() -> None:
+    """Not as it was meant."""
+    meant = call.get_engagement("e1").as_probe("GET", "/api/v1/é")
+    written = call.get_engagement("e1").as_probe("GET", "/api/v1/%C3%A9")
+    wire, _ = _wire([_exchange(1, written)])
+
+    with wire.checking("walk"):
+        assert wire.send(meant).number == 1
 
 
 def test_check_gets_its_own_call_back() -> None:
@@ -154,6 +187,90 @@ def test_run_that_stopped_stops_again() -> None:
 
     with wire.checking("walk"), pytest.raises(RunStopped, match="budget of 3"):
         wire.send(call.get_organization())
+
+
+def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
+    """And told with what was sent; other troubles are no end."""
+    read = call.get_organization()
+    given_up = _exchange(2, read, status=None, attempt=2)
+    given_up = replace(given_up, trouble="it was given up because the run was stopped")
+    lost = [_exchange(number, read, status=None) for number in (1, 3)]
+    wire, _ = _wire([*lost, given_up], stopped="it was interrupted")
+
+    with wire.checking("walk"):
+        with pytest.raises(RunStopped, match="it was interrupted") as raised:
+            wire.send(read)
+        assert wire.send(read).trouble == "the connection broke"
+    assert [one.number for one in raised.value.exchanges] == [2]
+
+
+def test_run_that_did_not_stop_gives_whatever_it_holds() -> None:
+    """Nothing says that it stopped."""
+    given_up = replace(_exchange(1, call.get_organization(), status=None), trouble="the run was stopped")
+    wire, _ = _wire([given_up])
+
+    with wire.checking("walk"):
+        assert wire.send(call.get_organization()).number == 1
+
+
+def test_first_reason_to_stop_stays() -> None:
+    """What is recorded is still given."""
+    wire, _ = _wire([_exchange(1, call.get_organization())])
+    wire.stop("enough")
+    wire.stop("more than enough")
+
+    with wire.checking("walk"):
+        assert wire.send(call.get_organization()).number == 1
+        with pytest.raises(RunStopped, match=r"^enough$"):
+            wire.send(call.get_organization())
+
+
+def test_repetitions_of_two_calls_at_once_are_told_apart() -> None:
+    """A second attempt belongs to a first one, and not to one that was repeated already."""
+    read = call.get_organization()
+    attempts = (1, 1, 2, 2)
+    recorded = [_exchange(number, read, attempt=attempt) for number, attempt in enumerate(attempts, 1)]
+    wire, _ = _wire(recorded, order=(4, 3))
+
+    with wire.checking("walk"):
+        assert [one.number for one in wire.send_all([read] * 2)] == [4, 3]
+    assert wire.unasked == []
+
+
+def test_repetition_without_a_beginning_is_nobodys() -> None:
+    """Such a recording was changed, which is no reason to fail on it."""
+    wire, _ = _wire([_exchange(1, call.get_organization(), attempt=2)])
+
+    assert [one.number for one in wire.unasked] == [1]
+
+
+def test_replay_tells_what_the_run_had_sent_and_known() -> None:
+    """It is never over as long as something is recorded, and tells the time of the service that was noted."""
+    read = call.get_organization()
+    wire, _ = _wire([_exchange(2, read), _exchange(5, read), _exchange(7, read, "other")])
+    before = wire.sent
+
+    with wire.checking("walk"):
+        wire.send_all([read])
+        wire.send_all([read])
+
+    assert (before, wire.sent) == (0, 5)
+    assert (wire.is_over, wire.service_clock) == (False, 12.5)
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (call.get_organization(), True),
+        (replace(call.get_organization(), repeatable=True), True),
+        (call.get_organization().with_key(Credential("none", None)), False),
+        (call.update_organization({}), False),
+        (call.list_members(), False),
+    ],
+)
+def test_calls_are_alike_where_their_records_are(other: Call, *, alike: bool) -> None:
+    """Those with another method, path, body or key are not."""
+    assert are_alike([call.get_organization(), other]) is alike
 
 
 def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:

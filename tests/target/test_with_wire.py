@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import httpx
@@ -76,7 +77,7 @@ def wire(target: Target, journal: Journal) -> Iterator[Wire]:
     settings = WireSettings(
         base_url=PROFILE.base_url, credential=Credential.bearer("api_key", PROFILE.api_key.reveal())
     )
-    with Wire(settings, Redactor(), transport=target) as opened:
+    with closing(Wire(settings, Redactor(), transport=target)) as opened:
         opened.observe(JournalRecorder(journal))
         yield opened
 

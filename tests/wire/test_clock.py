@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -34,3 +35,21 @@ def test_a_clock_that_is_set_back_moves_nothing(monkeypatch: pytest.MonkeyPatch)
 def test_a_clock_tells_the_time_of_day() -> None:
     """In UTC."""
     assert abs(clock.SystemClock().now() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_time_passes_by_as_much_as_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time that is over already takes none."""
+    passed: list[tuple[str, float]] = []
+    monkeypatch.setattr(time, "sleep", lambda seconds: passed.append(("thread", seconds)))
+
+    async def pause(seconds: float) -> None:
+        passed.append(("loop", seconds))
+
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    running = clock.SystemClock()
+
+    for seconds in (0.25, -3.0):
+        running.sleep(seconds)
+        asyncio.run(running.pause(seconds))
+
+    assert passed == [("thread", 0.25), ("loop", 0.25), ("thread", 0.0), ("loop", 0.0)]

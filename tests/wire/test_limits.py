@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import httpx
 import pytest
 
-from conformance.wire.call import create_engagement, delete_engagement, get_organization
+from conformance.wire import client
+from conformance.wire.call import Call, create_engagement, delete_engagement, get_organization
 from conformance.wire.client import RunStopped, Wire
+from conformance.wire.exchange import Exchange
 from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
 
 
@@ -55,6 +58,35 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
     assert len(wire.exchanges) == 1
     with pytest.raises(RunStopped):
         wire.send(get_organization())
+
+
+def test_a_run_tells_when_its_time_has_come(make: Fixtures, clock: WoundClock) -> None:
+    """Before it is asked to send any more, so that nobody pauses for nothing."""
+    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock, max_seconds=20)
+
+    clock.sleep(19)
+    assert not wire.is_over
+    clock.sleep(1)
+    assert wire.is_over
+    assert wire.stopped is None
+
+
+def test_a_run_keeps_back_time_for_what_is_to_be_undone(make: Fixtures, clock: WoundClock) -> None:
+    """As much as the changes take that are counted then, by how long answers take."""
+
+    def slow(_: httpx.Request) -> tuple[int, dict[str, str]]:
+        clock.sleep(1)
+        return 200, {}
+
+    wire = make.wire(transport=Scripted(slow), clock=clock, max_seconds=20, workers=1)
+    changes = 0
+    wire.reserve_for(lambda: changes)
+    wire.send(get_organization())
+    clock.sleep(10)
+
+    assert not wire.is_over
+    changes = 9
+    assert wire.is_over
 
 
 def test_waits_beyond_the_time_of_a_run_are_not_begun(make: Fixtures, clock: WoundClock) -> None:
@@ -114,20 +146,55 @@ def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) ->
         assert ended == ["interrupted"] * 3
 
 
+class Stopping:
+    """Stops the run at the first exchange."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def before(self, call: Call) -> None:
+        """Do nothing yet."""
+
+    def after(self, exchange: Exchange) -> None:
+        """Stop it."""
+        self.wire.stop("interrupted")
+
+
 def test_stop_ends_waits(make: Fixtures) -> None:
-    """A wait for a rate-limit window ends when the run does."""
-    answered = threading.Event()
+    """A wait for a rate-limit window ends when the run does; what was answered before is told."""
+    wire = make.wire(transport=Scripted(lambda _: (429, {"Retry-After": "60"})))
+    wire.observe(Stopping(wire))
+
+    with pytest.raises(RunStopped, match="interrupted") as caught:
+        wire.send(get_organization())
+
+    assert [exchange.number for exchange in caught.value.exchanges] == [1]
+
+
+def test_stop_lets_the_undoing_go_on(make: Fixtures) -> None:
+    """What is under way for it is not given up."""
+    stopped = asyncio.Event()
+    arrived = threading.Event()
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(429, b"{}", "Retry-After: 60"))
-        answered.set()
+        arrived.set()
+        await stopped.wait()
+        await fine(turn)
 
-    wire = make.wire(make.serve(behave))
-    stopper = threading.Thread(target=lambda: (answered.wait(20), wire.stop("interrupted")))
+    server = make.serve(behave)
+    wire = make.wire(server)
+
+    def stop() -> None:
+        arrived.wait(20)
+        wire.stop("interrupted")
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), wire._loop).result(20)  # what stop does there is done
+        server._loop.call_soon_threadsafe(stopped.set)
+
+    stopper = threading.Thread(target=stop)
     stopper.start()
 
-    with pytest.raises(RunStopped, match="interrupted"):
-        wire.send(get_organization())
+    with wire.undoing():
+        assert wire.send(delete_engagement("x")).status == 200
     stopper.join()
 
 
@@ -235,6 +302,8 @@ def test_a_closed_wire_sends_nothing(make: Fixtures) -> None:
     with pytest.raises(RunStopped, match="the wire was closed"):
         wire.send(get_organization())
     wire.close()
+    wire.stop("it comes too late")
+    assert wire.stopped == "the wire was closed"
 
 
 def test_closing_ends_other_threads(make: Fixtures) -> None:
@@ -261,3 +330,53 @@ def test_closing_ends_other_threads(make: Fixtures) -> None:
     thread.join(20)
 
     assert len(caught) == 1
+
+
+def test_an_answer_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is looked whether it still is."""
+    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+
+    async def behave(turn: Turn) -> None:
+        await asyncio.sleep(0.1)
+        await fine(turn)
+
+    assert make.wire(make.serve(behave)).send(get_organization()).status == 200
+
+
+def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left that could answer."""
+    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+    wire = make.wire(transport=Scripted(lambda _: (200, {})))
+    wire.close()
+    monkeypatch.setattr(wire._loop, "call_soon_threadsafe", lambda *_: None)  # it was open when this was asked of it
+
+    with wire.undoing(), pytest.raises(RunStopped, match="the wire was closed"):
+        wire.send(get_organization())
+
+
+def test_who_begins_while_the_wire_is_being_closed_is_told(make: Fixtures) -> None:
+    """Why it sends nothing; not even undoing is carried out then."""
+    closing, closed = threading.Event(), asyncio.Event()
+
+    class Lingering(Scripted):
+        """Takes its time to close its connections."""
+
+        async def aclose(self) -> None:
+            """Wait to be let go."""
+            closing.set()
+            await closed.wait()
+
+    transport = Lingering(lambda _: (200, {}))
+    wire = make.wire(transport=transport)
+    wire.stop("it was interrupted")
+    closer = threading.Thread(target=wire.close)
+    closer.start()
+    closing.wait(20)
+
+    try:
+        with wire.undoing(), pytest.raises(RunStopped, match="it was interrupted"):
+            wire.send(get_organization())
+    finally:
+        wire._loop.call_soon_threadsafe(closed.set)
+        closer.join(20)
+    assert transport.requests == []

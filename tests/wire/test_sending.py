@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import subprocess
 import threading
+import time
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ import pytest
 
 from conformance.wire.call import Call, create_engagement, get_engagement, get_organization
 from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.limits import RunStopped
 from conformance.wire.settings import USER_AGENT
 from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
 
@@ -64,6 +66,19 @@ def test_threads_share_the_wire(make: Fixtures) -> None:
     checks = [exchange.check for exchange in wire.exchanges]
     assert {name: checks.count(name) for name in checks} == {f"check {number}": 10 for number in range(6)}
     assert [exchange.number for exchange in wire.exchanges] == list(range(1, 61))
+
+
+def test_names_end_with_their_block(make: Fixtures) -> None:
+    """What is sent after it belongs to whoever was there before."""
+    wire = make.wire(make.serve(fine))
+
+    with wire.checking("journey"):
+        with wire.checking("check"):
+            wire.send(get_organization())
+        wire.send(get_organization())
+    wire.send(get_organization())
+
+    assert [exchange.check for exchange in wire.exchanges] == ["check", "journey", "run"]
 
 
 def test_requests_carry_what_they_should(make: Fixtures) -> None:
@@ -234,6 +249,50 @@ def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
     assert {thread for _, thread in watcher.seen} == {threading.get_ident()}
 
 
+def test_nobody_is_told_of_a_call_that_comes_too_late(make: Fixtures) -> None:
+    """It is not written down as something to undo."""
+    wire = make.wire(make.serve(fine))
+    watcher = Watcher()
+    wire.observe(watcher)
+    wire.stop("enough")
+
+    with pytest.raises(RunStopped, match="enough"):
+        wire.send(create_engagement({"name": "n"}))
+    assert watcher.seen == []
+
+
+def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures) -> None:
+    """An observer prevents the second of two calls; the answer to the first would never come."""
+    arrived = threading.Event()
+
+    async def behave(_: Turn) -> None:
+        arrived.set()
+        await asyncio.Event().wait()
+
+    class Late(Watcher):
+        """Prevents a call once the one before is under way."""
+
+        def before(self, call: Call) -> None:
+            """Wait for that."""
+            if call is self.forbidden:
+                arrived.wait(20)
+            super().before(call)
+
+    wire = make.wire(make.serve(behave), timeout=1000)
+    watcher = Late()
+    watcher.forbidden = get_engagement("2")
+    wire.observe(watcher)
+
+    with pytest.raises(PermissionError):
+        wire.send_all([get_engagement("1"), watcher.forbidden])
+
+    for _ in range(1000):
+        if wire.exchanges:
+            break
+        time.sleep(0.02)
+    assert [one.trouble for one in wire.exchanges] == ["it was given up because the run was stopped"]
+
+
 def test_observers_can_prevent_a_call(make: Fixtures) -> None:
     """What an observer raises before a call comes out of the send, and that call is not sent."""
     server = make.serve(fine)
@@ -358,20 +417,3 @@ def test_plain_servers_are_no_tls_servers(make: Fixtures, clock: WoundClock) -> 
 
     with pytest.raises(Unanswered, match="no TLS connection could be made"):
         wire.send(get_organization())
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"target": "ftp://x"}, "base_url"),
-        ({"target": "https://"}, "base_url"),
-        ({"target": "http://x:99999"}, "[Pp]ort"),
-        ({"headers": (("authorization", "x"),)}, "headers: Authorization"),
-        ({"timeout": 0}, "timeout"),
-        ({"target": "https://x", "ca_file": "/nowhere.pem"}, "ca_file: /nowhere.pem"),
-    ],
-)
-def test_settings_without_sense_are_refused(options: dict[str, object], complaint: str, make: Fixtures) -> None:
-    """A setting that cannot be meant is told by its name."""
-    with pytest.raises(ValueError, match=complaint):
-        make.wire(**options)

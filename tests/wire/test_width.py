@@ -39,6 +39,30 @@ def test_refusals_now_and_then_narrow_nothing() -> None:
     assert learn(Width(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
 
 
+@pytest.mark.parametrize(("served", "now"), [(10, 4), (11, 8)])
+def test_only_the_latest_refusals_narrow_it(served: int, now: int) -> None:
+    """Six of sixteen requests."""
+    assert learn(Width(8), *[REFUSED] * 5, *[SERVED] * served, REFUSED) == now
+
+
+@pytest.mark.parametrize(("served", "now"), [(4, 2), (5, 1)])
+def test_only_the_latest_refusals_alone_say_that_it_is_not_for_the_others(served: int, now: int) -> None:
+    """Four of eight requests."""
+    width = Width(2)
+    learn(width, *[REFUSED] * 6)
+
+    assert learn(width, *[REFUSED] * 3, *[SERVED] * served, REFUSED, beside_others=False) == now
+
+
+def test_refusals_alone_say_nothing_before_all_go_alone() -> None:
+    """It was not yet tried what helps."""
+    width = Width(2)
+
+    assert learn(width, *[REFUSED] * 50, beside_others=False) == 2
+    assert learn(width, *[REFUSED] * 6) == 1
+    assert learn(width, *[REFUSED] * 3, beside_others=False) == 1
+
+
 def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
     """Then all go through again, and it stays so."""
     width = Width(4)

@@ -1,0 +1,123 @@
+"""The wire of a run that can be judged again notes what its exchanges do not tell."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+import pytest
+
+from conformance.replay.notes import ReadNotes, TakenNotes
+from conformance.wire import call
+from conformance.wire.call import Credential
+from conformance.wire.limits import RunStopped
+from conformance.wire.recorded import RecordedWire
+from conformance.wire.redaction import Redactor
+from conformance.wire.replay import ReplayWire
+from conformance.wire.settings import WireSettings
+from tests.wire.conftest import Behaviour, RawServer, Turn, answer
+
+DATED = f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"
+
+
+async def fine(turn: Turn) -> None:
+    """Answer properly."""
+    await turn.say(answer(200, b"{}", DATED))
+
+
+def settings(server: RawServer) -> WireSettings:
+    """The settings for a server."""
+    return WireSettings(base_url=server.url, credential=Credential.bearer("api_key", "the-key-of-a-run"))
+
+
+@contextmanager
+def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, TakenNotes, RawServer]]:
+    """A wire to a server, and its notes."""
+    notes, server = TakenNotes(), RawServer(behaviour)
+    wire = RecordedWire(settings(server), Redactor(), notes)
+    try:
+        yield wire, notes, server
+    finally:
+        wire.close()
+        server.close()
+
+
+def test_who_got_which_answer_is_noted_where_calls_look_alike() -> None:
+    """The first of two was asked again, after the second; in a replay each gets its own once more."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer(503 if turn.number == 1 else 200, b"%d" % turn.number))
+
+    reads = [call.get_organization()] * 2
+    with recorded(behave) as (wire, notes, server):
+        with wire.checking("walk"):
+            got = wire.send_all(reads)
+
+        read = ReadNotes(notes.lines)
+        replay = ReplayWire(
+            settings(server), Redactor(), wire.exchanges, under=read.under, current=lambda: read.current,
+            order=lambda: read.perhaps("order", tuple[int]) or (),
+        )  # fmt: skip
+    with replay.checking("walk"):
+        assert [one.answer.body for one in replay.send_all(reads)] == [one.answer.body for one in got]
+    assert sorted(one.number for one in got) in ([1, 3], [2, 3])
+    assert list(notes.lines) == [{"check": "walk", "asked": "order", "time": 1, "told": [one.number for one in got]}]
+
+
+def test_calls_that_their_records_tell_apart_need_no_note() -> None:
+    """So the notes of a run stay short."""
+    with recorded() as (wire, notes, _), wire.checking("walk"):
+        wire.send_all([call.get_organization(), call.list_members()])
+
+        assert notes.lines == ()
+
+
+def test_the_services_clock_is_noted_as_it_was_told() -> None:
+    """Checks reckon with it."""
+    with recorded() as (wire, notes, _), wire.checking("walk"):
+        assert wire.service_clock is None
+        wire.send(call.get_organization())
+        told = wire.service_clock
+
+    assert told is not None
+    assert notes.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": told},)
+
+
+def test_what_is_sent_to_find_an_answer_is_noted_with_it() -> None:
+    """Nobody sends it when the run is judged again."""
+    with recorded() as (wire, notes, _), wire.checking("walk"):
+        notes.told("a member", lambda: wire.send(call.list_members()).number, int, int)
+
+    assert notes.lines == ({"check": "walk", "asked": "a member", "told": 1, "exchanges": [1]},)
+
+
+def test_what_a_check_sends_meanwhile_goes_by_another_name() -> None:
+    """Which of the two comes first is no matter of the seed; both names are right again afterwards."""
+    with recorded() as (wire, notes, _):
+        with wire.checking("walk"):
+            context = copy_context()
+            meanwhile = threading.Thread(target=lambda: context.run(wire.send, call.get_organization()))
+            meanwhile.start()
+            meanwhile.join()
+            wire.send(call.get_organization())
+        wire.send(call.get_organization())
+
+        assert [one.check for one in wire.exchanges] == ["walk, meanwhile", "walk", "run"]
+        assert notes.current == "run"
+
+
+def test_what_a_stopped_run_did_not_send_leaves_no_note() -> None:
+    """But it has asked, so that later notes keep their turn."""
+    with recorded() as (wire, notes, _), wire.checking("walk"):
+        wire.send_all([call.get_organization()] * 2)
+        wire.stop("it was enough")
+        with pytest.raises(RunStopped):
+            wire.send_all([call.get_organization()] * 2)
+        with wire.undoing():
+            wire.send_all([call.get_organization()] * 2)
+
+    assert [(line["time"], len(list(line["told"]))) for line in notes.lines] == [(1, 2), (3, 2)]

@@ -1,0 +1,77 @@
+"""Sending a call once: how long it took, and what becomes of the answer's connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from conformance.wire.attempt import Outcome, Sender
+from conformance.wire.call import Credential, get_organization
+from conformance.wire.exchange import Exchange
+from conformance.wire.preparing import Preparer
+from conformance.wire.redaction import Redactor
+from conformance.wire.settings import WireSettings
+from tests.wire.conftest import WoundClock
+
+TOO_MANY = [("X-Filler", "x" * 1000)] * 70
+
+
+class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
+    """Answers by itself: takes two seconds to begin, and three more to end."""
+
+    def __init__(self, clock: WoundClock, headers: list[tuple[str, str]], trouble: Exception | None) -> None:
+        self.clock = clock
+        self.headers = headers
+        self.trouble = trouble
+        self.let_go = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Begin to answer."""
+        self.clock.sleep(2)
+        return httpx.Response(200, headers=self.headers, stream=self)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        self.clock.sleep(3)
+        if self.trouble is not None:
+            raise self.trouble
+        yield b"{}"
+
+    async def aclose(self) -> None:
+        """Let the connection go."""
+        self.let_go += 1
+
+
+def sent(transport: Slow) -> tuple[Exchange, Outcome]:
+    """What comes of sending a call once."""
+    settings = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "k-of-a-run"))
+    sender = Sender(Preparer(settings, Redactor()), transport.clock, transport)
+    return asyncio.run(sender.attempt(get_organization(), number=7, check="walk", attempt=1, seconds=10))
+
+
+def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> None:
+    """In seconds since it was sent; the connection is let go then."""
+    transport = Slow(clock, [], None)
+    exchange, outcome = sent(transport)
+
+    assert outcome is Outcome.ANSWERED
+    assert (exchange.number, exchange.check, exchange.sent, exchange.trouble) == (7, "walk", True, None)
+    assert (exchange.head_seconds, exchange.seconds) == (2.0, 5.0)
+    assert transport.let_go == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "trouble", "seconds"), [([], httpx.ReadError("reset"), 5.0), (TOO_MANY, None, 2.0)]
+)
+def test_an_answer_that_is_not_read_to_its_end_is_let_go_too(
+    headers: list[tuple[str, str]], trouble: Exception | None, seconds: float, clock: WoundClock
+) -> None:
+    """Whether it breaks, or has more headers than are read: the body is not even begun then."""
+    transport = Slow(clock, headers, trouble)
+    exchange, outcome = sent(transport)
+
+    assert outcome is Outcome.BROKEN
+    assert (exchange.received, exchange.head_seconds, exchange.seconds) == (None, None, seconds)
+    assert transport.let_go == 1
