@@ -526,7 +526,8 @@ def neighbours() -> Iterator[Request]:
     """What another organization, and whoever has almost a key, is given of what is archived, and of lists."""
     for near in ("bare", "token", "apikey", "basic-name", "longer", "shorter", "other-half"):
         yield near, "GET", ORGANIZATION, None
-    for query in ("status=archived", "sort=name", "page=2&perPage=1", "page=1e3", "page="):
+    sorts = "sort=name", "order=asc", "status=active&sort=name"
+    for query in ("status=archived", *sorts, "page=2&perPage=1", "page=1e3", "page="):
         yield "other", "GET", f"{ENGAGEMENTS}?{query}", None
     for role in ("admin", "member"):
         yield "other", "GET", f"{MEMBERS}?role={role}", None
