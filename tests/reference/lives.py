@@ -441,7 +441,7 @@ def corners(life: Life) -> list[object]:
     records = [(number, service.add_subordinate(str(number), kind), kind) for number in (8, 9) for kind in _TWICE]
 
     def requests() -> Iterator[Request]:
-        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "one", "two"), 2):
+        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "true", "2026-01-02"), 2):
             yield "main", "POST", ENGAGEMENTS, {"name": f"{'ab' * (number % 4)} {number}", "description": word}
             yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
         yield from edits()
