@@ -139,10 +139,10 @@ def odd_editing(run: Run) -> OddEditing:
     empty = edit(run, same.after, {})
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
+    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     after_null = run.send(call.get_engagement(identifier))
     other = run.journeys.result(creating).described
     namesake = run.send(call.update_engagement(identifier, {"name": other.sent["name"]}))
-    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     run.send(call.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 

@@ -16,7 +16,7 @@ from conformance.checks.aims import (
     member_pages,
     spare_member,
 )
-from conformance.checks.searching import NEWEST
+from conformance.checks.searching import NEWEST, PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided, Untested
 from conformance.wire import call
@@ -133,15 +133,16 @@ class Count:
 
 def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
     """Count the engagements of one key's organization while another key makes some."""
-    first, before = _counts(run, counted)
+    first, before = _counts(run, counted, perPage=1)
     run.send_all([call.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
-    then, after = _counts(run, counted)
+    # In order this time: whatever another organization has made would stand here, too.
+    then, after = _counts(run, counted, perPage=PER_PAGE, sort="name", order="asc")
     return Count(number, first, then, (*before, *after))
 
 
-def _counts(run: Run, key: Credential) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
+def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
     organization = run.send(call.get_organization().with_key(key))
-    listed = run.send(call.list_engagements(perPage=1).with_key(key))
+    listed = run.send(call.list_engagements(**asked).with_key(key))
     told = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
     return told, (organization, listed)
 

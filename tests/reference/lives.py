@@ -444,7 +444,7 @@ def corners(life: Life) -> list[object]:
     records = [(number, service.add_subordinate(str(number), kind), kind) for number in (8, 9) for kind in _TWICE]
 
     def requests() -> Iterator[Request]:
-        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "one", "two"), 2):
+        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "true", "2026-01-02"), 2):
             yield "main", "POST", ENGAGEMENTS, {"name": f"{'ab' * (number % 4)} {number}", "description": word}
             yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
         yield from edits()
@@ -529,7 +529,8 @@ def neighbours() -> Iterator[Request]:
     """What another organization, and whoever has almost a key, is given of what is archived, and of lists."""
     for near in ("bare", "token", "apikey", "basic-name", "longer", "shorter", "other-half"):
         yield near, "GET", ORGANIZATION, None
-    for query in ("status=archived", "sort=name", "page=2&perPage=1", "page=1e3", "page="):
+    sorts = "sort=name", "order=asc", "status=active&sort=name"
+    for query in ("status=archived", *sorts, "page=2&perPage=1", "page=1e3", "page="):
         yield "other", "GET", f"{ENGAGEMENTS}?{query}", None
     for role in ("admin", "member"):
         yield "other", "GET", f"{MEMBERS}?role={role}", None
