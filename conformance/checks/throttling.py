@@ -17,7 +17,7 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.ratelimits import ServiceClock, date_of, quota
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.call import Call, Credential
@@ -373,13 +373,14 @@ def _resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | No
     told = quota(refusal.answer)
     if told is None:
         return None, "the rate-limit headers of the 429 cannot be read"
-    if run.wire.service_clock is None:
+    spread = clocks_apart(run.wire.exchanges)
+    if run.wire.service_clock is None or spread > _LONGEST_LAG:
         return _poll(run, key)
     if _until(run, told.reset) > LONGEST_WAIT:
         return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
     answer = refusal
     late = [0.1, GRACE + 0.1]
-    if (lag := _lag(run)) > 1:
+    if (lag := max(spread, _lag(run))) > 1:
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
         run.sleep(max(0.0, _until(run, told.reset + seconds)))
@@ -405,6 +406,17 @@ def _lag(run: Run) -> float:
     return max(0.0, min(_LONGEST_LAG, min(lags, default=0.0)))
 
 
+def clocks_apart(exchanges: Iterable[Exchange]) -> float:
+    """Seconds by which the clocks surely differ that Date headers come from, as where several servers share the work.
+
+    A Date is cut to whole seconds, and given at some time between the request and the end of its answer.
+    """
+    dated = [(one, date) for one in exchanges if one.received and (date := date_of(one.received)) is not None]
+    least = [date - one.started_at.timestamp() - one.seconds for one, date in dated]
+    most = [date + 1 - one.started_at.timestamp() for one, date in dated]
+    return max(0.0, max(least) - min(most)) if dated else 0.0
+
+
 def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
     """Ask now and again: without a Date nobody knows what the service's clock says."""
     for pause in _POLLS:
@@ -412,7 +424,7 @@ def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
         answer = run.send(_at_once(call.get_organization(), key))
         if answer.status != TOO_MANY_REQUESTS:
             return answer, ""
-    return None, "the service does not tell the time, so that nobody knows when the reset is"
+    return None, "the service tells no time, or several, so that nobody knows when the reset is"
 
 
 def _until(run: Run, reset: float) -> float:

@@ -367,3 +367,55 @@ def test_when_a_request_was_alone(other: Exchange, *, alone: bool) -> None:
     made = history(own, other)
 
     assert made.alone(Span.of(own), own) is alone
+
+
+# --- what unarchiving adds
+
+
+def unarchived(*requests: Exchange, status: int | None = 200) -> History:
+    """An engagement called a that was unarchived in the fourth second, and what was before that."""
+    return history(*requests, request("unarchiveEngagement", 4, 5, status=status))
+
+
+def test_unarchiving_may_add_to_a_text_once() -> None:
+    """What a read shows of it stays from then on."""
+    made = unarchived()
+
+    assert made.may_be("name", "a (2)", during(6, 7))
+    assert made.registers["name"].surely(during(8, 9)) == "a (2)"
+    assert not made.may_be("name", "a", during(8, 9))
+    assert not made.may_be("name", "a (2) (3)", during(8, 9))
+
+
+def test_unarchiving_may_add_to_a_text_later() -> None:
+    """A read may show it as it was before."""
+    made = unarchived(request("updateEngagement", 2, 3, {"name": "b"}))
+
+    assert made.may_be("name", "b", during(6, 7))
+    assert made.may_be("name", "Restored: b", during(8, 9))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "status"),
+    [
+        ("name", "c", 200),
+        ("name", "a", 200),
+        ("name", "b refused", 200),
+        ("name", "b (2)", 409),
+        ("name", "b (2)", None),
+        ("description", "anything", 200),
+        ("status", "active again", 200),
+    ],
+    ids=["another", "an-older", "refused", "not-unarchived", "unanswered", "from-nothing", "a-state"],
+)
+def test_what_unarchiving_does_not_explain(field: str, value: str, status: int | None) -> None:
+    """It takes nothing away, brings nothing back, and does nothing that somebody sent."""
+    renamed = request("updateEngagement", 2, 3, {"name": "b"})
+    refusal = request("updateEngagement", 3, 4, {"name": "b refused"}, status=409)
+
+    assert not unarchived(renamed, refusal, status=status).may_be(field, value, during(6, 7))
+
+
+def test_unarchiving_has_not_changed_what_was_read_before_it() -> None:
+    """It came later."""
+    assert not unarchived().may_be("name", "a (2)", during(2, 3))

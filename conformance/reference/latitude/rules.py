@@ -85,6 +85,7 @@ RULE_POINTS = (
             "activates",
             "activates-quietly",
             "activates-later",
+            "activates-renamed",
             "nothing",
             "409",
             "403",
