@@ -7,18 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.effects import (
-    EXISTENCE,
-    GONE,
-    STATUS,
-    TEXTS,
-    Effect,
-    Span,
-    accepted,
-    effects_of,
-    refused,
-    sent_object,
-)
+from conformance.oracle.effects import EXISTENCE, GONE, STATUS, TEXTS, Effect, Span, accepted, effects_of, refused
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -171,32 +160,6 @@ class History:
         insort(self.attempts, one, key=lambda other: other.span.start)
         for effect in one.effects:
             self.registers[effect.field].add(effect)
-
-    def may_be(self, name: str, value: str, span: Span) -> bool:
-        """Whether a read in that time may have shown a value of a field.
-
-        Nothing tells what unarchiving does besides: where a name is taken by then, it may add something to it. That is
-        learnt from the read, once for each unarchiving; what somebody has sent is no such thing.
-        """
-        register = self.registers[name]
-        if register.may_be(value, span):
-            return True
-        by = self._unarchiving(register, span) if name in TEXTS else None
-        sent = any((sent_object(one.exchange) or {}).get(name) == value for one in self.attempts)
-        if by is None or sent or not any(one.value and one.value in value for one in register.candidates(span)):
-            return False
-        register.add(Effect(by.exchange, name, value, Span(by.span.start, span.end), certain=True))
-        return True
-
-    def _unarchiving(self, register: Register, span: Span) -> Attempt | None:
-        """The last one before a read that may have changed a field, and is not known to have."""
-        known = {id(one.exchange) for one in register.effects}
-        found = [
-            one
-            for one in self.attempts
-            if one.operation == "unarchiveEngagement" and accepted(one.exchange) and one.span.start < span.end
-        ]
-        return next((one for one in reversed(found) if id(one.exchange) not in known), None)
 
     def exists(self, span: Span) -> bool:
         """Whether it was surely there all the time."""

@@ -129,7 +129,7 @@ class ListJudging:
             value, register = sight.text(name), history.registers[name]
             if value is None or (name == STATUS and value not in _STATUSES):
                 continue
-            if history.may_be(name, value, sight.span):
+            if register.may_be(value, sight.span):
                 register.settle(value, sight.span)
                 history.listed[name] = sight
                 causes.resolve(history, self.findings, name, sight.span)

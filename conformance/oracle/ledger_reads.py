@@ -81,7 +81,7 @@ class Reads(Judging):
         register, value = history.registers[name], sight.text(name)
         if history.broken or value is None or (name == STATUS and value not in _STATUSES):
             return
-        may = history.may_be(name, value, sight.span)
+        may = register.may_be(value, sight.span)
         others = [] if may else self.others_since(history, sight.span)
         cause = causes.of_status if name == STATUS else partial(causes.of_text, field=name)
         requirement = cause(history, value=None if may else value, span=sight.span, others=others)

@@ -174,8 +174,7 @@ class Engagements(Members):
             self.later(lambda: self.activate(call.engagement.id))
         elif choice != "nothing":
             at = call.engagement.updated_at if choice == "activates-quietly" else self.now()
-            renamed = {"name": f"{call.engagement.name} (2)"} if choice == "activates-renamed" else {}
-            self.store.edit_engagement(call.engagement.id, {"status": "active", **renamed}, at)
+            self.store.edit_engagement(call.engagement.id, {"status": "active"}, at)
         return self.resource(call, self.view_unarchived(self.find_engagement(call)))
 
     def activate(self, engagement_id: str) -> None:

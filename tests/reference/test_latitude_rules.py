@@ -131,7 +131,7 @@ def unarchive_in_time(visitor: Visitor) -> object:
     status = visitor.post(f"{path}/unarchive").status_code
     at_once = visitor.get(path).json()["data"]
     visitor.wait(0.4)
-    return status, at_once["status"], at_once["name"], visitor.get(path).json()["data"]["status"], unarchive(visitor)
+    return status, at_once["status"], visitor.get(path).json()["data"]["status"], unarchive(visitor)
 
 
 def mail_dispatch(visitor: Visitor) -> object:

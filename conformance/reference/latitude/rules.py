@@ -85,7 +85,6 @@ RULE_POINTS = (
             "activates",
             "activates-quietly",
             "activates-later",
-            "activates-renamed",
             "nothing",
             "409",
             "403",
