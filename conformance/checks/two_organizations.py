@@ -193,7 +193,7 @@ def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
         Undecided: There is one, as where each organization counts its own.
     """
     ours, found = readable_resources(own), readable_resources(by_other)
-    if ours and found and not is_alike(ours[0], found[0]):
+    if ours and found and found[0].get("id") == ours[0].get("id") and not is_alike(ours[0], found[0]):
         raise Undecided("the other organization has an engagement of its own with that identifier", own, by_other)
 
 
