@@ -79,6 +79,15 @@ def test_what_stands_side_by_side_is_no_nesting() -> None:
     assert isinstance(read_json(json.dumps([[{}]] * 200).encode()), Parsed)
 
 
+@pytest.mark.parametrize("before", [b'"a",', b'"]}",', b"[],", b'{"a":{}},'])
+@pytest.mark.parametrize(("levels", "kind"), [(100, Parsed), (101, TooDeep)])
+def test_what_stands_before_a_bracket_makes_it_no_less_deep(before: bytes, levels: int, kind: type) -> None:
+    """A bracket takes back its own, and a string none."""
+    text = b"[" + before * 5 + b"[" * (levels - 1) + b"0" + b"]" * levels
+
+    assert isinstance(read_json(text), kind)
+
+
 @pytest.mark.parametrize(("parts", "kind"), [(100_000, Parsed), (100_001, TooDeep)])
 def test_so_many_parts_are_judged(parts: int, kind: type) -> None:
     """Numbers count by themselves, and strings together with brackets."""

@@ -80,3 +80,9 @@ def test_bodies_are_announced_as_json_unless_told_otherwise() -> None:
 def test_a_key_is_not_shown_by_its_credential() -> None:
     """Its name is."""
     assert repr(OF_ANOTHER) == "Credential(name='other_organization', invalid=False)"
+
+
+def test_credentials_are_compared_by_what_they_show() -> None:
+    """A recording does not tell what must become of them."""
+    assert Credential("unknown", "Bearer nobodys") == INVALID
+    assert Credential("unknown", "Bearer somebodys") != INVALID
