@@ -147,9 +147,9 @@ class Ledger:
                 if (page := page_of(exchange)) is not None:
                     self._lists.page(page)
             elif operation == "createEngagement":
-                history = self.histories.get(_id_made(exchange) or "")
-                if history is not None:
-                    self._changes.created(history, exchange)
+                made = _id_made(exchange)
+                if made is not None and made in self.histories:
+                    self._changes.created(self.histories[made], exchange)
             elif identifier in self.histories and _is_bare(exchange):
                 history = self.histories[identifier]
                 if operation == "getEngagement":

@@ -160,6 +160,17 @@ def test_a_word_is_kept_as_it_is(talk: MakeTalk, honest: type[Any], word: str) -
     assert broken(both.exchanges) == ["create-engagement-answers-what-was-sent"]
 
 
+def test_a_creation_that_was_refused_answers_nothing(talk: MakeTalk) -> None:
+    """Not even where another one gave an engagement without a name for an identifier."""
+    both = talk()
+    for status in (201, 409):
+        both.exchanges.append(
+            both.made(call.create_engagement({"name": "the engagement"}), status, {"id": ""}, 0, 0.05)
+        )
+
+    assert broken(both.exchanges) == []
+
+
 def test_a_creation_that_answers_so_is_evidence(talk: MakeTalk) -> None:
     """It counts as often as there are ordinary texts."""
     assert kept(led(talk()).exchanges)["create-engagement-answers-what-was-sent"] == [1, 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, joined
@@ -390,6 +391,9 @@ def invalid(key: str) -> Iterator[Request]:
         for content in (
             text[:-1],
             text + b" and more",
+            text + b" // and more",
+            text[:-1] + b",}",
+            re.sub(rb'"(\w+)":', rb"\1:", text),
             text.replace(b'"', b"'"),
             b"[" + text + b"]",
             b'"x"',
