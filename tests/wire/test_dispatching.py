@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from email.utils import format_datetime
@@ -19,6 +20,7 @@ from conformance.wire.dispatcher import FAILURES, FIRST_FAILURES, PROBES
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
 
 MINE = create_engagement({"name": "n"})
+READ = get_engagement("e")
 BROKEN, UNREACHED = httpx.ReadError("broken"), httpx.ConnectError("refused")
 
 
@@ -143,6 +145,90 @@ def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> Non
     assert checks(wire).count("wire") == 1
 
 
+def test_a_target_that_is_lost_again_is_asked_for_again(make: Fixtures, clock: WoundClock) -> None:
+    """Failures from before it was found count no more."""
+    few = [BROKEN] * (FAILURES - 1)
+    wire = make.wire(transport=answering(200, UNREACHED, 200, *few, UNREACHED, 200), clock=clock)
+    wire.send(get_organization())
+
+    for _ in range(FAILURES):
+        last = wire.send(MINE)
+
+    assert last.status == 200
+    assert checks(wire) == [*["check"] * 2, "wire", *["check"] * FAILURES, "wire", "check"]
+
+
+def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None:
+    """Undoing does not: its time is short."""
+    searching, found = threading.Event(), asyncio.Event()
+
+    class Held(WoundClock):
+        """Whoever pauses waits for the test."""
+
+        async def pause(self, seconds: float) -> None:
+            searching.set()
+            await found.wait()
+
+    def answer(request: httpx.Request) -> Any:
+        return UNREACHED if request.method == "POST" and not found.is_set() else (200, {})
+
+    transport = Scripted(answer)
+    wire = make.wire(transport=transport, clock=Held())
+    wire.send(get_organization())
+    statuses: list[int] = []
+    senders = [threading.Thread(target=lambda one=one: statuses.append(wire.send(one).status)) for one in (MINE, READ)]
+    senders[0].start()
+    searching.wait(20)
+    with wire.undoing():
+        assert wire.send(READ).status == 200
+
+    senders[1].start()
+    for _ in range(10_000):
+        if len(wire._tasks) == len(senders):
+            break
+        time.sleep(0.001)
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0.01), wire._loop).result(20)
+    assert len(transport.requests) == 3
+    wire._loop.call_soon_threadsafe(found.set)
+    for sender in senders:
+        sender.join(20)
+
+    assert statuses == [200, 200]
+    assert [request.method for request in transport.requests[:4]] == ["GET", "POST", "GET", "GET"]
+
+
+def test_a_question_is_given_no_more_time_than_a_call(make: Fixtures, clock: WoundClock) -> None:
+    """The next one may find the target."""
+
+    class Silent(Scripted):
+        """Never answers the first question."""
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            response = await super().handle_async_request(request)
+            if len(self.requests) == 3:
+                await asyncio.Event().wait()
+            return response
+
+    transport = Silent(lambda _: UNREACHED if len(transport.requests) == 2 else (200, {}))
+    wire = make.wire(transport=transport, clock=clock, timeout=0.5)
+    wire.send(get_organization())
+
+    assert wire.send(MINE).status == 200
+    assert wire.exchanges[2].trouble == "no complete answer came within 0.5 s"
+
+
+def test_calls_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
+    """However many there are: nothing was sent."""
+    transport = answering()
+    wire = make.wire(transport=transport)
+
+    for _ in range(2 * FAILURES):
+        assert wire.send(get_engagement("")).received is None
+
+    assert wire.send(get_organization()).status == 200
+    assert len(transport.requests) == 1
+
+
 def test_a_search_ends_with_the_run(make: Fixtures) -> None:
     """Who stops the run does not wait until the target is back."""
     searching = threading.Event()
@@ -162,7 +248,10 @@ def test_a_search_ends_with_the_run(make: Fixtures) -> None:
     with pytest.raises(RunStopped, match="interrupted"):
         wire.send(MINE)
     stopper.join()
+    search = wire._dispatcher._search
     wire.close()
+    assert search is not None
+    assert search.done()
 
 
 def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock) -> None:
@@ -240,9 +329,21 @@ def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixture
     for _ in range(2):
         wire.send(get_engagement("e"))
     assert checks(wire) == ["check"] * 8 + ["wire"]
+    assert wire.exchanges[-1].attempt == 1
     wire.send(get_engagement("e"))
     assert checks(wire)[9:] == ["check"] * 4
     assert wire.stopped is None
+
+
+def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clock: WoundClock) -> None:
+    """What is known of it is that it was refused."""
+    wire = make.wire(
+        transport=Scripted(lambda request: (429, {}) if request.url.path.endswith("/e") else BROKEN), clock=clock
+    )
+    wire.send(get_engagement("e"))
+
+    with pytest.raises(RunStopped, match="the service kept answering 429"):
+        wire.send(get_engagement("e"))
 
 
 def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> None:
