@@ -46,6 +46,8 @@ _NONSENSE_QUERY: Final = {
 }
 _ELSEWHERE: Final = 2
 """Operations that are shown the real key in another header."""
+_OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
+_COOKIES: Final = ("api_key", "access_token", "token", "session")
 _OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 _LONG: Final = 400
 """Characters of a key that is far longer than others."""
@@ -124,7 +126,7 @@ def bad_keys(run: Run) -> BadKeys:
     unknown = [*unknown[:1], *near, *unknown[1:]]
     sent = {
         "none": _without_a_key(run, aims.proper, key),
-        "scheme": _send(run, aims.proper, [*other_schemes(key), *resembling_schemes(key)]),
+        "scheme": _with_other_schemes(run, aims.proper, key),
         "empty": _with_an_empty_key(run, aims.proper),
         "unknown": _with_unknown_keys(run, aims.proper, unknown),
     }
@@ -177,6 +179,14 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
     if len(key) >= SHORTEST:  # a shorter one that stands alone would not be taken out of the records
         schemes.append(("a key without a scheme", key))
     return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
+
+
+def rarer_schemes(key: str) -> list[tuple[str, Credential]]:
+    """The real key under schemes that a service looks at less often."""
+    password = base64.b64encode(f"api:{key}".encode()).decode()
+    values = {name: f"{name} {key}" for name in ("Digest", "Key", "Api-Key", "JWT")}
+    values |= {"Basic, with the key as it is": f"Basic {key}", "Basic, with the key as password": f"Basic {password}"}
+    return [(f"the scheme {what}", Credential("api_key", value, invalid=True)) for what, value in values.items()]
 
 
 def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
@@ -329,14 +339,23 @@ def _ordered(aim: Aim) -> list[Call]:
     return sorted(aim.calls().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
 
 
+def _with_other_schemes(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
+    """Call all operations with the real key under other schemes, the rarer ones with one operation each."""
+    usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
+    if run.effort is Effort.QUICK:
+        return _send(run, aim, [*usual, *rare])
+    return _send(run, aim, usual) + _sent(run, list(zip(rare, _ordered(aim), strict=False)))
+
+
 def _without_a_key(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
-    """Call all operations without an Authorization header, the first two with the real key in another one."""
+    """Call all operations without an Authorization header, the first two with the real key in others and a cookie."""
     calls = _ordered(aim)
     if len(key) < SHORTEST:  # as a key without a scheme
         return _sent(run, [(("no key", NO_KEY), one) for one in calls])
-    elsewhere = [replace(one, headers=(*one.headers, ("X-Api-Key", key))) for one in calls[:_ELSEWHERE]]
+    headers = (*((name, key) for name in _OTHER_HEADERS), ("Cookie", "; ".join(f"{name}={key}" for name in _COOKIES)))
+    elsewhere = [replace(one, headers=(*one.headers, *headers)) for one in calls[:_ELSEWHERE]]
     plain = _sent(run, [(("no key", NO_KEY), one) for one in calls[_ELSEWHERE:]])
-    return _sent(run, [(("the key in X-Api-Key", NO_KEY), one) for one in elsewhere]) + plain
+    return _sent(run, [(("the key in other headers", NO_KEY), one) for one in elsewhere]) + plain
 
 
 def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:

@@ -48,6 +48,9 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
         "addresses": "https://example.com/a?b=c a@b.example javascript:alert(1)",
         "scripts": "<script>alert(1)</script> {{7*7}} ${x}",
         "prices": "5 \u20ac 6 \u20b9 7 \u00a3",
+        "faces": ":) ;-) :smile:",
+        "flags": "\U0001f1e9\U0001f1ea\U0001f1ef\U0001f1f5",
+        "typing": "1/2 2x3 (tm) (r) a -- b -> c",
     }
 )
 """What means something to whoever shows it."""

@@ -35,7 +35,7 @@ _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
 _RENAMED: Final = 5
 _UNDESCRIBED: Final = (1, 3, _RENAMED, 9)
-_WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]"}
+_WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]", 8: "2026-01-02", 10: "NaN", 12: "1e5", 14: "{}"}
 """By place, descriptions that a careless service takes for something else than text."""
 
 

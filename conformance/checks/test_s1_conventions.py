@@ -68,7 +68,7 @@ def test_timestamps_have_their_form(run: Run) -> None:
 @requirement("timestamps-are-utc")
 @pytest.mark.usefixtures("new_engagements")
 def test_new_times_are_utc(run: Run) -> None:
-    """What is created was created now, by the time of the answer, and not a time zone away from it."""
+    """What is created was created now, by the time of the answer, and not a time zone, a day or a month away."""
     time_zones.expect_utc(run.wire.exchanges)
 
 

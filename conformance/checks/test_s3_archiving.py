@@ -22,6 +22,7 @@ from conformance.checks.engagements import (
 )
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import Search, expect_listed, search
+from conformance.checks.slow_clocks import expect_moved
 from conformance.checks.stock import stock
 from conformance.oracle import describe, expect, read
 from conformance.oracle.effects import accepted, is_main
@@ -189,9 +190,8 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
         transition = archived_after(run, another, A_LONG_TICK)
 
     before, after = transition.before, transition.after
-    expect.later(
-        "updatedAt", time_of(after, "updatedAt"), time_of(before, "updatedAt"), before, transition.answer, after
-    )
+    moved = time_of(after, "updatedAt")
+    expect_moved(run, moved, time_of(before, "updatedAt"), before, transition.answer, after)
 
 
 @pytest.mark.stage(1)
@@ -207,7 +207,7 @@ def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
     in_archive(one.after)
 
     before, after = time_of(one.before, "updatedAt"), time_of(one.after, "updatedAt")
-    expect.later("updatedAt", after, before, one.before, one.answer, one.after)
+    expect_moved(run, after, before, one.before, one.answer, one.after)
 
 
 def _unedited(run: Run) -> list[Transition]:

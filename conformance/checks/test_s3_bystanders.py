@@ -65,8 +65,9 @@ class Afterwards:
 def afterwards(run: Run) -> Afterwards:
     """When everything else is over, an engagement that nothing is done to is read while a namesake comes and goes."""
     early = run.journeys.result(creating).described.after()
-    late, other = run.send_all([early.call, call.create_engagement({"name": shown(early, "name")})])
-    if not other.succeeded:  # a name in use may be refused
+    namesake = {"name": shown(early, "name"), "description": "true"}
+    late, other = run.send_all([early.call, call.create_engagement(namesake)])
+    if not other.succeeded:  # a name in use may be refused, and so short a description
         other = run.send(call.create_engagement({"name": run.name("beside")}))
     identifier = identifier_of(other)
     if identifier in {None, early.call.identifier}:

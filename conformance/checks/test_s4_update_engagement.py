@@ -20,6 +20,7 @@ from conformance.checks.engagements import (
     time_of,
 )
 from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.slow_clocks import expect_moved
 from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Inapplicable, Undecided
@@ -113,7 +114,12 @@ def _unedited(run: Run) -> Exchange:
         one.call.identifier == before.call.identifier and one.call.operation.changes for one in run.wire.exchanges
     ):
         return before
-    made = read.success(run.send(call.create_engagement({"name": run.name("edited")})))
+    return _undescribed(run, "edited")
+
+
+def _undescribed(run: Run, label: str) -> Exchange:
+    """A read of a new engagement that has a name and nothing else."""
+    made = read.success(run.send(call.create_engagement({"name": run.name(label)})))
     return run.send(call.get_engagement(read.text(read.data(made), "id", made)))
 
 
@@ -134,10 +140,10 @@ def odd_editing(run: Run) -> OddEditing:
     empty = edit(run, same.after, {})
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
+    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     after_null = run.send(call.get_engagement(identifier))
     other = run.journeys.result(creating).described
     namesake = run.send(call.update_engagement(identifier, {"name": other.sent["name"]}))
-    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     run.send(call.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
@@ -242,15 +248,13 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
         before, after = time_of(done.before, "updatedAt"), time_of(done.after, "updatedAt")
         if expect.moment(after, *exchanges) < expect.moment(before, *exchanges):
             raise Undecided("updatedAt has gone back", *exchanges)
-        expect.later("updatedAt", after, before, *exchanges)
+        expect_moved(run, after, before, *exchanges)
 
 
 def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
     """An edit of the same fields, with more time, in case the service's clock ticks slowly."""
-    before = run.send(editing.both.after.call)
-    if done is editing.description:  # once more of one that nobody has described
-        made = run.send(call.create_engagement({"name": run.name("edited-slowly")}))
-        before = run.send(call.get_engagement(read.text(read.data(made), "id", made)))
+    described = done is not editing.description  # an edit of the description is made once more where there is none
+    before = run.send(editing.both.after.call) if described else _undescribed(run, "edited-slowly")
     return edit(run, before, {field: f"{value} slowly" for field, value in done.sent.items()}, pause=A_LONG_TICK)
 
 

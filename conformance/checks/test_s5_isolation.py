@@ -10,7 +10,15 @@ import pytest
 from conformance.checks import two_organizations as pair
 from conformance.checks.aims import member_of
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.two_organizations import CREATED, KEPT, ON_ACTIVE, ON_ARCHIVED, MemberOfOne, TwoOrganizations
+from conformance.checks.two_organizations import (
+    CREATED,
+    KEPT,
+    ON_ACTIVE,
+    ON_ARCHIVED,
+    MemberOfOne,
+    TwoOrganizations,
+    is_alike,
+)
 from conformance.oracle import batches, expect, laws, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
@@ -23,7 +31,7 @@ from conformance.target.asking import MAIN_KEY, OTHER_KEY
 from conformance.target.capabilities import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.checks.two_organizations import Count
     from conformance.running.run import Run
@@ -100,7 +108,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
         found = run.journeys.result(pair.member_of_one)
     except (Unavailable, Untested):
         return
-    _holds_not("a member of another organization", found.user_id, found.listed)
+    _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
 
 
 @requirement("isolation-counts")
@@ -192,9 +200,11 @@ def _name_given(exchange: Exchange) -> str | None:
 
 def _namesake_stays(tried: TwoOrganizations) -> None:
     """Archiving one organization's engagement has not archived another one's of the same name."""
-    for page in tried.other_list if tried.made_by_other is not None else ():
+    if tried.made_by_other is None:
+        return
+    for page in tried.other_list:
         for item in read.items(page) if accepted(page) else ():
-            if item.get("id") == tried.made_by_other:
+            if item.get("id") == tried.made_by_other["id"]:
                 expect.equal(
                     "status of another organization's engagement", item.get("status"), "active", tried.archive, page
                 )
@@ -232,16 +242,20 @@ def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sen
 
 def _lists_are_apart(tried: TwoOrganizations) -> None:
     """Neither list of engagements holds what the other organization has just made."""
-    own = read.text(read.data(tried.before), "id", tried.before)
+    own = read.data(tried.before)
+    read.text(own, "id", tried.before)
     _holds_not("an engagement of another organization", own, tried.other_list)
     if tried.made_by_other is not None:
         _holds_not("an engagement of another organization", tried.made_by_other, tried.own_list)
 
 
-def _holds_not(what: str, identifier: str, pages: Sequence[Exchange]) -> None:
+def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]) -> None:
+    """No list holds a resource; another one of the same identifier, which each organization may count, is not it."""
     judged(*pages)
     for page in pages:
-        if any(item.get("id") == identifier for item in read.items(page)):
+        if any(
+            item.get("id") == resource["id"] and is_alike(resource, item, ("createdAt",)) for item in read.items(page)
+        ):
             message = f"{page.call.operation.id} gives {what}"
             raise NonConformity(message, page, expected="only the key's own organization", actual=what, pointer="/data")
 

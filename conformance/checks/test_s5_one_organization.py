@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.marks import requirement
+from conformance.checks.two_organizations import two_organizations
 from conformance.oracle import expect, laws, read
+from conformance.oracle.belonging import expect_apart
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.words import shown
+from conformance.target.asking import MAIN_KEY, OTHER_KEY
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -41,6 +44,15 @@ def test_key_stays_with_its_organization(run: Run) -> None:
             actual=shown(other),
             pointer="/data/id",
         )
+
+
+@pytest.mark.stage(2)
+@requirement("isolation-lists")
+def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
+    """However a list was asked for, it held nothing that the run had made with another organization's key."""
+    run.journeys.result(two_organizations).ensure_two()
+
+    expect_apart(run.wire.exchanges, (MAIN_KEY, OTHER_KEY))
 
 
 def _reads(run: Run) -> list[tuple[Exchange, str]]:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.stage(1)
 
 throttling_journey = journey(throttling, alone=True)
 
+_NOT_FOUND: Final = 404
 EXPECTED: Final = "429 once the limit of a window is reached"
 
 
@@ -53,7 +54,7 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
 
 @requirement("throttled-changes-nothing")
 def test_429_changes_nothing(throttling: Throttling) -> None:
-    """A creation that gets 429 creates nothing."""
+    """A creation that gets 429 creates nothing; an edit, an archiving or a deletion changes nothing."""
     if throttling.creation is None or throttling.engagements is None:
         raise Undecided("no creation was answered 429", *throttling.filling.served[-1:])
     names = [item.get("name") for item in read.items(throttling.engagements)]
@@ -83,6 +84,8 @@ def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
                 expected="the engagement as before",
                 actual="it is edited or archived",
             )
+    if throttling.missing is not None:
+        expect.status(throttling.missing, lambda status: status != _NOT_FOUND, "the engagement, as 429 deletes nothing")
 
 
 @requirement("throttled-resumes-at-reset")

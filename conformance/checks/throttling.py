@@ -17,6 +17,8 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.ratelimits import ServiceClock, date_of, quota
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from conformance.running.run import Run
     from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Exchange
@@ -124,7 +126,8 @@ class Throttling:
         passed: Creations that were served amid refusals, where every attempt came to that.
         created_name: The name that it carried.
         engagements: The engagements that were created last, looked for with the main key; None without a creation.
-        changes: An edit with the name for a description, and an archiving, of one engagement, both refused.
+        changes: An edit with the name for a description, an archiving and a deletion of one engagement, all refused.
+        missing: A read of that engagement, where the list of engagements has it no more; None where it has.
         other: A request with another key while this one was refused, between two that were; None where that did not
             come about.
         other_missing: Why there is no other key; None where there is one.
@@ -139,6 +142,7 @@ class Throttling:
     created_name: str
     engagements: Exchange | None
     changes: tuple[Exchange, ...]
+    missing: Exchange | None
     other: Exchange | None
     other_missing: str | None
     resumed: Exchange | None
@@ -216,19 +220,30 @@ def throttling(run: Run) -> Throttling:
         if resumed is None or not resumed.succeeded or _complete(scene, run, other):
             break
     newest = call.list_engagements(sort="createdAt", order="desc", perPage=100)
+    listed = None if scene.refused_creation is None else run.send(newest)
     return Throttling(
         scene.filling,
         tuple(scene.refusals),
         scene.refused_creation,
         tuple(passed) if len(passed) == _TRIES else (),  # a bucket that is refilled may let one of them pass
         scene.name,
-        None if scene.refused_creation is None else run.send(newest),
+        listed,
         scene.changes,
+        _missing(run, listed, scene.changes),
         scene.other_meanwhile,
         missing,
         resumed,
         unresumed,
     )
+
+
+def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
+    """A read of the engagement that was to be deleted, unless it is in the list still."""
+    target = changes[0].call.identifier if changes else None
+    if target is None or listed is None or not listed.succeeded:
+        return None
+    there = any(read.id_of(item) == target for item in read.items(listed))
+    return None if there else run.send(call.get_engagement(target))
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -277,7 +292,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
         amid.append(_at_once(call.create_engagement({"name": scene.name}), key))
     if target is not None:
         first[0] = _at_once(call.update_engagement(target, {"description": scene.name}), key)
-        last[-1] = _at_once(call.archive_engagement(target), key)
+        last = [_at_once(one, key) for one in (call.archive_engagement(target), call.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(_at_once(call.get_organization(), other))
     answers = run.send_all([*first, *amid, *last])
@@ -358,13 +373,14 @@ def _resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | No
     told = quota(refusal.answer)
     if told is None:
         return None, "the rate-limit headers of the 429 cannot be read"
-    if run.wire.service_clock is None:
+    spread = clocks_apart(run.wire.exchanges)
+    if run.wire.service_clock is None or spread > _LONGEST_LAG:
         return _poll(run, key)
     if _until(run, told.reset) > LONGEST_WAIT:
         return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
     answer = refusal
     late = [0.1, GRACE + 0.1]
-    if (lag := _lag(run)) > 1:
+    if (lag := max(spread, _lag(run))) > 1:
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
         run.sleep(max(0.0, _until(run, told.reset + seconds)))
@@ -390,6 +406,17 @@ def _lag(run: Run) -> float:
     return max(0.0, min(_LONGEST_LAG, min(lags, default=0.0)))
 
 
+def clocks_apart(exchanges: Iterable[Exchange]) -> float:
+    """Seconds by which the clocks surely differ that Date headers come from, as where several servers share the work.
+
+    A Date is cut to whole seconds, and given at some time between the request and the end of its answer.
+    """
+    dated = [(one, date) for one in exchanges if one.received and (date := date_of(one.received)) is not None]
+    least = [date - one.started_at.timestamp() - one.seconds for one, date in dated]
+    most = [date + 1 - one.started_at.timestamp() for one, date in dated]
+    return max(0.0, max(least) - min(most)) if dated else 0.0
+
+
 def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
     """Ask now and again: without a Date nobody knows what the service's clock says."""
     for pause in _POLLS:
@@ -397,7 +424,7 @@ def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
         answer = run.send(_at_once(call.get_organization(), key))
         if answer.status != TOO_MANY_REQUESTS:
             return answer, ""
-    return None, "the service does not tell the time, so that nobody knows when the reset is"
+    return None, "the service tells no time, or several, so that nobody knows when the reset is"
 
 
 def _until(run: Run, reset: float) -> float:

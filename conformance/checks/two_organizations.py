@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.aims import (
     Aim,
@@ -16,9 +16,10 @@ from conformance.checks.aims import (
     member_pages,
     spare_member,
 )
-from conformance.checks.searching import NEWEST
+from conformance.checks.searching import NEWEST, PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided, Untested
+from conformance.oracle.laws import readable_resources
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class TwoOrganizations:
             as it should be.
         own_list: The newest engagements as the main key lists them.
         other_list: The same with the other key, and the archived ones.
-        made_by_other: The id of an engagement of the other key's; None where it could make none.
+        made_by_other: An engagement of the other key's, as the answer to its creation shows it; None where it could
+            make none.
     """
 
     own: tuple[str, Exchange]
@@ -72,7 +74,7 @@ class TwoOrganizations:
     control: tuple[Exchange, Exchange] | None
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
-    made_by_other: str | None
+    made_by_other: dict[str, Any] | None
 
     def ensure_two(self) -> None:
         """Nothing can be told of isolation where both keys read the same organization.
@@ -133,15 +135,16 @@ class Count:
 
 def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
     """Count the engagements of one key's organization while another key makes some."""
-    first, before = _counts(run, counted)
+    first, before = _counts(run, counted, perPage=1)
     run.send_all([call.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
-    then, after = _counts(run, counted)
+    # In order this time: whatever another organization has made would stand here, too.
+    then, after = _counts(run, counted, perPage=PER_PAGE, sort="name", order="asc")
     return Count(number, first, then, (*before, *after))
 
 
-def _counts(run: Run, key: Credential) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
+def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
     organization = run.send(call.get_organization().with_key(key))
-    listed = run.send(call.list_engagements(perPage=1).with_key(key))
+    listed = run.send(call.list_engagements(**asked).with_key(key))
     told = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
     return told, (organization, listed)
 
@@ -156,7 +159,11 @@ def two_organizations(run: Run) -> TwoOrganizations:
     own_id = read.text(read.data(own), "id", own)
     made_by_other = _made_by_other(run, key, name, own_id)
     reading = call.get_engagement(engagement_id)
-    before, attempts = run.send(reading), _attempts(run, key, engagement_id, ON_ACTIVE)
+    before = run.send(reading)
+    read_by_other = _attempts(run, key, engagement_id, ON_ACTIVE[:1])
+    for answer in read_by_other.values():
+        _ensure_nobody_elses(before, answer)
+    attempts = read_by_other | _attempts(run, key, engagement_id, ON_ACTIVE[1:])
     between, archive = run.send(reading), run.send(call.archive_engagement(engagement_id))
     # An organization that was made for the run has archived nothing: an empty list.
     archived = run.send(call.list_engagements(status="archived", **NEWEST).with_key(key))
@@ -179,17 +186,33 @@ def two_organizations(run: Run) -> TwoOrganizations:
     )
 
 
-def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> str | None:
+def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
+    """Leave an engagement of the other organization alone that has the identifier of one of the run's.
+
+    Raises:
+        Undecided: There is one, as where each organization counts its own.
+    """
+    ours, found = readable_resources(own), readable_resources(by_other)
+    if ours and found and found[0].get("id") == ours[0].get("id") and not is_alike(ours[0], found[0]):
+        raise Undecided("the other organization has an engagement of its own with that identifier", own, by_other)
+
+
+def is_alike(one: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
+    """Whether two resources of one identifier can be the same one, by what both show of it."""
+    return all((one[name] or "") == (other[name] or "") for name in fields if name in one and name in other)
+
+
+def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[str, Any] | None:
     """An engagement that the other organization's key makes.
 
     It has a name that the main key's organization has, and asks to belong to that; where either is refused it has a
     name of its own and asks for nothing.
     """
     belongs = {"organizationId": own_id, "organization_id": own_id, "organization": own_id}
-    made = identifier(run.send(call.create_engagement({"name": name, **belongs}).with_key(key)))
-    if made is not None:
-        return made
-    return identifier(run.send(call.create_engagement({"name": run.name("other")}).with_key(key)))
+    made = run.send(call.create_engagement({"name": name, **belongs}).with_key(key))
+    if identifier(made) is None:
+        made = run.send(call.create_engagement({"name": run.name("other")}).with_key(key))
+    return None if identifier(made) is None else read.data(made)
 
 
 def _is_kept(before: Exchange, after: Exchange) -> bool:
@@ -223,7 +246,10 @@ def member_of_one(run: Run) -> MemberOfOne:
     user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
     if not member.is_new and member_of(listed, user_id) is not None:
         raise Untested("the member that may be removed is one of both organizations; name another one under members")
-    role = (member_of(before, user_id) or {}).get("role")
+    own, others = member_of(before, user_id) or {}, member_of(listed, user_id) or {}
+    if not is_alike(own, others, ("name", "email")):
+        raise Undecided("the other organization has a member of its own with that identifier", *before, *listed)
+    role = own.get("role")
     calls = {  # the role stays the same, so that whoever else looks at the member sees nothing of a leak
         "updateMemberRole": call.update_member_role(user_id, {"role": role}),
         "removeMember": call.remove_member(user_id),

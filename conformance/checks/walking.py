@@ -159,7 +159,10 @@ class Walk:
             return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
         if operation == "listEngagements" and identifier is not None:
             later = self.run.send(call.get_engagement(identifier))
-            return next((one for one in self._whole(later) if one.exchange is later), finding)
+            # Where that is as it must be, the list was at fault itself.
+            shown = finding.exchange, finding.pointer
+            sure = [one for one in self._whole(later) if one.exchange is later or (one.exchange, one.pointer) == shown]
+            return max(sure, key=lambda one: one.exchange is later, default=finding)
         return finding
 
     def _whole(self, later: Exchange) -> list[Finding]:

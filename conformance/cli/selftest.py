@@ -14,7 +14,10 @@ import click
 from conformance.running.options import Effort, RunOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.selftest.subjects import Subject
+    from conformance.selftest.trial import Task
 
 _JOBS_A_CORE: Final = 5
 """Trials at a time for each core; they wait most of their time."""
@@ -54,8 +57,8 @@ _INTERRUPTED: Final = 130
 @click.option(
     "--focused",
     is_flag=True,
-    help="Try each fault on the checks of what it breaks alone, and on all where these do not find it: several times "
-    "as fast, but nothing is told of what else would be reported.",
+    help="Try each fault on the checks of what it breaks alone, and on all until one is found where these do not find "
+    "it, both without a socket: several times as fast, but nothing is told of what else would be reported.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
 @click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 5 for each core]")
@@ -77,6 +80,7 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     from conformance.selftest import results  # noqa: PLC0415 - see below
     from conformance.selftest.figures import Figures  # noqa: PLC0415 - see below
     from conformance.selftest.pool import Pool  # noqa: PLC0415 - loads pytest, which --help does not need
+    from conformance.selftest.trial import Task  # noqa: PLC0415 - see above
 
     subjects = _subjects(patterns, values, latitudes, given["seed"])
     if not subjects:
@@ -87,12 +91,14 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     figures, interrupted = Figures(), False
     try:
         with progress(figures, len(subjects)) as shown:
-            for trial in Pool(jobs).trials(subjects, options, focused=given["focused"]):
+            for trial in Pool(jobs).trials(_tasks(subjects, options, focused=given["focused"])):
                 shown(trial, figures.add(trial))
-            for trial in Pool(jobs).trials(figures.to_repeat() if given["focused"] else [], options):
+            hidden = figures.to_repeat() if given["focused"] else []
+            for trial in Pool(jobs).trials([Task.hidden(one, options) for one in hidden]):
                 shown(trial, figures.repeat(trial, alone=False))
+            again = figures.to_repeat() if jobs > 1 or given["focused"] else []
             # Windows of a few milliseconds close where ten runs share two cores.
-            for trial in Pool(1).trials(figures.to_repeat() if jobs > 1 else [], options):
+            for trial in Pool(1).trials([Task(one, options) for one in again]):
                 shown(trial, figures.repeat(trial))
     except KeyboardInterrupt:
         interrupted = True
@@ -115,6 +121,13 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     )
     click.echo(f"{tried} in {run['seconds']} s. Report: {given['report'] / 'selftest.html'}")
     sys.exit(_INTERRUPTED if interrupted else 0 if content["good"] else 1)
+
+
+def _tasks(subjects: Sequence[Subject], options: RunOptions, *, focused: bool) -> list[Task]:
+    """The first trial of each; what conforms always meets everything, over HTTP."""
+    from conformance.selftest.trial import Task  # noqa: PLC0415 - loads pytest
+
+    return [Task.focused(one, options) if focused and one.kind == "fault" else Task(one, options) for one in subjects]
 
 
 def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, seed: int) -> list[Subject]:

@@ -22,6 +22,7 @@ GONE: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
+_WORD: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _OPEN_SIGNS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
@@ -95,6 +96,11 @@ def is_plain(text: str) -> bool:
 def is_ordinary(value: object) -> bool:
     """Whether a value is a text that no service has a reason to refuse or to change: 10 to 32 letters and digits."""
     return isinstance(value, str) and _ORDINARY.fullmatch(value) is not None
+
+
+def is_unremarkable(value: object) -> bool:
+    """Whether a value is a text that no service that takes it has a reason to change; it may look like a number."""
+    return is_ordinary(value) or (isinstance(value, str) and _WORD.fullmatch(value) is not None)
 
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:

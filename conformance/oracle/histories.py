@@ -103,6 +103,21 @@ class Attempt:
         return self.exchange.call.operation.id
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A list that shows a field as it cannot be, of an engagement that nobody has read since the field's last change.
+
+    Attributes:
+        field: The field.
+        last: What wrote it last, or first where nothing had surely written it yet.
+        place: Where the finding stands among all.
+    """
+
+    field: str
+    last: Effect
+    place: int
+
+
 @dataclass(slots=True)
 class History:
     """All that is known of one engagement of the run.
@@ -114,7 +129,9 @@ class History:
         attempts: What was to change it, in the order of beginning.
         reads: Times and statuses of all reads of it, in the order of beginning.
         good: For each field, the last read that showed what it may.
+        listed: For each field, the last list that showed what it may.
         sights: The reads of it so far, in the order of their ends.
+        doubts: Lists that may show it wrongly, or truly what became of it.
         broken: Whether a fault was found, after which nothing more is said of it.
     """
 
@@ -124,7 +141,9 @@ class History:
     attempts: list[Attempt] = field(default_factory=list)
     reads: list[tuple[Span, int]] = field(default_factory=list)
     good: dict[str, Sight] = field(default_factory=dict)
+    listed: dict[str, Sight] = field(default_factory=dict)
     sights: list[Sight] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
     broken: bool = False
 
     def __post_init__(self) -> None:

@@ -92,6 +92,8 @@ def _integer(digits: str) -> int | float:
 
 def _excess(text: str) -> TooDeep | None:
     """Whether a text is too deep or of too many parts, told in time linear in the text."""
+    if len(text) <= MAX_PARTS and text.count("[") + text.count("{") <= MAX_DEPTH:
+        return None
     depth = 0
     for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text), 1):
         found = match[0]

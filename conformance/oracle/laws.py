@@ -136,8 +136,8 @@ def member_roles_known(exchange: Exchange) -> bool:
 
 
 def member_email_is_address(exchange: Exchange) -> bool:
-    """Every e-mail address of a member has the sign that makes it one."""
-    return _each(exchange, ("listMembers",), "email", lambda email: "@" in email, "an e-mail address")
+    """Every e-mail address of a member has the sign that makes it one, and is no link and in no angle brackets."""
+    return _each(exchange, ("listMembers",), "email", _is_address, "an e-mail address")
 
 
 def engagement_status_known(exchange: Exchange) -> bool:
@@ -165,6 +165,11 @@ def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
         return [resource for _, resource in _resources(exchange) if isinstance(resource, dict)]
     except Unanswered:
         return []
+
+
+def _is_address(email: str) -> bool:
+    """Whether a text may be an address itself: neither colons nor brackets stand in one but in quotes (RFC 5322)."""
+    return "@" in email and not re.match(r"(?i)mailto:", email) and not re.search(r"<[^<>\"]*@[^<>\"]*>$", email)
 
 
 def _is_success(exchange: Exchange, answer: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Span, accepted, is_main
 from conformance.oracle.histories import Attempt, History, attempt
 from conformance.oracle.laws import readable_resources
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 RULES: Final = (
+    "create-engagement-answers-what-was-sent",
     "create-engagement-lasts",
     "create-engagement-listed",
     "new-engagement-active",
@@ -144,6 +146,10 @@ class Ledger:
             if operation == "listEngagements" and accepted(exchange):
                 if (page := page_of(exchange)) is not None:
                     self._lists.page(page)
+            elif operation == "createEngagement":
+                made = _id_made(exchange)
+                if made is not None and made in self.histories:
+                    self._changes.created(self.histories[made], exchange)
             elif identifier in self.histories and _is_bare(exchange):
                 history = self.histories[identifier]
                 if operation == "getEngagement":
@@ -164,9 +170,8 @@ class Ledger:
         return sum(1 for one in there if status is None or one.registers[STATUS].surely(now) == status)
 
     def _create(self, exchange: Exchange) -> None:
-        data = next(iter(readable_resources(exchange)), None) if accepted(exchange) and is_main(exchange) else None
-        identifier = None if data is None else data.get("id")
-        if not isinstance(identifier, str):
+        identifier = _id_made(exchange)
+        if identifier is None:
             return
         if identifier in self.histories or identifier in self._given_twice:
             # Which of them an answer is about cannot be told; that they share an identifier is found elsewhere.
@@ -187,6 +192,12 @@ class Ledger:
             for one in self._others
             if one.span.start < end and one.span.end > start and one.exchange.call.identifier != history.identifier
         ]
+
+
+def _id_made(exchange: Exchange) -> str | None:
+    """The id of what the main key created; None where that was refused, or no id can be read."""
+    made = readable_resources(exchange) if accepted(exchange) and is_main(exchange) else []
+    return read.id_of(made[0]) if made else None
 
 
 def _is_bare(exchange: Exchange) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.oracle.effects import STATUS, Effect, Span, accepted, is_main, refused, sent_object
@@ -10,11 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.oracle.histories import Attempt, History, Sight
+    from conformance.oracle.ledger_findings import Findings
 
 LASTS = "create-engagement-lasts"
 TAKES_EFFECT = "update-engagement-takes-effect"
 KEEPS_THE_REST = "update-engagement-keeps-the-rest"
 IN_PARALLEL = "update-engagement-in-parallel"
+AS_READ = "list-engagements-as-read"
 
 
 def of_text(history: History, *, field: str, value: str | None, span: Span, others: Sequence[Attempt]) -> str:
@@ -40,7 +43,7 @@ def of_text(history: History, *, field: str, value: str | None, span: Span, othe
     is_stale = any(one.value == value for one in history.registers[field].effects)
     if not is_stale and any(accepted(one.exchange) and _sends(one, field, value) for one in others):
         return "update-engagement-spares-others"
-    return _of_own(last, meanwhile, is_lost=good is None and is_stale)
+    return _of_own(last, meanwhile, field, is_lost=good is None and is_stale)
 
 
 def is_ambiguous(history: History, field: str, span: Span) -> bool:
@@ -77,6 +80,52 @@ def of_status(history: History, *, value: str | None, span: Span, others: Sequen
     return "archive-spares-others" if good is not None and archives else "new-engagement-active"
 
 
+def of_list(history: History, *, field: str, value: str, span: Span, others: Sequence[Attempt]) -> str:
+    """The requirement that a list breaks which shows a field of an engagement as it cannot be.
+
+    It is that of the list where a read or another list has shown the field as it must be and nothing is known to have
+    changed it since; else that of a read which would show the same.
+    """
+    last = history.registers[field].latest(span)
+    cause = of_status if field == STATUS else partial(of_text, field=field)
+    rule, kept = (cause(history, value=one, span=span, others=others) for one in (value, None))
+    return AS_READ if rule == kept and last is not None and _is_seen(history, field, last) else rule
+
+
+def is_late(history: History, fields: Sequence[str], span: Span) -> bool:
+    """Whether a list shows nothing of what different operations have done: it is late, rather than all of them lost."""
+    lasts = [history.registers[field].latest(span) for field in fields]
+    return len({None if one is None else one.exchange.call.operation.id for one in lasts}) > 1
+
+
+def rivals_of_list(history: History, field: str, span: Span) -> int:
+    """How many changes since the last one of a field could be why a list shows it as it cannot be."""
+    last = history.registers[field].latest(span)
+    meanwhile = [] if last is None else history.between(last.span.start, span.end, but=(last.exchange,))
+    return sum(1 for one in meanwhile if accepted(one.exchange))
+
+
+def resolve(history: History, findings: Findings, field: str, span: Span) -> None:
+    """Lists that showed a field as it cannot be were at fault themselves: it is seen as it must be, and still the same.
+
+    Args:
+        history: The engagement's.
+        findings: Where the lists were noted.
+        field: The field.
+        span: When it was seen.
+    """
+    last = history.registers[field].latest(span)
+    alike = [doubt for doubt in history.doubts if doubt.field == field and doubt.last is last]
+    for doubt in alike:
+        findings.resolve(doubt.place, AS_READ)
+        history.doubts.remove(doubt)
+
+
+def seen_since(history: History) -> float:
+    """When an engagement was read last, or created."""
+    return history.sights[-1].span.start if history.sights else history.creation.span.start
+
+
 def of_absence(history: History, span: Span, others: Sequence[Attempt]) -> str:
     """The requirement that an engagement's being there is judged by, or breaks."""
     last = history.sights[-1] if history.sights else None
@@ -105,6 +154,13 @@ def _good_since(history: History, field: str, last: Effect) -> Sight | None:
     return good if good is not None and last.span.before(good.span) else None
 
 
+def _is_seen(history: History, field: str, last: Effect) -> bool:
+    """Whether a read or a list has shown what was written last."""
+    seen = [one for one in (history.good.get(field), history.listed.get(field)) if one is not None]
+    values = [(one.span.end, one.text(field)) for one in seen]
+    return any(end >= last.span.end and value is not None and last.fits(value) for end, value in values)
+
+
 def _of_archived(meanwhile: Sequence[Attempt], *, read_before: bool, wrong: bool) -> str:
     if not (read_before and wrong):
         return "archive-sets-status"
@@ -113,22 +169,25 @@ def _of_archived(meanwhile: Sequence[Attempt], *, read_before: bool, wrong: bool
     return "archived-edit-changes-nothing" if any(map(is_refused_edit, meanwhile)) else "archive-sets-status"
 
 
-def _of_own(last: Effect, meanwhile: Sequence[Attempt], *, is_lost: bool) -> str:
+def _of_own(last: Effect, meanwhile: Sequence[Attempt], field: str, *, is_lost: bool) -> str:
     """What the engagement's own changes did to a text.
 
     Args:
         last: What wrote it last.
         meanwhile: The other changes since.
+        field: The text.
         is_lost: Whether what was written last was never read, but something older.
     """
     edits = [one for one in meanwhile if one.operation == "updateEngagement" and accepted(one.exchange)]
     if _is_edit(last) and any(one.span.meets(last.span) for one in edits):
         return IN_PARALLEL
-    return _owner(last) if is_lost else _of_last(meanwhile, default=_owner(last))
+    return _owner(last) if is_lost else _of_last(meanwhile, field, default=_owner(last))
 
 
-def _of_last(meanwhile: Sequence[Attempt], *, default: str) -> str:
+def _of_last(meanwhile: Sequence[Attempt], field: str, *, default: str) -> str:
     """What touched the engagement last, of those that must leave its texts alone."""
+    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (sent_object(meanwhile[-1].exchange) or {}):
+        return "update-engagement-refused-changes-nothing"
     causes = {
         "archiveEngagement": "archive-keeps-content",
         "updateEngagement": KEEPS_THE_REST,

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import ledger_causes as causes
 from conformance.oracle import ledger_evidence as evidence
-from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_ordinary, refused, sent_object
+from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_ordinary, is_unremarkable, refused, sent_object
+from conformance.oracle.histories import Sight
+from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger_judging import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +31,19 @@ _REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
 
 class Changes(Judging):
     """The rules of edits, archives, unarchives and deletions."""
+
+    def created(self, history: History, exchange: Exchange) -> None:
+        """Judge the answer to a creation by what was sent, as far as that is letters and digits."""
+        sent, sight = sent_object(exchange) or {}, Sight(exchange, Span.of(exchange), readable_resources(exchange)[0])
+        for name in TEXTS:
+            answered = sight.text(name)
+            if history.broken or answered is None or not is_unremarkable(sent.get(name)):
+                continue
+            finding = finding_of(
+                "create-engagement-answers-what-was-sent", exchange, message=f"{name} is not what was sent",
+                expected=shown(sent[name]), actual=shown(answered), pointer=f"/data/{name}",
+            )  # fmt: skip
+            self.conclude(history, finding, right=answered == sent[name])
 
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the answer to an edit, an archive, an unarchive or a deletion."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +45,9 @@ _OF_LISTS: Final = frozenset(
     }
 )
 """What an engagement breaks that stands in a list as it was not read."""
+
+_IN_DOUBT: Final = _OF_READS | _OF_LISTS | {"new-engagement-active"}
+"""What an engagement may break that stands in a list as it cannot be."""
 
 ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -144,16 +147,26 @@ class Findings:
         """Whether more evidence for a requirement is wanted."""
         return len(self.kept.get(requirement, ())) < EVIDENCE
 
+    def resolve(self, place: int, requirement: str) -> None:
+        """Say of a finding that was in doubt which requirement it breaks.
+
+        Args:
+            place: Where it stands among all that are broken.
+            requirement: The requirement.
+        """
+        self.broken[place] = replace(self.broken[place], requirement=requirement, rivals=0)
+
     def of(self, requirement: str) -> list[Finding]:
         """What breaks a requirement, and nothing that a read of the same engagement or a clearer finding explains."""
         read = {one.identifier for one in self.broken if not one.of_list}
-        clear = any(one.requirement in _OF_READS and not one.ambiguous and not one.of_list for one in self.broken)
-        least = min((one.rivals for one in self.broken if one.of_list and one.requirement in _OF_LISTS), default=0)
+        clear = any(_is_of_read(one) and not one.ambiguous for one in self.broken)
+        least = min((one.rivals for one in self.broken if one.of_list and one.requirement in _IN_DOUBT), default=0)
+        told = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
         return [
             one
             for one in self.broken
             if one.requirement == requirement
-            and not (one.of_list and (one.identifier in read or one.rivals > least))
+            and not (one.of_list and (one.identifier in read or one.rivals > least or (one.rivals and told)))
             and not (one.ambiguous and not one.of_list and clear)
         ]
 
@@ -161,3 +174,8 @@ class Findings:
         """What breaks another requirement in a way that shows as a breach of this one too."""
         roots = ROOTS.get(requirement, frozenset())
         return next((one for one in self.broken if one.requirement in roots and self.of(one.requirement)), None)
+
+
+def _is_of_read(finding: Finding) -> bool:
+    """Whether a read shows what was done wrong, so that lists that are in doubt tell nothing more."""
+    return finding.requirement in _OF_READS and not finding.of_list

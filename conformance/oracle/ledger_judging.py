@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.ledger_causes import seen_since
 from conformance.oracle.ledger_findings import Finding, Findings
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ class Judging:
 
     def others_since(self, history: History, span: Span) -> Sequence[Attempt]:
         """What changed other engagements since this one was read last."""
-        since = history.sights[-1].span.start if history.sights else history.creation.span.start
-        return self.others(history, since, span.end)
+        return self.others(history, seen_since(history), span.end)
 
     def conclude(self, history: History, finding: Finding, *, right: bool) -> None:
         """Note evidence where a rule was kept, or the finding where it was not."""

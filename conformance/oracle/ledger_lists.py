@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracle import ledger_causes as causes
 from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, TEXTS, Span
-from conformance.oracle.histories import History, Sight
+from conformance.oracle.histories import Doubt, History, Sight
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger_findings import Finding, Findings
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _STATUSES: Final = ("active", "archived")
 _ORDERS: Final = ("asc", "desc")
-_AS_READ: Final = "list-engagements-as-read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,40 +124,61 @@ class ListJudging:
             words = "a deleted engagement is listed", "no deleted engagement", history.identifier, sight.pointer
             self._break(Finding("deleted-unlisted", sight.exchange, (deletion.exchange,), *words), history)
             return
+        wrong: list[tuple[str, str]] = []
         for name in (*TEXTS, STATUS):
             value, register = sight.text(name), history.registers[name]
             if value is None or (name == STATUS and value not in _STATUSES):
                 continue
             if register.may_be(value, sight.span):
                 register.settle(value, sight.span)
-                continue
-            candidates = register.candidates(sight.span)
-            because = tuple(one.exchange for one in candidates)
-            expected = " or ".join(dict.fromkeys(shown(one.value) for one in candidates))
-            pointer = f"{sight.pointer}/{name}"
-            message = f"{name} of a listed engagement is not what it must be by then"
-            self._break(Finding(_AS_READ, sight.exchange, because, message, expected, shown(value), pointer), history)
-            return
-        self._as_read(history, sight)
+                history.listed[name] = sight
+                causes.resolve(history, self.findings, name, sight.span)
+            else:
+                wrong.append((name, value))
+        if wrong:
+            self._wrong(history, sight, wrong)
+        else:
+            self._as_read(history, sight)
+
+    def _wrong(self, history: History, sight: Sight, wrong: list[tuple[str, str]]) -> None:
+        """A text or the status is not what it must be: by the list's fault, or because of what was done before it.
+
+        Where nobody has seen it right since, it is told as what reads are judged by, until something says better.
+        """
+        name, value = wrong[0]
+        register = history.registers[name]
+        candidates, last = register.candidates(sight.span), register.latest(sight.span)
+        others = self.others(history, causes.seen_since(history), sight.span.end)
+        rule = causes.of_list(history, field=name, value=value, span=sight.span, others=others)
+        if causes.is_late(history, [field for field, _ in wrong], sight.span):
+            rule = causes.AS_READ
+        rivals = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, sight.span)
+        if rivals:
+            history.doubts.append(Doubt(name, last or register.effects[0], len(self.findings.broken)))
+        message = f"{name} of a listed engagement is not what it must be by then"
+        because = tuple(one.exchange for one in candidates)
+        words = " or ".join(dict.fromkeys(shown(one.value) for one in candidates)), shown(value)
+        finding = Finding(rule, sight.exchange, because, message, *words, f"{sight.pointer}/{name}")
+        self._break(replace(finding, rivals=rivals), history)
 
     def _as_read(self, history: History, sight: Sight) -> None:
         """Between changes, the times in a list are those of the last read."""
         read = next((one for one in reversed(history.sights) if one.span.before(sight.span)), None)
         if read is None or not history.quiet(read.span.start, sight.span.end):
-            self.findings.keep(_AS_READ, sight.exchange)
+            self.findings.keep(causes.AS_READ, sight.exchange)
             return
         for name in ("createdAt", "updatedAt"):
             listed, then = sight.moment(name), read.moment(name)
             if listed is not None and then is not None and listed != then:
                 # What was done to another one since may have moved it, before the list was asked for.
                 moved = sorted(evidence.of_others(self.others(history, read.span.start, sight.span.end)))
-                rule = moved[-1] if moved else _AS_READ
+                rule = moved[-1] if moved else causes.AS_READ
                 fault = "has changed with others, or is another one" if moved else "is another one"
                 message = f"{name} of an engagement {fault} in the list"
                 words = message, str(read.text(name)), str(sight.text(name)), f"{sight.pointer}/{name}"
                 self._break(Finding(rule, sight.exchange, (read.exchange,), *words, rivals=len(moved)), history)
                 return
-        self.findings.keep(_AS_READ, sight.exchange, read.exchange)
+        self.findings.keep(causes.AS_READ, sight.exchange, read.exchange)
 
     # What is not there
 

@@ -88,6 +88,7 @@ class Reads(Judging):
         if may:
             register.settle(value, sight.span)
             history.good[name] = sight
+            causes.resolve(history, self.findings, name, sight.span)
             self.keep(sight.exchange, requirement, *evidence.of_read(history, name, sight.span))
             return
         candidates = register.candidates(sight.span)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.judgement import NonConformity
 from conformance.oracle.words import one_of, shown
+from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -125,12 +125,7 @@ def service_time(exchange: Exchange) -> float:
 
 def date(exchange: Exchange) -> float | None:
     """The time that an answer says it is of, in seconds of the epoch."""
-    given = exchange.received.header("Date") if exchange.received else None
-    try:
-        moment = parsedate_to_datetime(given or "")
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
+    return date_of(exchange.received) if exchange.received else None
 
 
 def _slack(exchange: Exchange) -> int:

@@ -1,9 +1,9 @@
-"""The times of what was just created, beside those of the answers: whether they are of another time zone."""
+"""The times of what was just created, beside those of the answers: whether they are of another zone, day or month."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import rate_limit_laws, read
@@ -27,6 +27,9 @@ _STEPS: Final = range(2, 57)
 """From half an hour to 14 hours."""
 _ABOUT: Final = 60.0
 """Seconds that the time of an answer and that of a creation may differ by anyway."""
+_CLOCKS_AGREE: Final = 300.0
+"""Seconds between the Date of an answer and the run's own clock, up to which nobody doubts the Date."""
+_DAY: Final = 86_400.0
 _FEW: Final = 2
 
 
@@ -51,15 +54,35 @@ class _Creation:
         near = abs(self.ahead - steps * _STEP) <= _ABOUT
         return steps if near and abs(steps) in _STEPS else None
 
+    @property
+    def slip(self) -> str | None:
+        """Which part of the date is wrong, if it is one that programs get wrong; None if not.
+
+        Only where the answer has a Date that agrees with the run's own clock: else any clock may be the wrong one.
+        """
+        now = rate_limit_laws.date(self.at)
+        if now is None or abs(now - self.at.started_at.timestamp() - self.at.seconds) > _CLOCKS_AGREE:
+            return None
+        right = datetime.fromtimestamp(now, UTC)
+        slips = {
+            "a day ahead of": right + timedelta(seconds=_DAY),
+            "a day behind": right - timedelta(seconds=_DAY),
+            "a month ahead of": _of_month(right, 1),
+            "a month behind": _of_month(right, -1),
+        }
+        near = (says for says, wrong in slips.items() if abs((self.created - wrong).total_seconds()) <= _ABOUT)
+        return next(near, None)
+
 
 def expect_utc(exchanges: Iterable[Exchange]) -> None:
     """What the main key has created was created now, by the answers' own times, and not a time zone away from it.
 
-    A service's clocks may show anything: only one and the same time zone in every answer is a fault. Times that stand
-    still, or show whole minutes only, are those of a clock that cannot be compared.
+    A service's clocks may show anything: only one and the same time zone in every answer is a fault, or the day or the
+    month that is one too many or too few in every answer. Times that stand still, or show whole minutes only, are those
+    of a clock that cannot be compared.
 
     Raises:
-        NonConformity: Every creation is the same time zone away from the time of its answer.
+        NonConformity: Every creation is the same time zone, day or month away from the time of its answer.
         Undecided: Some creations are, and others were created now.
         Inapplicable: No creation tells its time, or the clocks differ by something else.
     """
@@ -70,9 +93,12 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     of_now = [one for one in creations if abs(one.ahead) <= _AGREES]
     if of_now == creations:
         return
-    zones = {one.zone for one in creations}
+    zones, slips = {one.zone for one in creations}, {one.slip for one in creations}
     if len(zones) == 1 and None not in zones and not _stands(creations):
-        raise _fault(creations)
+        hours = creations[0].ahead / 3600
+        raise _fault(creations, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
+    if len(slips) == 1 and (slip := slips.pop()) is not None and not _stands(creations):
+        raise _fault(creations, slip)
     if of_now and zones != {None}:
         raise Undecided("some creations look like those of another time zone", *(one.at for one in creations))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
@@ -96,12 +122,17 @@ def _stands(creations: list[_Creation]) -> bool:
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)
 
 
-def _fault(creations: list[_Creation]) -> NonConformity:
+def _of_month(moment: datetime, ahead: int) -> datetime:
+    """The same day of another month, as programs count on: the 31st of a month of 30 days is the 1st of the next."""
+    months = moment.year * 12 + moment.month - 1 + ahead
+    return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
+
+
+def _fault(creations: list[_Creation], says: str) -> NonConformity:
     first = creations[0]
-    hours = abs(round(first.ahead / _STEP)) * _STEP / 3600
     now = datetime.fromtimestamp(first.created.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
-        f"createdAt is {hours:g} hours {'ahead of' if first.ahead > 0 else 'behind'} the time of its answer",
+        f"createdAt is {says} the time of its answer",
         *(one.at for one in creations[:_FEW]),
         expected=f"about {now}, the time of the answer",
         actual=f"{shown(first.created.isoformat(timespec='milliseconds'))}, and alike in all {len(creations)} answers",

@@ -13,6 +13,8 @@ from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
+    import httpx
+
     from conformance.replay.notes import TakenNotes
     from conformance.running.options import RunOptions
     from conformance.target.profile import Profile
@@ -54,7 +56,13 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
         raise TargetFileError(f"{error}.") from None
 
 
-def connect(profile: Profile, options: RunOptions, redactor: Redactor, notes: TakenNotes | None = None) -> Wire:
+def connect(
+    profile: Profile,
+    options: RunOptions,
+    redactor: Redactor,
+    notes: TakenNotes | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Wire:
     """A wire to a target.
 
     Args:
@@ -62,12 +70,15 @@ def connect(profile: Profile, options: RunOptions, redactor: Redactor, notes: Ta
         options: The limits of the run.
         redactor: Learns the keys of the target.
         notes: Where a run that is to be judged again notes what its exchanges do not tell.
+        transport: What carries requests, in place of connections.
 
     Raises:
         TargetFileError: Something in the profile cannot be used.
     """
     settings = wire_settings(profile, options)
     try:
-        return Wire(settings, redactor) if notes is None else RecordedWire(settings, redactor, notes)
+        if notes is None:
+            return Wire(settings, redactor, transport=transport)
+        return RecordedWire(settings, redactor, notes, transport=transport)
     except ValueError as error:
         raise TargetFileError(f"{error}.") from None

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
+    import httpx
+
     from conformance.running.options import RunOptions
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
@@ -94,7 +96,7 @@ class Execution:
             self.profile = self._profile()
             self.redactor = redactor_of(self.profile)
             self.log = ProvisionerLog(self.redactor.text)
-            wire = connect(self.profile, self.options, self.redactor, self.notes)
+            wire = connect(self.profile, self.options, self.redactor, self.notes, self._transport())
             stack.callback(wire.close)
             self.folder = self._folder()
             self.run = self._run(wire)
@@ -182,6 +184,10 @@ class Execution:
         self._mailbox = self._stack.enter_context(Mailbox())
         service = self._stack.enter_context(EmbeddedService((self._mailbox.host, self._mailbox.port)))
         return service.profile(self.options.mode)
+
+    def _transport(self) -> httpx.AsyncBaseTransport | None:
+        """What carries requests, where that is not connections to the target."""
+        return None
 
     def _folder(self) -> Path:
         if self.options.report is not None:

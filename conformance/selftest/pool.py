@@ -1,31 +1,21 @@
-"""Trials in processes of their own, several at a time, forked from one that has imported everything."""
+"""Trials in processes of their own, several at a time."""
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import io
-import os
-import sys
-import traceback
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final
 
-from conformance.selftest.trial import Trial, attempt, focus
+from conformance.selftest.forking import fork_trials
+from conformance.selftest.trial import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkServerProcess
 
-    from conformance.running.options import RunOptions
     from conformance.selftest.subjects import Subject
+    from conformance.selftest.trial import Task
 
-_LONGEST: Final = 300.0
-"""Seconds that a trial may take."""
 _ENDING: Final = 5.0
-_PRELOADED: Final = ["conformance.selftest.preloaded"]
 
 
 class Pool:
@@ -37,67 +27,34 @@ class Pool:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._context = get_context("forkserver")
-        self._context.set_forkserver_preload(_PRELOADED)
-        self._running: set[ForkServerProcess] = set()
-        self._stopped = False
 
-    def trials(self, subjects: Sequence[Subject], options: RunOptions, *, focused: bool = False) -> Iterator[Trial]:
-        """Try the suite on each subject; the trials come as they end.
-
-        Args:
-            subjects: What to try it on.
-            options: What to ask of every run.
-            focused: Whether faults meet only the checks of what they break.
-        """
-        with ThreadPoolExecutor(self._jobs, thread_name_prefix="trial") as threads:
-            asked = [focus(one, options) if focused and one.kind == "fault" else options for one in subjects]
-            futures = [threads.submit(self._try, *each) for each in zip(subjects, asked, strict=True)]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                self._stopped = True
-                threads.shutdown(wait=False, cancel_futures=True)
-                for process in tuple(self._running):
-                    process.kill()
-
-    def _try(self, subject: Subject, options: RunOptions) -> Trial:
-        here, there = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_work, args=(there, subject, options), daemon=True)
+    def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
+        """Do trials of subjects that all differ; what came of them comes as they end."""
+        if not tasks:
+            return
+        context = get_context("spawn")
+        here, there = context.Pipe()
+        process = context.Process(target=fork_trials, args=(there, tasks, self._jobs))
         process.start()
         there.close()
-        self._running.add(process)
         try:
-            return self._wait(here, subject)
+            yield from _received(here, [task.subject for task in tasks])
         finally:
-            self._running.discard(process)
+            here.close()  # which ends what is still under way
             process.join(_ENDING)
-            if process.is_alive():
-                process.kill()
-                process.join()
+            process.kill()
+            process.join()
             process.close()
 
-    def _wait(self, here: Connection, subject: Subject) -> Trial:
-        with here:
-            try:
-                if here.poll(_LONGEST):
-                    trial: Trial = here.recv()
-                    return trial
-            except (EOFError, OSError):
-                return Trial(subject, errors=("The process of the trial ended without a word.",))
-        return Trial(subject, errors=(f"The trial did not end within {_LONGEST:.0f} s.",))
 
-
-def _work(there: Connection, subject: Subject, options: RunOptions) -> None:
-    """Carry out one trial in a process of its own and tell what came of it."""
-    # A faulty service logs its unexpected errors, and those are meant here.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-    gc.disable()  # a trial is over before what it leaves behind matters
-    with contextlib.redirect_stdout(io.StringIO()):
+def _received(connection: Connection, subjects: Sequence[Subject]) -> Iterator[Trial]:
+    missing = {subject.id: subject for subject in subjects}
+    while missing:
         try:
-            trial = attempt(subject, options)
-        except Exception:  # noqa: BLE001 - whatever it is, it is told instead of a result
-            trial = Trial(subject, errors=(traceback.format_exc(),))
-    with there:
-        there.send(trial)
+            trial: Trial = connection.recv()
+        except (EOFError, OSError):
+            break
+        del missing[trial.subject.id]
+        yield trial
+    for subject in missing.values():
+        yield Trial(subject, errors=("The process that trials are forked from ended without a word.",))

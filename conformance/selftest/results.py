@@ -24,7 +24,7 @@ _ROWS: Final = (
     ("Not found", "survived"),
     ("Found, but the named requirement not reported", "misnamed"),
     ("Trials in which the suite itself went wrong", "broken"),
-    ("Faults that met only the checks of what they break", "focused"),
+    ("Faults that did not meet the whole suite", "focused"),
     ("Faults that were tried a second time, alone, and only that counts", "repeated"),
     ("Share of faults whose named requirement was reported", "named_share"),
     ("Requirements reported for a fault, on average", "reported_mean"),

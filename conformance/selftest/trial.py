@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+from conformance.selftest.early import LAWS, EarlyEnd
 from conformance.selftest.hosting import HostedExecution
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    import pytest
-
+    from conformance.oracle.laws import Law
     from conformance.running.options import RunOptions
     from conformance.selftest.subjects import Subject
     from conformance.verdicts.results import CheckResult
@@ -54,39 +54,60 @@ class Trial:
     whole: bool = True
 
 
-class _BriefJudge(Judge):
-    """A judge whose tracebacks are those of Python: pytest's take a fifth of a trial's time, and few are read."""
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A trial to be done.
 
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Choose the style."""
-        config.option.tbstyle = "native"
+    Attributes:
+        subject: What the suite is tried on.
+        options: What to ask of the run.
+        in_process: Whether requests are handed to the service, without a socket between.
+        early: Whether the run ends once an answer breaks the law that the fault is known to break, if it is one.
+    """
+
+    subject: Subject
+    options: RunOptions
+    in_process: bool = False
+    early: bool = False
+
+    @classmethod
+    def focused(cls, subject: Subject, options: RunOptions) -> Self:
+        """A trial in which a fault meets only the checks of the requirements that it breaks."""
+        return cls(subject, replace(options, only=subject.breaks), in_process=True)
+
+    @classmethod
+    def hidden(cls, subject: Subject, options: RunOptions) -> Self:
+        """A trial of a fault that only requests of other checks bring to light."""
+        return cls(subject, options, in_process=True, early=True)
+
+    @property
+    def law(self) -> Law | None:
+        """What ends the run once it is broken."""
+        return LAWS.get(self.subject.breaks[0]) if self.early else None
 
 
-def focus(subject: Subject, options: RunOptions) -> RunOptions:
-    """The options of a trial in which a fault meets only the checks of the requirements that it breaks."""
-    return replace(options, only=subject.breaks)
-
-
-def attempt(subject: Subject, options: RunOptions) -> Trial:
-    """Run the suite against a subject.
+def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
+    """Do a trial.
 
     Args:
-        subject: The subject.
-        options: What to ask of the run.
+        task: The trial.
+        run: What runs the checks.
 
     Raises:
         EmbeddedError: The subject did not start.
     """
     began = time.monotonic()
-    with HostedExecution(subject, options) as execution:
-        judge = _BriefJudge(execution.run)
+    with HostedExecution(task.subject, task.options, in_process=task.in_process) as execution:
+        judge = Judge(execution.run)
+        if task.law is not None:
+            execution.run.wire.observe(EarlyEnd(task.law, execution.run))
         execution.run.closed = execution.reach()
-        run_checks(judge)
+        run(judge)
         undone = execution.undo()
         requests = execution.run.wire.sent
     reported = _reported(judge.results)
     return Trial(
-        subject=subject,
+        subject=task.subject,
         reported=reported,
         convicting=_convicting(judge.results),
         undecided=_undecided(judge.results, reported),
@@ -96,7 +117,7 @@ def attempt(subject: Subject, options: RunOptions) -> Trial:
         seconds=round(time.monotonic() - began, 3),
         errors=tuple(judge.errors),
         left=tuple(undone.left),
-        whole=not options.only,
+        whole=not task.options.only and not task.early,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
@@ -104,15 +105,14 @@ class Judge:
             except Unanswered as trouble:
                 return self._anew(pyfuncitem, trouble)
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
         """Note what ended a phase, and let pytest show only failures and errors as such."""
-        report = yield
         raised = call.excinfo.value if call.excinfo is not None else None
-        if isinstance(raised, KeyboardInterrupt):  # which only pytest's --pdb lets come as far as this
-            return report
+        if not is_check(item) or isinstance(raised, KeyboardInterrupt):  # which --pdb lets come as far as this
+            return None
+        form = _brief if isinstance(raised, _ORDERLY) else pytest.TestReport.from_item_and_call
+        report = form(item, call)
         if call.when == "call" or raised is not None:
             self._conclude(item, call, raised, report)
         return report
@@ -134,7 +134,7 @@ class Judge:
         self, item: pytest.Item, call: pytest.CallInfo[None], raised: BaseException | None, report: pytest.TestReport
     ) -> None:
         if raised is not None and not isinstance(raised, _ORDERLY):
-            self.errors.append(f"{item.nodeid}\n{report.longreprtext}")
+            self.errors.append(f"{item.nodeid}\n{''.join(format_exception(raised))}")
         cited = _cited(item)
         evidence = self._evidence.pop(item.nodeid, None)
         self._unfinished.pop(item.nodeid, None)
@@ -222,6 +222,22 @@ def _background_walks(item: pytest.Item) -> list[Callable[[Run], Any]]:
     definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures
     walks = [getattr(found[-1].func, "background", None) for found in definitions.values()]
     return [walk for walk in walks if walk is not None]
+
+
+def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+    """The report of a check that came to an outcome: pytest would format the traceback, which takes a while."""
+    assert call.when != "collect"  # noqa: S101 - for the type checker
+    return pytest.TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords={},
+        outcome="failed",
+        longrepr=None,
+        when=call.when,
+        duration=call.duration,
+        start=call.start,
+        stop=call.stop,
+    )
 
 
 def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult) -> None:

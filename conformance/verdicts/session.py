@@ -1,4 +1,4 @@
-"""The checks are run by pytest, in this process."""
+"""The checks are collected and run by pytest, in this process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.verdicts.judge import Judge
+
+_JUDGE: Final = "conformance-judge"
+"""The name that the plugin looks for."""
+
+_BRIEF: Final = "value"
+"""How pytest shows exceptions: nobody sees that here, and its longer styles take a twentieth of a run's time."""
 
 _QUIETLY: Final = (
     "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
@@ -24,6 +32,38 @@ def run_checks(judge: Judge) -> None:
     status = _start(_Named(judge))
     if status in {pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR}:
         judge.errors.append(f"pytest ended with status {int(status)}\nNot all checks have run.")
+
+
+class CollectedChecks:
+    """The checks, collected and not run yet.
+
+    Args:
+        session: pytest's session, between collecting and running.
+        errors: What went wrong while they were collected, as tracebacks.
+    """
+
+    def __init__(self, session: pytest.Session, errors: list[str]) -> None:
+        self._session = session
+        self._errors = errors
+
+    def run(self, judge: Judge) -> None:
+        """Run them; once in a process, so that whoever needs it more than once forks."""
+        judge.errors.extend(self._errors)
+        config, items = self._session.config, self._session.items
+        config.pluginmanager.unregister(name=_JUDGE)
+        config.pluginmanager.register(judge, _JUDGE)
+        judge.pytest_collection_modifyitems(config, items)
+        judge.pytest_collection_finish(self._session)
+        config.hook.pytest_runtestloop(session=self._session)
+
+
+def with_collected_checks(use: Callable[[CollectedChecks], None]) -> None:
+    """Collect the checks once, which takes as long as a few hundred of them, for many processes to run.
+
+    Args:
+        use: What is done with them.
+    """
+    _start(_Named(_Prepared(use)))
 
 
 def checks_by_entry() -> dict[str, list[str]]:
@@ -60,9 +100,26 @@ class _Collector:
 class _Named:
     """Registers the judge under the name that the plugin looks for."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: object) -> None:
         self._judge = judge
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.option.tbstyle = "native"  # pytest's own styles parse sources for every exception
-        config.pluginmanager.register(self._judge, "conformance-judge")
+        config.option.tbstyle = _BRIEF
+        config.pluginmanager.register(self._judge, _JUDGE)
+
+
+class _Prepared:
+    """Stands where the judge does, and hands the checks over instead of running them."""
+
+    def __init__(self, use: Callable[[CollectedChecks], None]) -> None:
+        self._use = use
+        self._errors: list[str] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._errors.append(f"{report.nodeid}\n{report.longreprtext}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self._use(CollectedChecks(session, self._errors))
+        return True

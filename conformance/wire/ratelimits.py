@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> str | None:
     return value if pattern.fullmatch(value) else None
 
 
+@lru_cache(maxsize=64)  # many answers have the same one, and are asked for it often
 def _date(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text)
-        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp()
     except (TypeError, ValueError, OverflowError, IndexError):
         return None
-    return seconds if math.isfinite(seconds) else None

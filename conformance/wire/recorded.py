@@ -11,6 +11,8 @@ from conformance.wire.replay import are_alike
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import httpx
+
     from conformance.replay.notes import TakenNotes
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
@@ -25,13 +27,21 @@ class RecordedWire(Wire):
         settings: The target and the limits.
         redactor: Knows the run's secrets.
         notes: Where the notes go.
+        transport: What carries requests, in place of connections to the target.
 
     Raises:
         ValueError: The settings name certificate authorities that cannot be used.
     """
 
-    def __init__(self, settings: WireSettings, redactor: Redactor, notes: TakenNotes) -> None:
-        super().__init__(settings, redactor)
+    def __init__(
+        self,
+        settings: WireSettings,
+        redactor: Redactor,
+        notes: TakenNotes,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        super().__init__(settings, redactor, transport=transport)
         self._notes = notes
 
     @property

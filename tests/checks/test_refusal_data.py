@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from conformance.checks.aims import unknown_like
-from conformance.checks.bad_keys import near_keys, other_schemes, unknown_keys
+from conformance.checks.bad_keys import near_keys, other_schemes, rarer_schemes, unknown_keys
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.json_text import Malformed, Parsed, read_json
@@ -141,8 +141,9 @@ def test_letter_case_of_a_uuid_says_nothing() -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_other_schemes_show_the_real_key(key: str) -> None:
     """The real key is shown, and never as Bearer; a short one that no record could hide never stands alone."""
-    values = [credential.authorization or "" for _, credential in other_schemes(key)]
+    values = [credential.authorization or "" for _, credential in (*other_schemes(key), *rarer_schemes(key))]
     assert not any(value.startswith("Bearer") for value in values)
+    assert len(set(values)) == len(values)
     assert (key in values) is (len(key) >= 6)
 
 

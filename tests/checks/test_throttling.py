@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.throttling import Filling, _Scene
+from conformance.checks.throttling import Filling, _Scene, clocks_apart
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -35,3 +37,33 @@ def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, r
     scene.before, scene.after = around[:1], around[1:]
 
     assert bool(scene.passed_creation) is counts
+
+
+def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
+    """An answer whose Date is so many seconds ahead of the request, cut to whole seconds."""
+    one = make_exchange("getCurrentOrganization", 200, {})
+    began_at = one.started_at + timedelta(seconds=began)
+    date = format_datetime((began_at + timedelta(seconds=ahead)).replace(microsecond=0), usegmt=True)
+    assert one.received is not None
+    others = [(name, value) for name, value in one.received.headers if name != "Date"]
+    received = replace(one.received, headers=(*others, ("Date", date)))
+    return replace(one, started_at=began_at, seconds=seconds, received=received)
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "apart"),
+    [
+        ([], 0),
+        ([replace(dated(0), received=None)], 0),
+        ([dated(3)], 0),
+        ([dated(3), dated(3, began=0.9), dated(3, began=7.5)], 0),
+        ([dated(3), dated(4)], 0),
+        ([dated(-4), dated(0), dated(6)], 8.9),
+        ([dated(0, seconds=9), dated(6)], 4.9),
+        ([dated(0), dated(6, seconds=9)], 0),
+    ],
+    ids=["none", "unanswered", "one", "one-clock", "a-second", "three-clocks", "slow-behind", "slow-ahead"],
+)
+def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> None:
+    """Only what no cut second and no slow answer explains counts."""
+    assert clocks_apart(exchanges) == pytest.approx(apart)

@@ -132,7 +132,7 @@ def test_quick_runs_leave_some_queries_out(operation: str) -> None:
 
 RENAMINGS = {
     "a body that is cut short": '{"name": "cf-x"',
-    "text after the body": '{"name": "cf-x"} and more',
+    "text after the body": '{"name": "cf-x"} // and more',
     "single quotes": "{'name': 'cf-x'}",
     "an array as the body": '[{"name": "cf-x"}]',
     "a string as the body": '"cf-x"',
@@ -167,6 +167,17 @@ def test_what_is_sent_in_place_of_a_new_name() -> None:
 
     assert sent(thorough=False) == RENAMINGS
     assert sent(thorough=True) == RENAMINGS | THOROUGH_RENAMINGS
+
+
+@pytest.mark.parametrize("operation", BODIES)
+def test_a_quick_run_tries_one_way_of_lenient_readers(operation: str) -> None:
+    """Each operation one, and all operations together all of them."""
+    ways = {"single quotes", "a comma too many", "names without quotes"}
+    quick = {name: {one.what for one in invalid.bodies(name, thorough=False)} & ways for name in BODIES}
+
+    assert len(quick[operation]) == 1
+    assert set().union(*quick.values()) == ways
+    assert ways <= {one.what for one in invalid.bodies(operation, thorough=True)}
 
 
 def test_several_members_without_quotes() -> None:

@@ -10,6 +10,7 @@ import pytest
 from conformance.operations import OPERATIONS
 from conformance.oracle import laws
 from conformance.oracle.judgement import Undecided
+from conformance.oracle.words import shown
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import broken, page, refusal
@@ -288,9 +289,24 @@ def test_roles_are_those_of_the_interface() -> None:
     )
 
 
-def test_an_address_has_its_sign() -> None:
-    """Nothing else is asked of it."""
-    assert laws.member_email_is_address(page([{"email": "@"}], operation="listMembers")) is True
+@pytest.mark.parametrize(
+    "email", ["@", "a@b", "\u00e9@\u00fc.example", '"mailto:<a>"@b', '"<a@b>"@c', "mailto@b", "a.<b>@c"]
+)
+def test_an_address_has_its_sign(email: str) -> None:
+    """Nothing else is asked of it, as long as it is not surely more than an address."""
+    assert laws.member_email_is_address(page([{"email": email}], operation="listMembers")) is True
+
+
+@pytest.mark.parametrize("email", ["mailto:a@b", "MAILTO:a@b.example", "<a@b>", "Ann <a@b>", '"Ann" <a@b>'])
+def test_a_link_or_a_mailbox_is_no_address(email: str) -> None:
+    """What surrounds the address is not part of one."""
+    told = broken(laws.member_email_is_address, page([{"email": email}], operation="listMembers"))
+
+    assert told[1:] == ("an e-mail address", shown(email), "/data/0/email")
+
+
+def test_what_has_no_sign_is_no_address() -> None:
+    """A name alone is none."""
     assert broken(laws.member_email_is_address, page([{"email": "a.b"}], operation="listMembers")) == (
         'email is "a.b"',
         "an e-mail address",

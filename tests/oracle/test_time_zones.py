@@ -57,6 +57,57 @@ def test_creations_of_another_zone(ahead: float, says: str) -> None:
     assert raised.value.expected == "about 2026-03-01T12:00:07+00:00, the time of the answer"
 
 
+def slipped(moment: datetime, wrong: datetime, *, off: float = 0.0, dated: bool = True) -> Exchange:
+    """A creation at a moment that tells another one; the service's clocks are so far off the run's own one."""
+    late = timedelta(seconds=off)
+    date = (moment + late).strftime("%a, %d %b %Y %H:%M:%S GMT")
+    headers = (("Content-Type", "application/json"), *((("Date", date),) if dated else ()))
+    body = {"data": {"createdAt": (wrong + late).strftime("%Y-%m-%dT%H:%M:%S.000Z")}}
+    return replace(make_exchange("createEngagement", 201, body, headers=headers), started_at=moment)
+
+
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("moment", "wrong", "says"),
+    [
+        ("2026-03-01T12:00:07", "2026-03-02T12:00:07", "a day ahead of"),
+        ("2026-03-01T12:00:07", "2026-02-28T12:01:07", "a day behind"),
+        ("2026-03-15T12:00:07", "2026-02-15T11:59:07", "a month behind"),
+        ("2026-01-15T12:00:07", "2025-12-15T12:00:07", "a month behind"),
+        ("2026-12-15T12:00:07", "2027-01-15T12:00:07", "a month ahead of"),
+        ("2026-05-31T12:00:07", "2026-05-01T12:00:07", "a month behind"),
+        ("2026-03-31T12:00:07", "2026-03-03T12:00:07", "a month behind"),
+    ],
+)
+def test_creations_of_another_day_or_month(moment: str, wrong: str, says: str) -> None:
+    """They are told so where the Date is beyond doubt, and every creation is as far away."""
+    now, then = (datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (moment, wrong))
+    later = timedelta(seconds=3)
+
+    with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its answer"):
+        expect_utc([slipped(now, then), slipped(now + later, then + later, off=300)])
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [slipped(NOW, NOW + DAY, off=302), slipped(NOW, NOW + DAY + timedelta(seconds=2), off=302)],
+        [slipped(NOW, NOW + DAY, dated=False), slipped(NOW, NOW + DAY + timedelta(seconds=2), dated=False)],
+        [slipped(NOW, NOW + DAY), slipped(NOW, NOW - DAY)],
+        [slipped(NOW, NOW + DAY), slipped(NOW, NOW + timedelta(seconds=2))],
+        [slipped(NOW, NOW + DAY), slipped(NOW, NOW + DAY)],
+        [slipped(NOW, NOW + DAY + timedelta(seconds=61)), slipped(NOW, NOW + DAY + timedelta(seconds=62))],
+        [slipped(NOW, NOW + 2 * DAY), slipped(NOW, NOW + 2 * DAY + timedelta(seconds=2))],
+    ],
+)
+def test_another_day_that_may_be_that_of_a_clock(others: list[Exchange]) -> None:
+    """Where the Date is in doubt or missing, or answers differ, or nothing moves, a clock may be wrong."""
+    with pytest.raises(Inapplicable, match="but not by a time zone"):
+        expect_utc(others)
+
+
 @pytest.mark.parametrize("ahead", [900, 14.25 * HOUR, 15 * HOUR, 2 * HOUR + 61, 365 * 24 * HOUR, 601])
 def test_a_clock_that_shows_anything_else(ahead: float) -> None:
     """A clock may be off by any amount that is no time zone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, joined
@@ -86,7 +87,8 @@ class Life:
         value = WRONG.get(key, self.near[key] if key in self.near else f"Bearer {self.keys.get(key)}")
         headers += [(b"authorization", value.encode())] if value else []
         if key == "elsewhere":
-            headers.append((b"x-api-key", self.keys["main"].encode()))
+            given = self.keys["main"].encode()
+            headers += [(b"x-api-key", given), (b"x-auth-token", given), (b"cookie", b"access_token=" + given)]
         place, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
         scope |= {"query_string": query.encode(), "server": ("reference", 80), "client": ("here", 1), "scheme": "http"}
@@ -118,7 +120,9 @@ def _near(key: str) -> dict[str, str]:
         "longer": f"Bearer {key}more",
         "shorter": f"Bearer {key[:half]}",
         "other-half": f"Bearer {key[:half]}{'x' * (len(key) - half)}",
-        "bot": f"Bot {key}",
+        "basic-password": f"Basic {base64.b64encode(f'api:{key}'.encode()).decode()}",
+        "basic-bare": f"Basic {key}",
+        **{name: f"{name.title()} {key}" for name in ("bot", "digest", "key", "jwt")},
         "beginning": f"BearerX {key}",
         "list": f"Bearer {key}, more",
         "last": f"Bearer {key[:-1]}{'y' if key[-1] == 'x' else 'x'}",
@@ -387,6 +391,9 @@ def invalid(key: str) -> Iterator[Request]:
         for content in (
             text[:-1],
             text + b" and more",
+            text + b" // and more",
+            text[:-1] + b",}",
+            re.sub(rb'"(\w+)":', rb"\1:", text),
             text.replace(b'"', b"'"),
             b"[" + text + b"]",
             b'"x"',
@@ -441,7 +448,7 @@ def corners(life: Life) -> list[object]:
     records = [(number, service.add_subordinate(str(number), kind), kind) for number in (8, 9) for kind in _TWICE]
 
     def requests() -> Iterator[Request]:
-        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "one", "two"), 2):
+        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "true", "2026-01-02"), 2):
             yield "main", "POST", ENGAGEMENTS, {"name": f"{'ab' * (number % 4)} {number}", "description": word}
             yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
         yield from edits()
@@ -526,7 +533,8 @@ def neighbours() -> Iterator[Request]:
     """What another organization, and whoever has almost a key, is given of what is archived, and of lists."""
     for near in ("bare", "token", "apikey", "basic-name", "longer", "shorter", "other-half"):
         yield near, "GET", ORGANIZATION, None
-    for query in ("status=archived", "sort=name", "page=2&perPage=1", "page=1e3", "page="):
+    sorts = "sort=name", "order=asc", "status=active&sort=name"
+    for query in ("status=archived", *sorts, "page=2&perPage=1", "page=1e3", "page="):
         yield "other", "GET", f"{ENGAGEMENTS}?{query}", None
     for role in ("admin", "member"):
         yield "other", "GET", f"{MEMBERS}?role={role}", None
@@ -576,7 +584,8 @@ def late(life: Life) -> list[object]:
         yield "main", "PATCH", ORGANIZATION, {"name": signs, "plan": "gold"}
         yield "main", "GET", ORGANIZATION, None
         yield from _second_changes()
-        for near in ("bot", "beginning", "list", "last", "case", "null", "long", "elsewhere"):
+        almost = "bot basic-bare basic-password digest key jwt beginning list last case null long elsewhere"
+        for near in almost.split():
             yield near, "GET", ORGANIZATION, None
         yield from _before_the_key()
         yield from _with_one_permission()
@@ -661,6 +670,8 @@ def _past_the_limit() -> Iterator[Request]:
     yield "throttled", "PATCH", f"{ENGAGEMENTS}/1", {"description": "too much"}
     yield "throttled", "POST", f"{ENGAGEMENTS}/1/archive", None
     yield "main", "GET", f"{ENGAGEMENTS}/1", None
+    yield "throttled", "DELETE", f"{ENGAGEMENTS}/2", None
+    yield "main", "GET", f"{ENGAGEMENTS}/2", None
 
 
 def _of_a_former_member(life: Life) -> Iterator[Request]:

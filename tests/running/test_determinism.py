@@ -25,6 +25,8 @@ GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\bmember-[0-9a-f]{12}(?=@)"
 
 PLACES = re.compile(r"\b(page|perPage)=\d+")
 
+WITH_A_KEY = frozenset({"X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key", "Cookie"})
+
 BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_name", "archived_by_change"})
 """Journeys that ask for the pages on which the service said that the run's engagements lie."""
 
@@ -68,7 +70,7 @@ def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
         path = PLACES.sub(r"\1=<place>", sent.path) if exchange.check in BY_PLACE else sent.path
         key = "" if sent.credential is None else sent.credential.name
         body = exchange.request.body.decode("utf-8", "backslashreplace")
-        headers = [(name, "<key>" if name == "X-Api-Key" else value) for name, value in sent.headers]
+        headers = [(name, "<key>" if name in WITH_A_KEY else value) for name, value in sent.headers]
         streams[exchange.check].append((sent.method, mapped(path), mapped(body), key, repr(headers)))
     return streams
 

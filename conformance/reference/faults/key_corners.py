@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement, Key, Page
 
-_SCHEME, _UNKNOWN = "key-other-scheme-refused", "key-unknown-refused"
+_SCHEME, _UNKNOWN, _MISSING = "key-other-scheme-refused", "key-unknown-refused", "key-missing-refused"
 _UNAUTHORIZED = 401
 _LEAST = 4
 _BEGINNING = 8
@@ -89,8 +89,21 @@ def _first_of_list(service: Service, call: Call) -> Key | None:
     return service.find_key(first) if scheme == "Bearer" and comma else None
 
 
-def _elsewhere(service: Service, call: Call) -> Key | None:
-    return service.find_key(call.request.headers.get("x-api-key", ""))
+def _header_of(name: str) -> Callable[[Service, Call], Key | None]:
+    """Find a key in another header."""
+    return lambda service, call: service.find_key(call.request.headers.get(name, ""))
+
+
+def _cookie(service: Service, call: Call) -> Key | None:
+    return service.find_key(call.request.cookies.get("access_token", ""))
+
+
+def _basic_password(service: Service, call: Call) -> Key | None:
+    """Look for the key as the password of Basic authentication."""
+    scheme, _, token = _header(call).partition(" ")
+    with suppress(ValueError):
+        return service.find_key(base64.b64decode(token).decode().partition(":")[2]) if scheme == "Basic" else None
+    return None
 
 
 def _stumbling(identifier: str, title: str, stumbles: Callable[[str], bool]) -> Fault:
@@ -127,7 +140,14 @@ KEYS = (
     _finding("key-scheme-bot", "A key is taken under the scheme Bot.", _scheme("bot"), _SCHEME),
     _finding("key-scheme-beginning", "Whatever begins with Bearer is taken for it.", _beginning("Bearer"), _SCHEME),
     _finding("key-first-of-list", "Of a list behind Bearer the first item is the key.", _first_of_list, _UNKNOWN),
-    _finding("key-in-another-header", "A key is taken from X-Api-Key.", _elsewhere, "key-missing-refused"),
+    _finding("key-as-basic-password", "A key is taken as the password of Basic.", _basic_password, _SCHEME),
+    _finding("key-as-basic", "A key is taken as it is behind Basic.", _scheme("basic"), _SCHEME),
+    _finding("key-as-digest", "A key is taken under the scheme Digest.", _scheme("digest"), _SCHEME),
+    _finding("key-as-key", "A key is taken under the scheme Key.", _scheme("key"), _SCHEME),
+    _finding("key-as-jwt", "A key is taken under the scheme JWT.", _scheme("jwt"), _SCHEME),
+    _finding("key-in-another-header", "A key is taken from X-Api-Key.", _header_of("x-api-key"), _MISSING),
+    _finding("key-in-x-auth-token", "A key is taken from X-Auth-Token.", _header_of("x-auth-token"), _MISSING),
+    _finding("key-in-a-cookie", "A key is taken from a cookie.", _cookie, _MISSING),
     _stumbling("key-null-stumbles", "The key null gives 500.", lambda token: token == _NULL),
     _stumbling("key-long-stumbles", "A key of more than 300 characters gives 500.", lambda token: len(token) > 300),  # noqa: PLR2004
     _resembling("key-null-taken", "The word null is taken for any key.", lambda _, token: token == _NULL),
@@ -442,7 +462,11 @@ def _applied(operation: str, words: str) -> Fault:
                 "throttled-changes-nothing", serve=serve)  # fmt: skip
 
 
-THROTTLED = (_applied("updateEngagement", "edit"), _applied("archiveEngagement", "archive"))
+THROTTLED = (
+    _applied("updateEngagement", "edit"),
+    _applied("archiveEngagement", "archive"),
+    _applied("deleteEngagement", "deletion"),
+)
 
 
 @fault("throttled-write-remaining", "throttled-remaining-zero")

@@ -208,4 +208,18 @@ ANSWERS = (
         lambda view: {**view, "email": view["name"]},
         "member-email-is-address",
     ),
+    shown(
+        "member-address-linked",
+        "A listed member has a link to write to for an email.",
+        "view_member",
+        instead(("email",), lambda email: f"mailto:{email}"),
+        "member-email-is-address",
+    ),
+    shown(
+        "member-address-bracketed",
+        "A listed member has the email in angle brackets after the name.",
+        "view_member",
+        lambda view: {**view, "email": f"{view['name']} <{view['email']}>"},
+        "member-email-is-address",
+    ),
 )

@@ -81,9 +81,14 @@ _WAYS: dict[str, tuple[str, Callable[[str], str | None]]] = {
     "zero-word": ("is nothing where it is the digit 0", _as_word("0")),
     "false-word": ("is nothing where it is the word false", _as_word("false")),
     "number-read": ("is read as a number where it is digits", _as_number),
+    "true-word": ("is nothing where it is the word true", _as_word("true")),
+    "date-read": (
+        "is read as a moment where it is a date",
+        lambda text: f"{text}T00:00:00.000Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text,
+    ),
 }
 
-_WORDS = frozenset({"null-word", "zero-word", "false-word", "number-read"})
+_WORDS = frozenset({"null-word", "zero-word", "false-word", "number-read", "true-word", "date-read"})
 _SHOWN_BY_PLAIN_TEXT = {
     "create": _WORDS | {"capitalized"},
     "edit": _WORDS,
@@ -166,6 +171,8 @@ _FAULTS = (
     ("create", "description", "zero-word"),
     ("edit", "description", "false-word"),
     ("create", "description", "number-read"),
+    ("create", "description", "true-word"),
+    ("create", "description", "date-read"),
     ("edit", "description", "number-read"),
 )
 

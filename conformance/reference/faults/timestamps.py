@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.making import instead, made, shown
@@ -91,5 +91,25 @@ def _in_zone(place: str, minutes: int) -> Fault:
         timestamp=lambda self, moment: Service.timestamp(self, moment + minutes * 60_000),
     )
 
+
+def _off(identifier: str, says: str, wrong: Callable[[datetime], datetime]) -> Fault:
+    def timestamp(self: Service, moment: int) -> str:
+        told = wrong(datetime.fromtimestamp(moment / 1000, UTC))
+        return Service.timestamp(self, round(told.timestamp() * 1000))
+
+    return made(identifier, f"Every moment is {says}.", "timestamps-are-utc", timestamp=timestamp)
+
+
+def _month_before(moment: datetime) -> datetime:
+    """The same day of the month before, as it comes of a month that is counted from 0."""
+    before = moment.replace(day=1) - timedelta(days=1)
+    return before.replace(day=1) + timedelta(days=moment.day - 1)
+
+
+CALENDARS = (
+    _off("time-of-yesterday", "a day behind", lambda moment: moment - timedelta(days=1)),
+    _off("time-of-tomorrow", "a day ahead", lambda moment: moment + timedelta(days=1)),
+    _off("time-of-last-month", "a month behind, months being counted from 0", _month_before),
+)
 
 ZONES = (_in_zone("berlin", 120), _in_zone("new-york", -300), _in_zone("kathmandu", 345))

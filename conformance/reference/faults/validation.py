@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.making import made
@@ -55,6 +56,21 @@ def _mended(content: bytes) -> dict[str, Any]:
     return _an_object(value)
 
 
+def _uncommented(content: bytes) -> dict[str, Any]:
+    """Read JSON with comments."""
+    return _an_object(json.loads(re.sub(r"\s//.*", "", content.decode())))
+
+
+def _without_comma(content: bytes) -> dict[str, Any]:
+    """Read JSON whose last member has a comma behind it."""
+    return _an_object(json.loads(re.sub(r",\s*}$", "}", content.decode())))
+
+
+def _quoted(content: bytes) -> dict[str, Any]:
+    """Read JSON whose names have no quotes."""
+    return _an_object(json.loads(re.sub(r"([{,]\s*)(\w+):", r'\1"\2":', content.decode())))
+
+
 def _an_object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("no object")  # noqa: TRY004 - as of any other text that cannot be read
@@ -86,7 +102,6 @@ BODIES = tuple(
     fault
     for operation in _BODIES
     for fault in (
-        _body(operation, "single-quotes", f"{operation} takes JSON in single quotes.", _mended),
         _body(operation, "text-behind", f"{operation} takes JSON with text behind it.", _first_object),
         _body(operation, "cut-json", f"{operation} takes JSON that is cut short.", _completed),
         _body(operation, "array", f"{operation} takes an array and reads its first item.", _first_of_array),
@@ -94,6 +109,19 @@ BODIES = tuple(
             operation, "anything", f"{operation} takes whatever is no object for an empty one.", _anything(operation)
         ),
     )
+)
+
+LENIENT = (
+    *(
+        _body(operation, "single-quotes", f"{operation} takes JSON in single quotes.", _mended)
+        for operation in ("createEngagement", "updateCurrentOrganization", "inviteMember")
+    ),
+    *(
+        _body(operation, "comments", f"{operation} takes JSON with comments.", _uncommented)
+        for operation in ("createEngagement", "updateEngagement", "inviteMember")
+    ),
+    _body("updateEngagement", "last-comma", "updateEngagement takes JSON with a comma too many.", _without_comma),
+    _body("updateMemberRole", "bare-names", "updateMemberRole takes JSON with names without quotes.", _quoted),
 )
 
 # Fields

@@ -1,0 +1,72 @@
+"""Clocks that tick too seldom for a time to move while somebody waits."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from conformance.checks.slow_clocks import expect_moved, step_of
+from conformance.oracle.judgement import NonConformity, Undecided
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+
+def times(*ends: str) -> list[str]:
+    """Times within one hour."""
+    return [f"2026-01-01T10:{end}Z" for end in ends]
+
+
+def run_of(*ends: str, operation: str = "createEngagement") -> Run:
+    """A run that has met these times."""
+    made = [make_exchange(operation, 200, {"data": {"id": "e", "createdAt": one}}) for one in times(*ends)]
+    return cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=made)))
+
+
+@pytest.mark.parametrize(
+    ("ends", "step"),
+    [
+        ((), 0),
+        (("00:05.000",), 0),
+        (("00:05.000", "00:05.000"), 0),
+        (("00:00.000",), 60),
+        (("00:00.000", "02:00.000"), 60),
+        (("00:05.000", "00:10.000"), 5),
+        (("00:05.000", "00:10.000", "00:12.000"), 1),
+        (("00:05.000", "00:10.123"), 0.001),
+        (("00:05.000", "no time"), 0),
+    ],
+)
+def test_what_a_clock_shows_only(ends: tuple[str, ...], step: float) -> None:
+    """All times are multiples of it; one alone that is no whole minute is of a clock that may stand still."""
+    assert step_of(times(*ends)) == step
+
+
+def test_a_clock_that_shows_minutes_has_not_ticked() -> None:
+    """Nobody knows whether the time would have moved."""
+    with pytest.raises(Undecided, match="every 60 s only"):
+        expect_moved(run_of("00:00.000"), *times("00:00.000", "00:00.000"), make_exchange("archiveEngagement"))
+
+
+@pytest.mark.parametrize("ends", [("00:05.000",), ("00:05.000", "00:07.000")])
+def test_a_clock_that_ticks_or_stands_still_has_no_excuse(ends: tuple[str, ...]) -> None:
+    """A time that has not moved is a fault then."""
+    with pytest.raises(NonConformity, match="has not moved"):
+        expect_moved(run_of(*ends), *times("00:05.000", "00:05.000"), make_exchange("archiveEngagement"))
+
+
+def test_times_of_others_say_nothing_of_the_clock() -> None:
+    """Engagements that were there before may have been brought from elsewhere."""
+    run = run_of("00:00.000")
+    run.wire.exchanges.extend(run_of("00:01.234", operation="getEngagement").wire.exchanges)  # type: ignore[attr-defined]
+
+    with pytest.raises(Undecided):
+        expect_moved(run, *times("00:00.000", "00:00.000"), make_exchange("archiveEngagement"))
+
+
+def test_a_time_that_has_moved_is_right() -> None:
+    """However slow the clock is."""
+    expect_moved(run_of("00:00.000"), *times("01:00.000", "00:00.000"), make_exchange("archiveEngagement"))

@@ -1,0 +1,77 @@
+"""Identifiers that each of two organizations has given to something of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.checks.test_s5_isolation import _holds_not
+from conformance.checks.two_organizations import _ensure_nobody_elses, is_alike
+from conformance.oracle.judgement import NonConformity, Undecided
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+OWN = {"id": "7", "name": "ours", "description": "It stays here.", "createdAt": "2026-01-01T00:00:00.000Z"}
+THEIRS = {**OWN, "createdAt": "2025-01-01T00:00:00.000Z"}
+
+
+def shown(data: object, status: int = 200) -> Exchange:
+    """A read of an engagement."""
+    return make_exchange("getEngagement", status, {"data": data})
+
+
+def listed(*items: dict[str, Any]) -> Exchange:
+    """A list of engagements."""
+    meta = {"total": len(items), "page": 1, "perPage": 20, "totalPages": 1}
+    return make_exchange("listEngagements", 200, {"data": list(items), "meta": meta})
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (OWN, True),
+        ({"id": "7"}, True),
+        ({**OWN, "status": "archived"}, True),
+        ({**OWN, "name": "theirs"}, False),
+        ({**OWN, "description": None}, False),
+        (THEIRS, False),
+    ],
+)
+def test_what_can_be_the_same(other: dict[str, Any], *, alike: bool) -> None:
+    """Only a field that both show, and not alike, tells them apart."""
+    assert is_alike(OWN, other) is alike
+
+
+def test_no_description_is_an_empty_one() -> None:
+    """Either is how a description reads that nobody gave."""
+    assert is_alike({**OWN, "description": ""}, {**OWN, "description": None})
+
+
+def test_an_engagement_of_others_is_left_alone() -> None:
+    """Nothing is tried on it."""
+    with pytest.raises(Undecided, match="an engagement of its own"):
+        _ensure_nobody_elses(shown(OWN), shown(THEIRS))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [shown(OWN), shown(None), shown(THEIRS, 404), shown(THEIRS, 403)],
+    ids=["leak", "nothing", "404", "403"],
+)
+def test_what_is_ours_or_not_there_is_tried(answer: Exchange) -> None:
+    """A leak is to be found."""
+    _ensure_nobody_elses(shown(OWN), answer)
+
+
+def test_another_one_of_that_identifier_may_be_listed() -> None:
+    """Each organization may count its own."""
+    _holds_not("ours", OWN, [listed(THEIRS)])
+
+
+def test_what_is_ours_must_not_be_listed() -> None:
+    """Also where it was changed meanwhile."""
+    with pytest.raises(NonConformity, match="gives ours"):
+        _holds_not("ours", OWN, [listed({**OWN, "name": "changed"})])

@@ -1,0 +1,176 @@
+"""Which requirement a list is put down to that shows an engagement as it cannot be: the list's, or that of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from conformance.wire import call
+from tests.oracle.ledgers import broken, found, kept
+
+MakeTalk = Callable[..., Any]
+ARCHIVE, READ, LIST = "archive", "read", "list"
+LOST = "edited description"
+
+
+def led(talk: Any, *steps: str | dict[str, str]) -> Any:
+    """A conversation about one engagement: operations, edits, and (with a field's value in ``_``) what spoils it."""
+    mine = talk.created("the engagement", description="as it was made")
+    for step in steps:
+        if isinstance(step, str):
+            talk.send({"archive": call.archive_engagement, "read": call.get_engagement}[step](mine)
+                      if step != LIST else call.list_engagements())  # fmt: skip
+        elif "_" in step:
+            setattr(talk.service.records[mine], step["_"], step["is"])
+        else:
+            talk.send(call.update_engagement(mine, step))
+    return talk
+
+
+def spoilt(name: str, value: str) -> dict[str, str]:
+    """A field comes to have another value by itself."""
+    return {"_": name, "is": value}
+
+
+EDIT = {"description": LOST}
+UNDONE = spoilt("description", "as it was made")
+
+
+@pytest.mark.parametrize(
+    ("steps", "requirement"),
+    [
+        ((spoilt("name", "another name"), LIST), "create-engagement-lasts"),
+        ((EDIT, UNDONE, LIST), "update-engagement-takes-effect"),
+        ((READ, EDIT, UNDONE, LIST), "update-engagement-takes-effect"),
+        ((ARCHIVE, spoilt("status", "active"), LIST), "archive-sets-status"),
+        ((READ, ARCHIVE, spoilt("name", "archived name"), LIST), "archive-keeps-content"),
+        ((READ, EDIT, spoilt("name", "edited name"), LIST), "update-engagement-keeps-the-rest"),
+        ((spoilt("status", "archived"), LIST), "new-engagement-active"),
+        # A read, or a list, has shown it right and nothing was done since.
+        ((READ, spoilt("name", "another name"), LIST), "list-engagements-as-read"),
+        ((LIST, spoilt("name", "another name"), LIST), "list-engagements-as-read"),
+        ((EDIT, READ, UNDONE, LIST), "list-engagements-as-read"),
+        # Nothing of an edit and of an archive is shown.
+        ((EDIT, ARCHIVE, UNDONE, spoilt("status", "active"), LIST), "list-engagements-as-read"),
+        # What is seen afterwards tells.
+        ((EDIT, UNDONE, LIST, spoilt("description", LOST), READ), "list-engagements-as-read"),
+        ((EDIT, UNDONE, LIST, spoilt("description", LOST), LIST), "list-engagements-as-read"),
+        ((EDIT, UNDONE, LIST, READ), "update-engagement-takes-effect"),
+        # A later edit says nothing of an earlier one.
+        ((EDIT, UNDONE, LIST, {"description": "another edit"}, READ), "update-engagement-takes-effect"),
+    ],
+)
+def test_a_list_is_put_down_to_the_last_change_unless_that_was_seen(
+    talk: MakeTalk, steps: tuple[Any, ...], requirement: str
+) -> None:
+    """One requirement is told, and never none."""
+    assert broken(led(talk(), *steps).exchanges) == [requirement]
+
+
+def test_a_list_while_something_is_being_made(talk: MakeTalk) -> None:
+    """A list that overlaps a creation and shows another text is put down to that."""
+    both = talk()
+    made = both.created("the engagement")
+    both.service.records[made].name = "another name"
+    both.send(call.list_engagements(), at=0.02)
+
+    assert broken(both.exchanges) == ["create-engagement-lasts"]
+
+
+def test_a_list_that_is_surely_wrong_tells_of_the_others(talk: MakeTalk, honest: type[Any]) -> None:
+    """Where one item is wrong that was read before, no edit of another one is said to be lost."""
+
+    class Late(honest):  # type: ignore[misc]
+        def item(self, record: Any) -> dict[str, Any]:
+            return super().item(record) | {"description": "always this one"}
+
+    both = led(talk(Late), READ)
+    other = both.created("another engagement")
+    both.send(call.update_engagement(other, {"description": "never read"}))
+    both.send(call.list_engagements())
+
+    assert broken(both.exchanges) == ["list-engagements-as-read"]
+
+
+def test_what_a_read_shows_is_told_alone(talk: MakeTalk) -> None:
+    """Where a read has shown a lost edit, lists of other engagements are in doubt of nothing else."""
+    both = led(talk(), EDIT, UNDONE, READ)
+    other = both.created("another engagement", description="of another one")
+    both.send(call.archive_engagement(other))
+    both.service.records[other].description = "no longer"
+    both.send(call.list_engagements())
+
+    assert broken(both.exchanges) == ["update-engagement-takes-effect"]
+
+
+def test_of_two_doubts_the_one_with_fewer_causes_is_told(talk: MakeTalk) -> None:
+    """An engagement that was archived besides tells less of a creation than one that was not."""
+    both = talk()
+    made = [both.created(name) for name in ("one engagement", "other engagement")]
+    both.send(call.archive_engagement(made[0]))
+    for identifier in made:
+        both.service.records[identifier].name += " (1)"
+    both.send(call.list_engagements())
+
+    assert broken(both.exchanges) == ["create-engagement-lasts"]
+
+
+@pytest.mark.parametrize("field", ["name", "description"])
+def test_a_creation_answers_what_was_sent(talk: MakeTalk, honest: type[Any], field: str) -> None:
+    """The answer itself convicts, and nothing is said of reads and lists that show the same."""
+
+    class Numbering(honest):  # type: ignore[misc]
+        def create(self, body: dict[str, Any]) -> tuple[int, object]:
+            return super().create(body | {field: f"{body[field]} (1)"})
+
+    exchanges = led(talk(Numbering), READ, LIST).exchanges
+
+    finding = found(exchanges)
+    assert (finding.requirement, finding.exchange) == ("create-engagement-answers-what-was-sent", exchanges[0])
+    assert finding.pointer == f"/data/{field}"
+
+
+@pytest.mark.parametrize("name", ["  two  blanks  in  it  ", "a name with \u00e9 and \U0001f680"])
+def test_a_text_that_is_not_ordinary_is_judged_by_reads(talk: MakeTalk, honest: type[Any], name: str) -> None:
+    """A service may trim blanks; what becomes of odd texts is judged where they are sent."""
+
+    class Trimming(honest):  # type: ignore[misc]
+        def create(self, body: dict[str, Any]) -> tuple[int, object]:
+            return super().create(body | {"name": "x"})
+
+    both = talk(Trimming)
+    both.created(name)
+
+    assert broken(both.exchanges) == []
+
+
+@pytest.mark.parametrize("word", ["2026-01-02", "true", "1e5", "0"])
+def test_a_word_is_kept_as_it_is(talk: MakeTalk, honest: type[Any], word: str) -> None:
+    """A text that looks like a number, a date or a word of JSON is text."""
+
+    class Reading(honest):  # type: ignore[misc]
+        def create(self, body: dict[str, Any]) -> tuple[int, object]:
+            return super().create(body | {"description": "read"})
+
+    both = talk(Reading)
+    both.created("the engagement", description=word)
+
+    assert broken(both.exchanges) == ["create-engagement-answers-what-was-sent"]
+
+
+def test_a_creation_that_was_refused_answers_nothing(talk: MakeTalk) -> None:
+    """Not even where another one gave an engagement without a name for an identifier."""
+    both = talk()
+    for status in (201, 409):
+        both.exchanges.append(
+            both.made(call.create_engagement({"name": "the engagement"}), status, {"id": ""}, 0, 0.05)
+        )
+
+    assert broken(both.exchanges) == []
+
+
+def test_a_creation_that_answers_so_is_evidence(talk: MakeTalk) -> None:
+    """It counts as often as there are ordinary texts."""
+    assert kept(led(talk()).exchanges)["create-engagement-answers-what-was-sent"] == [1, 1]

@@ -1,0 +1,85 @@
+"""The process that trials are forked from: what it tells of trials that end otherwise than they should."""
+
+from __future__ import annotations
+
+import os
+import time
+from multiprocessing import Pipe, active_children
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest import forking, subjects
+from conformance.selftest.trial import Task, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from pathlib import Path
+
+# Python 3.12 and later warn of forking where another thread runs, as pytest-xdist's does here.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+FIRST, SECOND, THIRD = (Task(one, RunOptions(effort=Effort.QUICK, seed=1)) for one in subjects.faults()[:3])
+
+
+def carried_out(monkeypatch: pytest.MonkeyPatch, work: Callable[[Connection, Task], None], jobs: int) -> list[Trial]:
+    """What is told of three trials that do this instead of running the suite."""
+    monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
+    here, there = Pipe()
+    with here, there:
+        forking._Forking(there, None).carry_out([FIRST, SECOND, THIRD], jobs)
+        return [here.recv() for _ in range(3)]
+
+
+def test_a_process_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others come to their end all the same."""
+
+    def work(there: Connection, task: Task) -> None:
+        if task == SECOND:
+            os._exit(1)
+        there.send(Trial(task.subject))
+
+    told = {one.subject.id: one.errors for one in carried_out(monkeypatch, work, 2)}
+
+    assert told == {
+        FIRST.subject.id: (),
+        SECOND.subject.id: ("The process of the trial ended without a word.",),
+        THIRD.subject.id: (),
+    }
+
+
+def test_a_trial_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What hangs is killed after its time, and said to have hung."""
+    monkeypatch.setattr(forking, "_LONGEST", 0.3)
+    monkeypatch.setattr(forking, "_LOOKING_UP", 0.05)
+
+    def work(there: Connection, task: Task) -> None:
+        if task == FIRST:
+            time.sleep(60)
+        there.send(Trial(task.subject))
+
+    told = {one.subject.id: one.errors for one in carried_out(monkeypatch, work, 3)}
+
+    assert told.pop(FIRST.subject.id) == ("The trial did not end within 0 s.",)
+    assert set(told.values()) == {()}
+
+
+def test_nothing_goes_on_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Once whoever asked is gone, what is under way is ended, and nothing else begun."""
+    begun = tmp_path / "begun"
+
+    def work(_: Connection, task: Task) -> None:
+        with begun.open("a") as file:
+            file.write(f"{task.subject.id}\n")
+        time.sleep(60)
+
+    monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
+    here, there = Pipe()
+    here.close()
+    with there:
+        forking._Forking(there, None).carry_out([FIRST, SECOND, THIRD], 1)
+
+    assert SECOND.subject.id not in (begun.read_text() if begun.exists() else "")
+    assert not [child for child in active_children() if child.daemon]
