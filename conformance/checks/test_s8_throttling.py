@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.throttling import GRACE, Throttling, throttling
+from conformance.checks.resuming import GRACE
+from conformance.checks.throttling import Throttling, throttling
 from conformance.oracle import expect, rate_limit_laws, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import NonConformity, Undecided, Untested

@@ -2,117 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.filling import TRIES, Filling, at_once, fill
+from conformance.checks.resuming import resume
 from conformance.oracle import laws, rate_limit_laws, read
-from conformance.oracle.judgement import Undecided, Untested
-from conformance.oracle.timestamps import parse_timestamp
 from conformance.target.asking import MAIN_KEY
 from conformance.target.capabilities import Unavailable
 from conformance.target.profile import Mode
 from conformance.wire import call
 from conformance.wire.exchange import TOO_MANY_REQUESTS
-from conformance.wire.ratelimits import ServiceClock, date_of, quota
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from conformance.running.run import Run
     from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Exchange
 
-HIGHEST_LIMIT: Final = 300
-"""Requests a window beyond which a limit is not tried."""
-
-GRACE: Final = 2.0
-"""Seconds after the reset within which service must have resumed."""
-
-LONGEST_WAIT: Final = 75.0
-"""Seconds that are waited for a reset."""
-
-_TRIES: Final = 3
-_LEAST: Final = 2
 _AROUND: Final = 2
-_SPARE: Final = 8
-_SHORT_WINDOW: Final = 2.0
-_LONGEST_LAG: Final = 30.0
-"""Seconds at most by which the clock of an application is taken to be behind the one of its Date headers."""
-_POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
-
-
-@dataclass(slots=True)
-class Filling:
-    """Requests sent to use a key's window up.
-
-    Attributes:
-        limit: What the service calls the limit.
-        served: The successes.
-        refused: The answers with 429.
-        beyond: What surely came beyond the limit and was no 429; None where there is nothing of the kind.
-    """
-
-    limit: int
-    served: list[Exchange] = field(default_factory=list)
-    refused: list[Exchange] = field(default_factory=list)
-    beyond: Exchange | None = None
-    _by_reset: Counter[str] = field(default_factory=Counter)
-
-    def take(self, exchange: Exchange) -> None:
-        """Take an answer into account.
-
-        Raises:
-            Undecided: It is neither a success nor past the limit.
-        """
-        if exchange.status == TOO_MANY_REQUESTS:
-            self.refused.append(exchange)
-        elif exchange.succeeded:
-            self.served.append(exchange)
-            self._by_reset[rate_limit_laws.reset(exchange) or ""] += 1
-            if self._is_beyond(exchange):
-                self.beyond = self.beyond or exchange
-        elif max(self._by_reset.values(), default=0) >= self.limit:
-            self.beyond = self.beyond or exchange
-        else:
-            read.success(exchange)
-
-    def _is_beyond(self, success: Exchange) -> bool:
-        """Whether no way of limiting could have let a success pass.
-
-        A fixed or sliding window allows the limit for one reset. A bucket that fills all the time, and two windows of
-        which one follows the other, allow up to twice as much in less than a window's time.
-        """
-        of_one_reset = self._by_reset[rate_limit_laws.reset(success) or ""]
-        ahead = _ahead(success)
-        if of_one_reset > self.limit and (ahead is None or ahead > _SHORT_WINDOW):
-            return True
-        elapsed = (success.started_at - self.served[0].started_at).total_seconds() + success.seconds
-        in_one_window = ahead is not None and elapsed < ahead - 1
-        return max(of_one_reset, len(self.served) if in_one_window else 0) > 2 * self.limit + 2
-
-    @property
-    def is_crowded(self) -> bool:
-        """Whether what was refused had requests left, as where the service as a whole takes no more at once."""
-        return bool(self.refused) and all((rate_limit_laws.remaining(one) or 0) > 0 for one in self.refused)
-
-    def take_alone(self, exchange: Exchange) -> None:
-        """Take the answer to a request that nothing else was beside: if it is served, it was only too many at once."""
-        if exchange.succeeded:
-            self.refused.clear()
-        self.take(exchange)
-
-    @property
-    def over(self) -> bool:
-        """Whether enough is known, or so much was sent that more will not tell."""
-        sent = len(self.served) + len(self.refused)
-        return bool(self.refused) or self.beyond is not None or sent >= _TRIES * (self.limit + _SPARE)
-
-    @property
-    def left(self) -> int:
-        """How many requests to send next: what the latest window has left, and some in any case."""
-        latest = max(self.served, key=lambda exchange: exchange.number)
-        return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +119,13 @@ def throttling(run: Run) -> Throttling:
     other, missing = _other_key(run, key)
     passed: list[Exchange] = []
     target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         scene = _scene(run, key, other, target)
         passed += scene.passed_creation
         target = target if scene.changes else None
         resumed, unresumed = None, "the key was never refused"
         if scene.filling.refused:
-            resumed, unresumed = _resume(run, key, scene.last_refusal)
+            resumed, unresumed = resume(run, key, scene.last_refusal)
         if resumed is None or not resumed.succeeded or _complete(scene, run, other):
             break
     newest = call.list_engagements(sort="createdAt", order="desc", perPage=100)
@@ -225,7 +134,7 @@ def throttling(run: Run) -> Throttling:
         scene.filling,
         tuple(scene.refusals),
         scene.refused_creation,
-        tuple(passed) if len(passed) == _TRIES else (),  # a bucket that is refilled may let one of them pass
+        tuple(passed) if len(passed) == TRIES else (),  # a bucket that is refilled may let one of them pass
         scene.name,
         listed,
         scene.changes,
@@ -281,20 +190,20 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     They go out together, so that a bucket that is refilled all the time has nothing left for the creation.
     """
     rest = None if other is None else run.send(call.get_organization().with_key(other))
-    scene = _Scene(_fill(run, key))
+    scene = _Scene(fill(run, key))
     if not scene.filling.refused:
         return scene
-    first = [_at_once(call.get_organization(), key)] * _AROUND
+    first = [at_once(call.get_organization(), key)] * _AROUND
     last = [*first]
     amid: list[Call] = []
     if may_write := run.mode is not Mode.READ_ONLY:
         scene.name = run.name("throttled")
-        amid.append(_at_once(call.create_engagement({"name": scene.name}), key))
+        amid.append(at_once(call.create_engagement({"name": scene.name}), key))
     if target is not None:
-        first[0] = _at_once(call.update_engagement(target, {"description": scene.name}), key)
-        last = [_at_once(one, key) for one in (call.archive_engagement(target), call.delete_engagement(target))]
+        first[0] = at_once(call.update_engagement(target, {"description": scene.name}), key)
+        last = [at_once(one, key) for one in (call.archive_engagement(target), call.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
-        amid.append(_at_once(call.get_organization(), other))
+        amid.append(at_once(call.get_organization(), other))
     answers = run.send_all([*first, *amid, *last])
     scene.before, scene.after = answers[:_AROUND], answers[-_AROUND:]
     scene.creation = answers[_AROUND] if may_write else None
@@ -307,7 +216,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
 def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
     """Send another key's request again between two of the key's own: all at once may be too many for the service."""
     asked = call.get_organization()
-    first, again, last = (run.send(_at_once(asked, one)) for one in (key, other, key))
+    first, again, last = (run.send(at_once(asked, one)) for one in (key, other, key))
     scene.before.append(first)
     scene.after.append(last)
     scene.other = again if _refused([first, last]) == [first, last] else None
@@ -321,112 +230,3 @@ def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
 
 def _refused(exchanges: list[Exchange]) -> list[Exchange]:
     return [exchange for exchange in exchanges if exchange.status == TOO_MANY_REQUESTS]
-
-
-def _fill(run: Run, key: Credential) -> Filling:
-    """Send until the key is refused, or surely should have been."""
-    first = run.send(call.get_organization().with_key(key))
-    limit = rate_limit_laws.limit(read.success(first))
-    if limit is None or quota(first.answer) is None:
-        raise Undecided("the rate-limit headers cannot be read", first)
-    _ensure_budget(run, limit)
-    filling = Filling(limit)
-    filling.take(first)
-    asked = _at_once(call.get_organization(), key)
-    at_once = True
-    while not filling.over:
-        for exchange in run.send_all([asked] * filling.left) if at_once else [run.send(asked)]:
-            filling.take(exchange)
-        if at_once and filling.is_crowded:
-            at_once = False
-            filling.take_alone(run.send(asked))
-    return filling
-
-
-def _ensure_budget(run: Run, limit: int) -> None:
-    most = run.options.max_requests
-    left = HIGHEST_LIMIT if most is None else most - run.wire.sent
-    if limit > HIGHEST_LIMIT:
-        raise Untested(f"A limit of {limit} requests is more than the {HIGHEST_LIMIT} tried; name a throttled key.")
-    if limit + 2 * _SPARE > left and most is not None:
-        raise Untested(f"A limit of {limit} requests is more than the {max(left, 0)} left; raise --max-requests.")
-
-
-def _at_once(asked: Call, key: Credential) -> Call:
-    """A call that is neither delayed nor repeated for its limit."""
-    return replace(asked, credential=key, expects_429=True)
-
-
-def _ahead(exchange: Exchange) -> float | None:
-    """Seconds from an answer's Date to the reset that it names, up to one too many; None without a Date."""
-    clock, told = ServiceClock(), quota(exchange.answer)
-    clock.learn(exchange.answer, exchange.started_at)
-    return None if told is None or clock.offset is None else told.reset - clock.time(exchange.started_at)
-
-
-def _resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | None, str]:
-    """Ask again after the reset that a 429 named, at first at once and then after the grace.
-
-    Returns:
-        The last answer, or None with the reason why nothing can be said.
-    """
-    told = quota(refusal.answer)
-    if told is None:
-        return None, "the rate-limit headers of the 429 cannot be read"
-    spread = clocks_apart(run.wire.exchanges)
-    if run.wire.service_clock is None or spread > _LONGEST_LAG:
-        return _poll(run, key)
-    if _until(run, told.reset) > LONGEST_WAIT:
-        return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
-    answer = refusal
-    late = [0.1, GRACE + 0.1]
-    if (lag := max(spread, _lag(run))) > 1:
-        late.append(GRACE + 0.1 + lag + 1)
-    for seconds in late:
-        run.sleep(max(0.0, _until(run, told.reset + seconds)))
-        answer = run.send(_at_once(call.get_organization(), key))
-        if answer.status != TOO_MANY_REQUESTS:
-            break
-    return answer, ""
-
-
-def _lag(run: Run) -> float:
-    """Seconds that the clock which createdAt comes from is behind that of the Date headers, cut to whole seconds.
-
-    A front server may give the Date; the application reckons the reset with its own clock.
-    """
-    lags = [
-        dated - created.timestamp()
-        for one in run.wire.exchanges
-        if one.call.operation.id == "createEngagement"
-        for resource in laws.readable_resources(one)
-        if isinstance(text := resource.get("createdAt"), str)
-        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.answer)) is not None
-    ]
-    return max(0.0, min(_LONGEST_LAG, min(lags, default=0.0)))
-
-
-def clocks_apart(exchanges: Iterable[Exchange]) -> float:
-    """Seconds by which the clocks surely differ that Date headers come from, as where several servers share the work.
-
-    A Date is cut to whole seconds, and given at some time between the request and the end of its answer.
-    """
-    dated = [(one, date) for one in exchanges if one.received and (date := date_of(one.received)) is not None]
-    least = [date - one.started_at.timestamp() - one.seconds for one, date in dated]
-    most = [date + 1 - one.started_at.timestamp() for one, date in dated]
-    return max(0.0, max(least) - min(most)) if dated else 0.0
-
-
-def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
-    """Ask now and again: without a Date nobody knows what the service's clock says."""
-    for pause in _POLLS:
-        run.sleep(pause)
-        answer = run.send(_at_once(call.get_organization(), key))
-        if answer.status != TOO_MANY_REQUESTS:
-            return answer, ""
-    return None, "the service tells no time, or several, so that nobody knows when the reset is"
-
-
-def _until(run: Run, reset: float) -> float:
-    """Seconds until the service's clock, which its Date headers tell, shows a time; never too few."""
-    return reset - (run.clock.now().timestamp() + (run.wire.service_clock or 0.0))

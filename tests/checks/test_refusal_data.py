@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from conformance.checks.aims import unknown_like
-from conformance.checks.bad_keys import near_keys, other_schemes, rarer_schemes, unknown_keys
+from conformance.checks.wrong_keys import near_keys, other_schemes, rarer_schemes, unknown_keys
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.json_text import Malformed, Parsed, read_json

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.throttling import Filling, _Scene, clocks_apart
+from conformance.checks.filling import Filling
+from conformance.checks.resuming import clocks_apart
+from conformance.checks.throttling import _Scene
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -168,3 +169,16 @@ def test_nothing_to_try_is_a_mistake() -> None:
 def test_first_failure_that_can_be_told() -> None:
     """Without a failure there is nothing that requests were needed for."""
     assert trial._found_after([]) is None
+
+
+def test_slow_services_are_spread_among_the_others() -> None:
+    """Those that choose at every point begin first, leave others between them, and none of them is left for the end."""
+    asked = command._subjects(("*",), ("*",), 5, 1)
+
+    slow = [place for place, one in enumerate(asked) if one.kind == "combination"]
+    gaps = {later - earlier for earlier, later in pairwise(slow)}
+    assert slow[0] == 0
+    assert min(gaps) > 1
+    assert max(gaps) <= min(gaps) + 2
+    assert slow[-1] < 0.95 * len(asked)
+    assert len({one.id for one in asked}) == len(asked)

@@ -1,0 +1,142 @@
+"""Using up the window of a key: how many requests are served until it is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import rate_limit_laws, read
+from conformance.oracle.judgement import Undecided, Untested
+from conformance.wire import call
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.ratelimits import ServiceClock, quota
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.call import Call, Credential
+    from conformance.wire.exchange import Exchange
+
+HIGHEST_LIMIT: Final = 300
+"""Requests a window beyond which a limit is not tried."""
+
+TRIES: Final = 3
+"""How often a window is used up at most."""
+
+_LEAST: Final = 2
+_SPARE: Final = 8
+_SHORT_WINDOW: Final = 2.0
+
+
+@dataclass(slots=True)
+class Filling:
+    """Requests sent to use a key's window up.
+
+    Attributes:
+        limit: What the service calls the limit.
+        served: The successes.
+        refused: The answers with 429.
+        beyond: What surely came beyond the limit and was no 429; None where there is nothing of the kind.
+    """
+
+    limit: int
+    served: list[Exchange] = field(default_factory=list)
+    refused: list[Exchange] = field(default_factory=list)
+    beyond: Exchange | None = None
+    _by_reset: Counter[str] = field(default_factory=Counter)
+
+    def take(self, exchange: Exchange) -> None:
+        """Take an answer into account.
+
+        Raises:
+            Undecided: It is neither a success nor past the limit.
+        """
+        if exchange.status == TOO_MANY_REQUESTS:
+            self.refused.append(exchange)
+        elif exchange.succeeded:
+            self.served.append(exchange)
+            self._by_reset[rate_limit_laws.reset(exchange) or ""] += 1
+            if self._is_beyond(exchange):
+                self.beyond = self.beyond or exchange
+        elif max(self._by_reset.values(), default=0) >= self.limit:
+            self.beyond = self.beyond or exchange
+        else:
+            read.success(exchange)
+
+    def _is_beyond(self, success: Exchange) -> bool:
+        """Whether no way of limiting could have let a success pass.
+
+        A fixed or sliding window allows the limit for one reset. A bucket that fills all the time, and two windows of
+        which one follows the other, allow up to twice as much in less than a window's time.
+        """
+        of_one_reset = self._by_reset[rate_limit_laws.reset(success) or ""]
+        ahead = _ahead(success)
+        if of_one_reset > self.limit and (ahead is None or ahead > _SHORT_WINDOW):
+            return True
+        elapsed = (success.started_at - self.served[0].started_at).total_seconds() + success.seconds
+        in_one_window = ahead is not None and elapsed < ahead - 1
+        return max(of_one_reset, len(self.served) if in_one_window else 0) > 2 * self.limit + 2
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether what was refused had requests left, as where the service as a whole takes no more at once."""
+        return bool(self.refused) and all((rate_limit_laws.remaining(one) or 0) > 0 for one in self.refused)
+
+    def take_alone(self, exchange: Exchange) -> None:
+        """Take the answer to a request that nothing else was beside: if it is served, it was only too many at once."""
+        if exchange.succeeded:
+            self.refused.clear()
+        self.take(exchange)
+
+    @property
+    def over(self) -> bool:
+        """Whether enough is known, or so much was sent that more will not tell."""
+        sent = len(self.served) + len(self.refused)
+        return bool(self.refused) or self.beyond is not None or sent >= TRIES * (self.limit + _SPARE)
+
+    @property
+    def left(self) -> int:
+        """How many requests to send next: what the latest window has left, and some in any case."""
+        latest = max(self.served, key=lambda exchange: exchange.number)
+        return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
+
+
+def fill(run: Run, key: Credential) -> Filling:
+    """Send until the key is refused, or surely should have been."""
+    first = run.send(call.get_organization().with_key(key))
+    limit = rate_limit_laws.limit(read.success(first))
+    if limit is None or quota(first.answer) is None:
+        raise Undecided("the rate-limit headers cannot be read", first)
+    _ensure_budget(run, limit)
+    filling = Filling(limit)
+    filling.take(first)
+    asked = at_once(call.get_organization(), key)
+    together = True
+    while not filling.over:
+        for exchange in run.send_all([asked] * filling.left) if together else [run.send(asked)]:
+            filling.take(exchange)
+        if together and filling.is_crowded:
+            together = False
+            filling.take_alone(run.send(asked))
+    return filling
+
+
+def _ensure_budget(run: Run, limit: int) -> None:
+    most = run.options.max_requests
+    left = HIGHEST_LIMIT if most is None else most - run.wire.sent
+    if limit > HIGHEST_LIMIT:
+        raise Untested(f"A limit of {limit} requests is more than the {HIGHEST_LIMIT} tried; name a throttled key.")
+    if limit + 2 * _SPARE > left and most is not None:
+        raise Untested(f"A limit of {limit} requests is more than the {max(left, 0)} left; raise --max-requests.")
+
+
+def at_once(asked: Call, key: Credential) -> Call:
+    """A call that is neither delayed nor repeated for its limit."""
+    return replace(asked, credential=key, expects_429=True)
+
+
+def _ahead(exchange: Exchange) -> float | None:
+    """Seconds from an answer's Date to the reset that it names, up to one too many; None without a Date."""
+    clock, told = ServiceClock(), quota(exchange.answer)
+    clock.learn(exchange.answer, exchange.started_at)
+    return None if told is None or clock.offset is None else told.reset - clock.time(exchange.started_at)
