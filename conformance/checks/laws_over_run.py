@@ -86,8 +86,11 @@ def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozense
 
 def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
     """The exchanges that laws speak of: those of the operations, and OPTIONS never, which is a browser's affair."""
-    judged = [exchange for exchange in exchanges if exchange.call.method != "OPTIONS"]
-    return [exchange for exchange in judged if not operations or exchange.call.operation.id in operations]
+    return [
+        exchange
+        for exchange in exchanges
+        if (not operations or exchange.call.operation.id in operations) and exchange.call.method != "OPTIONS"
+    ]
 
 
 def _nothing(run: Run, operations: tuple[str, ...]) -> str:

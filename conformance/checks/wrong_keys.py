@@ -64,9 +64,7 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("the first half of the real key", prefix + rest[:half]))
     keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", "null")]
     keys.append((f"a key of {_LONG} characters", prefix + _fresh("a" * _LONG, random)))
-    return [
-        (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
-    ]
+    return _unknown(keys, key)
 
 
 def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
@@ -79,6 +77,11 @@ def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     if len(_TURNS.findall(rest)) >= _MIXED:  # in a UUID, or hexadecimal digits, it says nothing
         keys.append(("the real key in other letter case", prefix + rest.swapcase()))
     keys.append(("the real key but for its first character", f"{prefix}{_another(rest[0], random)}{rest[1:]}"))
+    return _unknown(keys, key)
+
+
+def _unknown(keys: list[tuple[str, str]], key: str) -> list[tuple[str, Credential]]:
+    """What is shown for each but the real one, which a short key may have become again."""
     return [
         (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
     ]

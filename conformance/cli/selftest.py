@@ -15,12 +15,9 @@ import click
 from conformance.running.options import Effort, RunOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conformance.selftest.subjects import Subject
-    from conformance.selftest.trial import Task
 
-_JOBS_A_CORE: Final = 8
+_JOBS_A_CORE: Final = 10
 """Trials at a time for each core; they wait most of their time."""
 _EARLIER: Final = 0.9
 """How far through the others the slowest trials are, so that nothing waits for them in the end."""
@@ -60,11 +57,12 @@ _INTERRUPTED: Final = 130
 @click.option(
     "--focused",
     is_flag=True,
-    help="Try each fault on the checks of what it breaks alone, and on all until one is found where these do not find "
-    "it, both without a socket: several times as fast, but nothing is told of what else would be reported.",
+    help="Try each fault on the checks of what it breaks alone, and on all until it is found where these do not find "
+    "it; these and what conforms without a socket where that makes no difference. Several times as fast, but nothing "
+    "is told of what else would be reported.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
-@click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 8 for each core]")
+@click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 10 for each core]")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
@@ -94,11 +92,9 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     figures, interrupted = Figures(), False
     try:
         with progress(figures, len(subjects)) as shown:
-            for trial in Pool(jobs).trials(_tasks(subjects, options, focused=given["focused"])):
+            task = Task.quick if given["focused"] else Task
+            for trial in Pool(jobs).trials([task(one, options) for one in subjects]):
                 shown(trial, figures.add(trial))
-            hidden = figures.to_repeat() if given["focused"] else []
-            for trial in Pool(jobs).trials([Task.hidden(one, options) for one in hidden]):
-                shown(trial, figures.repeat(trial, alone=False))
             again = figures.to_repeat() if jobs > 1 or given["focused"] else []
             # Windows of a few milliseconds close where ten runs share two cores.
             for trial in Pool(1).trials([Task(one, options) for one in again]):
@@ -126,25 +122,17 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     sys.exit(_INTERRUPTED if interrupted else 0 if content["good"] else 1)
 
 
-def _tasks(subjects: Sequence[Subject], options: RunOptions, *, focused: bool) -> list[Task]:
-    """The first trial of each; what conforms always meets everything, over HTTP."""
-    from conformance.selftest.trial import Task  # noqa: PLC0415 - loads pytest
-
-    return [Task.focused(one, options) if focused and one.kind == "fault" else Task(one, options) for one in subjects]
-
-
 def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, seed: int) -> list[Subject]:
     """What to try the suite on.
 
-    Conforming services that choose at every open point are slow and leave the processor to others, so they are spread
-    among those.
+    Those that take long and those that take much of the processor's time are spread among each other, so that there is
+    always something for it to do.
     """
     from conformance.selftest import subjects  # noqa: PLC0415 - loads the reference service
 
     faults = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
     chosen = {one.id: one for pattern in values or ("*",) for one in subjects.latitudes(pattern)}
     together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []
-    others = [*chosen.values(), *faults.values()]
-    slow = [(_EARLIER * place / len(together), one) for place, one in enumerate(together)]
-    quick = [(place / len(others), one) for place, one in enumerate(others)]
-    return [one for _, one in sorted([*slow, *quick], key=itemgetter(0))]
+    kinds = ((_EARLIER, together), (_EARLIER, [*chosen.values()]), (1.0, [*faults.values()]))
+    spread = [(span * place / len(kind), one) for span, kind in kinds for place, one in enumerate(kind)]
+    return [one for _, one in sorted(spread, key=itemgetter(0))]

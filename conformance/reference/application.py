@@ -31,11 +31,13 @@ class Application:
     Args:
         service: The interface.
         founding: Its first organizations and keys.
+        sandbox: What an operator can do to it.
         sandbox_token: The bearer token for ``/sandbox/rpc``.
     """
 
     service: Service
     founding: Founding
+    sandbox: Sandbox
     sandbox_token: str
     asgi: Starlette
 
@@ -84,4 +86,4 @@ def create_app(  # noqa: PLR0913 - each is a choice of its own
     )
     asgi.router.default = service  # whatever else comes is the interface's to answer, in its envelope
     asgi.router.redirect_slashes = False
-    return Application(service, founding, token, asgi)
+    return Application(service, founding, sandbox, token, asgi)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import unicodedata
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,7 +33,7 @@ def _folded_order(left: str, right: str) -> int:
 
 
 class Database:
-    """One connection, used from one thread at a time.
+    """One connection; transactions of several threads wait for each other.
 
     Args:
         path: A database file, made where there is none, or ``:memory:``.
@@ -41,6 +42,7 @@ class Database:
 
     def __init__(self, path: str, tables: str) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+        self._lock = threading.RLock()
         self._db.create_collation("FOLDED", _folded_order)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -54,16 +56,17 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Do all of what follows, or none of it, with no other writer in between."""
-        if self._db.in_transaction:
-            yield
-            return
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        with self._lock:
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     def execute(self, statement: str, *values: object) -> None:
         """Carry out a statement that gives nothing back."""

@@ -204,7 +204,7 @@ class Execution:
         self._stack.callback(journal.close)
         wire.observe(JournalRecorder(journal, self._give_up))
         wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
-        self._provisioner = provisioner = Provisioner.of(profile, self.log.take, self._environ, lambda: wire.is_over)
+        self._provisioner = provisioner = self._provisioned(lambda: wire.is_over)
         if provisioner is not None:
             self._stack.callback(provisioner.close)
         fixtures = Fixtures(
@@ -226,6 +226,10 @@ class Execution:
             provisioner=provisioner,
             notes=self.notes,
         )
+
+    def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
+        """What sets up what the interface itself cannot make, where the target has it."""
+        return Provisioner.of(self.profile, self.log.take, self._environ, is_over)
 
     def _listening(self) -> Mailbox | None:
         if self.profile.mailbox is None:

@@ -31,6 +31,9 @@ class State(StrEnum):
 GOOD = frozenset({State.KILLED, State.KEPT})
 """The states of a suite that does what it should."""
 
+MISSED = frozenset({State.SURVIVED, State.MISNAMED})
+"""The states of a fault that the suite does not find, or not by its name."""
+
 
 def state_of(trial: Trial) -> State:
     """What a trial says: broken where the suite went wrong, ran nothing or left something, whatever else it found."""
@@ -70,14 +73,14 @@ class Figures:
 
     def to_repeat(self) -> list[Subject]:
         """The faults that were not found or not named, which may be for want of time or of the other checks."""
-        return [one.subject for one in self.trials if state_of(one) in {State.SURVIVED, State.MISNAMED}]
+        return [one.subject for one in self.trials if state_of(one) in MISSED]
 
-    def repeat(self, trial: Trial, *, alone: bool = True) -> State:
+    def repeat(self, trial: Trial) -> State:
         """Take another trial of a fault instead of the first, and give its state."""
         first = next(one for one in self.trials if one.subject == trial.subject)
         self.counts[state_of(first)] -= 1
         self.trials.remove(first)
-        return self.add(replace(trial, alone=alone))
+        return self.add(replace(trial, alone=True))
 
     @property
     def good(self) -> bool:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
+from conformance.selftest.figures import MISSED, state_of
 from conformance.selftest.trial import Trial, attempt
 from conformance.verdicts.session import CollectedChecks, with_collected_checks
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from multiprocessing.process import BaseProcess
 
-    from conformance.selftest.subjects import Subject
     from conformance.selftest.trial import Task
 
 _LONGEST: Final = 300.0
@@ -46,12 +46,13 @@ def fork_trials(asker: Connection, tasks: Sequence[Task], jobs: int) -> None:
     load_catalogue()
     all_faults()
     import_module("uvicorn.protocols.http.h11_impl")  # which it would load by itself in every trial
+    sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # httpx would look for it at every request
     with_collected_checks(lambda checks: _Forking(asker, checks).carry_out(tasks, jobs))
 
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    subject: Subject
+    task: Task
     process: BaseProcess
     until: float
 
@@ -64,21 +65,22 @@ class _Forking:
         self._checks = checks
         self._context = get_context("fork")
         self._begun: dict[Connection, _Begun] = {}
+        self._waiting: deque[Task] = deque()
         gc.collect()
         gc.freeze()  # so that a trial's collections do not write to what it shares
 
     def carry_out(self, tasks: Sequence[Task], jobs: int) -> None:
         """Have each done, so many at once."""
-        waiting = deque(tasks)
+        self._waiting.extend(tasks)
         try:
-            while waiting or self._begun:
-                while waiting and len(self._begun) < jobs:
-                    self._begin(waiting.popleft())
+            while self._waiting or self._begun:
+                while self._waiting and len(self._begun) < jobs:
+                    self._begin(self._waiting.popleft())
                 ready = wait([self._asker, *self._begun], _LOOKING_UP)
                 if self._asker in ready:
                     return
                 for here in (one for one in tuple(self._begun) if one in ready or self._is_overdue(one)):
-                    self._asker.send(self._ended(here))
+                    self._conclude(here)
         finally:
             for begun in self._begun.values():
                 begun.process.kill()
@@ -89,26 +91,36 @@ class _Forking:
         process = self._context.Process(target=_work, args=(there, task, self._checks), daemon=True)
         process.start()
         there.close()
-        self._begun[here] = _Begun(task.subject, process, time.monotonic() + _LONGEST)
+        self._begun[here] = _Begun(task, process, time.monotonic() + _LONGEST)
 
     def _is_overdue(self, here: Connection) -> bool:
         return time.monotonic() > self._begun[here].until
 
-    def _ended(self, here: Connection) -> Trial:
+    def _conclude(self, here: Connection) -> None:
+        """Tell what came of a trial, unless it left a fault unfound and there is another way to try."""
         begun = self._begun.pop(here)
-        try:
-            if not here.poll():
-                return Trial(begun.subject, errors=(f"The trial did not end within {_LONGEST:.0f} s.",))
-            trial: Trial = here.recv()
-        except (EOFError, OSError):
-            return Trial(begun.subject, errors=("The process of the trial ended without a word.",))
+        trial = _ended(here, begun)
+        if begun.task.otherwise is not None and state_of(trial) in MISSED:
+            self._waiting.appendleft(begun.task.otherwise)
         else:
-            return trial
-        finally:
-            here.close()
-            begun.process.kill()  # it has nothing more to say
-            begun.process.join()
-            begun.process.close()
+            self._asker.send(trial)
+
+
+def _ended(here: Connection, begun: _Begun) -> Trial:
+    """What came of a trial whose process has ended, or has to."""
+    try:
+        if not here.poll():
+            return Trial(begun.task.subject, errors=(f"The trial did not end within {_LONGEST:.0f} s.",))
+        trial: Trial = here.recv()
+    except (EOFError, OSError):
+        return Trial(begun.task.subject, errors=("The process of the trial ended without a word.",))
+    else:
+        return trial
+    finally:
+        here.close()
+        begun.process.kill()  # it has nothing more to say
+        begun.process.join()
+        begun.process.close()
 
 
 def _work(there: Connection, task: Task, checks: CollectedChecks) -> None:

@@ -31,6 +31,22 @@ HARD: Final = frozenset(
 )
 """Choices that keep the interface and leave some requirements undecided, which is right there."""
 
+TRANSPORT: Final = frozenset(
+    {
+        "content_coding",
+        "framing",
+        "connection",
+        "header_case",
+        "extra_headers",
+        "head_requests",
+        "options_requests",
+        "body_limit",
+        "parallel_edit",
+        "pace",
+    }
+)
+"""The open points at which a service chooses what connections carry, or when."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -54,6 +70,11 @@ class Subject:
     def is_hard(self) -> bool:
         """Whether undecided requirements are to be expected of it."""
         return any(choice in HARD for choice in self.choices.items())
+
+    @property
+    def is_about_transport(self) -> bool:
+        """Whether it takes a socket to see what is peculiar about it."""
+        return not self.choices or not TRANSPORT.isdisjoint(self.choices)
 
 
 def faults(pattern: str = "*") -> list[Subject]:

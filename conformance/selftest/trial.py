@@ -63,22 +63,26 @@ class Task:
         options: What to ask of the run.
         in_process: Whether requests are handed to the service, without a socket between.
         early: Whether the run ends once an answer breaks the law that the fault is known to break, if it is one.
+        otherwise: What is done instead where this one does not find the fault.
     """
 
     subject: Subject
     options: RunOptions
     in_process: bool = False
     early: bool = False
+    otherwise: Self | None = None
 
     @classmethod
-    def focused(cls, subject: Subject, options: RunOptions) -> Self:
-        """A trial in which a fault meets only the checks of the requirements that it breaks."""
-        return cls(subject, replace(options, only=subject.breaks), in_process=True)
+    def quick(cls, subject: Subject, options: RunOptions) -> Self:
+        """A trial that takes no more time than it must.
 
-    @classmethod
-    def hidden(cls, subject: Subject, options: RunOptions) -> Self:
-        """A trial of a fault that only requests of other checks bring to light."""
-        return cls(subject, options, in_process=True, early=True)
+        A fault meets the checks of the requirements that it breaks, and the whole suite only where requests of other
+        checks bring it to light. What conforms meets the whole suite, over a socket where that may make a difference.
+        """
+        if subject.kind != "fault":
+            return cls(subject, options, in_process=not subject.is_about_transport)
+        hidden = cls(subject, options, in_process=True, early=True)
+        return cls(subject, replace(options, only=subject.breaks), in_process=True, otherwise=hidden)
 
     @property
     def law(self) -> Law | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from conformance.target import validity
 from conformance.target.rpc import MethodMissing, ProvisionerError, RpcChild
@@ -49,6 +49,16 @@ class Mail:
     text: str
 
 
+class Peer(Protocol):
+    """Who carries out calls: a child program, as a rule."""
+
+    def call(self, method: str, params: Mapping[str, object]) -> object:
+        """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
+
+    def close(self, grace: float) -> None:
+        """End it, if need be after so many seconds by force."""
+
+
 class Provisioner:
     """Typed calls of the provisioner's methods.
 
@@ -56,8 +66,8 @@ class Provisioner:
     goes wrong; it may be used from several threads.
     """
 
-    def __init__(self, child: RpcChild) -> None:
-        self._child = child
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
         self._missing: set[str] = set()
 
     @classmethod
@@ -143,7 +153,7 @@ class Provisioner:
 
     def close(self, grace: float = 5.0) -> None:
         """Close the program's stdin, wait ``grace`` seconds, and end what is then still there."""
-        self._child.close(grace)
+        self._peer.close(grace)
 
     def _key(self, method: str, params: Mapping[str, object]) -> Secret:
         return _read_key(method, self._object(method, params))
@@ -152,7 +162,7 @@ class Provisioner:
         if method in self._missing:
             raise MethodMissing(f"The provisioner has no method {method}.")
         try:
-            result = self._child.call(method, params)
+            result = self._peer.call(method, params)
         except MethodMissing:
             self._missing.add(method)
             raise

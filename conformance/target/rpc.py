@@ -136,7 +136,7 @@ class RpcChild:
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
                 raise self._break("The provisioner answered with an id that it was not asked with.")
-            return _result(method, message)
+            return result_of(method, message)
 
     def _write(self, process: subprocess.Popen[bytes], method: str, request: bytes, deadline: float) -> None:
         descriptor = _descriptor(process.stdin)
@@ -256,7 +256,17 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
         return
 
 
-def _result(method: str, message: Mapping[str, Any]) -> object:
+def result_of(method: str, message: Mapping[str, Any]) -> object:
+    """The result that an answer to a call has.
+
+    Args:
+        method: What was called.
+        message: The answer, a JSON-RPC 2.0 object.
+
+    Raises:
+        MethodMissing: The program lacks the method.
+        ProvisionerError: The answer is an error, or neither that nor a result.
+    """
     error = message.get("error")
     if error is None:
         if "result" not in message:

@@ -45,18 +45,34 @@ class Progress(Protocol):
         """A check has come to a result."""
 
 
-class Judge:
+class CollectErrors:
+    """Notes modules of checks that cannot be loaded.
+
+    Attributes:
+        errors: Tracebacks of the suite's own errors, for its developers.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a module that cannot be loaded."""
+        if report.failed:
+            self.errors.append(f"{report.nodeid}\n{report.longreprtext}")
+
+
+class Judge(CollectErrors):
     """Runs the checks of a run and gathers what they came to.
 
     Attributes:
         results: What the checks came to, in their order.
-        errors: Tracebacks of the suite's own errors, for its developers.
+        errors: Tracebacks of the suite's own errors, for its developers; not only of modules.
     """
 
     def __init__(self, run: Run, progress: Progress | None = None) -> None:
+        super().__init__()
         self.run = run
         self.results: list[CheckResult] = []
-        self.errors: list[str] = []
         self._progress = progress
         self._catalogue = load_catalogue()
         self._evidence: dict[str, Evidence] = {}
@@ -68,11 +84,6 @@ class Judge:
         kept = [item for item in items if self._is_asked_for(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = sorted(kept, key=_stage)
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a module of checks that cannot be loaded: an error of the suite."""
-        if report.failed:
-            self.errors.append(f"{report.nodeid}\n{report.longreprtext}")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start the journeys of the checks that are to run."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
 
-_JUDGE = "conformance-judge"
+JUDGE: Final = "conformance-judge"
+"""The name that the judge of a run has among pytest's plugins."""
 _UNTESTABLE = 3
 """The exit status where the target could not be tested, as the command's."""
 
@@ -64,18 +65,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Open a run where checks were collected and nobody has opened one yet."""
     from conformance.verdicts.judge import Judge, is_check  # noqa: PLC0415 - other projects' pytest runs stay light
 
-    if config.pluginmanager.has_plugin(_JUDGE) or not any(is_check(item) for item in items):
+    if config.pluginmanager.has_plugin(JUDGE) or not any(is_check(item) for item in items):
         return
     if config.option.collectonly:
         return
     judge = Judge(_open(config))
-    config.pluginmanager.register(judge, _JUDGE)
+    config.pluginmanager.register(judge, JUDGE)
     judge.pytest_collection_modifyitems(config, items)
 
 
 def current_run(config: pytest.Config) -> Run:
     """The run that the checks belong to."""
-    judge: Any = config.pluginmanager.get_plugin(_JUDGE)
+    judge: Any = config.pluginmanager.get_plugin(JUDGE)
     run: Run = judge.run
     return run
 

@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance.verdicts.judge import CollectErrors
+from conformance.verdicts.plugin import JUDGE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.verdicts.judge import Judge
 
-_JUDGE: Final = "conformance-judge"
-"""The name that the plugin looks for."""
-
 _BRIEF: Final = "value"
 """How pytest shows exceptions: nobody sees that here, and its longer styles take a twentieth of a run's time."""
 
+_WITHOUT: Final = (
+    "cacheprovider", "doctest", "faulthandler", "junitxml", "legacypath", "logging", "monkeypatch", "pastebin",
+    "recwarn", "setuponly", "setupplan", "skipping", "stepwise", "terminal", "threadexception", "tmpdir", "unittest",
+    "unraisableexception", "warnings",
+)  # fmt: skip
+"""Parts of pytest that no check needs, and that would take their time with each."""
+
 _QUIETLY: Final = (
     "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
-    "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:faulthandler", "-p", "no:warnings",
-    "-p", "no:unraisableexception", "-p", "no:threadexception",
+    *(word for name in _WITHOUT for word in ("-p", f"no:{name}")),
     "--assert=plain", "--capture=no", "--import-mode=importlib",
 )  # fmt: skip
 
@@ -45,13 +51,15 @@ class CollectedChecks:
     def __init__(self, session: pytest.Session, errors: list[str]) -> None:
         self._session = session
         self._errors = errors
+        for item in session.items:
+            _ = item.location  # which pytest keeps, so that whoever forks need not work it out each time
 
     def run(self, judge: Judge) -> None:
         """Run them; once in a process, so that whoever needs it more than once forks."""
         judge.errors.extend(self._errors)
         config, items = self._session.config, self._session.items
-        config.pluginmanager.unregister(name=_JUDGE)
-        config.pluginmanager.register(judge, _JUDGE)
+        config.pluginmanager.unregister(name=JUDGE)
+        config.pluginmanager.register(judge, JUDGE)
         judge.pytest_collection_modifyitems(config, items)
         judge.pytest_collection_finish(self._session)
         config.hook.pytest_runtestloop(session=self._session)
@@ -105,21 +113,17 @@ class _Named:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.option.tbstyle = _BRIEF
-        config.pluginmanager.register(self._judge, _JUDGE)
+        config.pluginmanager.register(self._judge, JUDGE)
 
 
-class _Prepared:
+class _Prepared(CollectErrors):
     """Stands where the judge does, and hands the checks over instead of running them."""
 
     def __init__(self, use: Callable[[CollectedChecks], None]) -> None:
+        super().__init__()
         self._use = use
-        self._errors: list[str] = []
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self._errors.append(f"{report.nodeid}\n{report.longreprtext}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self._use(CollectedChecks(session, self._errors))
+        self._use(CollectedChecks(session, self.errors))
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import httpx
@@ -19,6 +20,9 @@ _STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), 
 _BETWEEN: Final = "\x1f"
 """What no header holds, and no escape."""
 
+_REMEMBERED: Final = 256
+"""URLs that need not be read again."""
+
 
 class Preparer:
     """Knows what is added to a call on its way out, and what no record may show.
@@ -31,6 +35,7 @@ class Preparer:
     def __init__(self, settings: WireSettings, redactor: Redactor) -> None:
         self._settings = settings
         self._redactor = redactor
+        self._url = lru_cache(_REMEMBERED)(httpx.URL)
 
     def credential(self, call: Call) -> Credential:
         """Whose key a call shows."""
@@ -42,7 +47,7 @@ class Preparer:
             raise ValueError("without an identifier the path would be that of the list")
         return httpx.Request(
             call.method,
-            self._settings.root + call.path,
+            self._url(self._settings.root + call.path),
             headers=[(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in self._headers(call)],
             content=call.body,
             extensions={"repeatable": call.harmless},

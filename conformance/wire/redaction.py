@@ -54,6 +54,9 @@ _AT_ONCE: Final = 20_000
 """Escapes that are in memory one by one."""
 _WORTH_SIEVING: Final = 2**16
 """The most bytes that are sieved."""
+_LONGEST_STEP: Final = 8
+"""Bytes from one piece of a run that is looked at to the next."""
+_BYTES: Final = 256
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 
@@ -85,27 +88,32 @@ class _Needle:
 
 
 class _Sieve:
-    """Tells most data that holds none of some forms at a tenth of the time that looking for each of them takes.
+    """Tells most data that holds none of some forms in a small part of the time that looking for each of them takes.
 
-    A form that is there lies within a run of characters that forms are made of, and its first bytes are there, too.
+    A form that is there lies within a run of characters that forms are made of. Pieces of such a run are looked at,
+    each so far from the one before that one of the first pieces of the form is among them.
 
     Args:
         forms: What is looked for, each of ``SHORTEST`` bytes at least.
     """
 
     def __init__(self, forms: Sequence[bytes]) -> None:
-        self._heads = frozenset(form[:SHORTEST] for form in forms)
-        bytes_of_forms = b"".join(re.escape(bytes([byte])) for byte in sorted({*b"".join(forms)}))
-        shortest = min(map(len, forms), default=0)
-        self._runs = re.compile(b"[%b]{%d,}" % (bytes_of_forms, shortest)) if forms else None
+        self._shortest = min(map(len, forms), default=SHORTEST)
+        self._step = min(self._shortest - SHORTEST + 1, _LONGEST_STEP)
+        self._heads = frozenset(form[at : at + SHORTEST] for form in forms for at in range(self._step))
+        inside = frozenset(b"".join(forms))
+        outside = next((byte for byte in range(_BYTES) if byte not in inside), None)
+        self._gap = None if outside is None else bytes([outside])
+        self._runs_and_gaps = bytes(byte if byte in inside else outside or 0 for byte in range(_BYTES))
 
     def may_hold_one(self, data: bytes) -> bool:
         """Whether one of the forms may be in the data; always so where it is large, and trying would take longer."""
-        if self._runs is None or len(data) > _WORTH_SIEVING:
-            return self._runs is not None
+        if not self._heads or len(data) > _WORTH_SIEVING or self._gap is None:
+            return bool(self._heads)
         return not all(
-            self._heads.isdisjoint([run[at : at + SHORTEST] for at in range(len(run) - SHORTEST + 1)])
-            for run in self._runs.findall(data)
+            self._heads.isdisjoint([run[at : at + SHORTEST] for at in range(0, len(run) - SHORTEST + 1, self._step)])
+            for run in data.translate(self._runs_and_gaps).split(self._gap)
+            if len(run) >= self._shortest
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from multiprocessing import Pipe, active_children
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,27 @@ def test_a_trial_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
 
     assert told.pop(FIRST.subject.id) == ("The trial did not end within 0 s.",)
     assert set(told.values()) == {()}
+
+
+@pytest.mark.parametrize("found_at", [1, 2, 3])
+def test_another_way_to_try_a_fault(monkeypatch: pytest.MonkeyPatch, found_at: int) -> None:
+    """It is gone where the first finds nothing, and only the last one is told."""
+    fault = FIRST.subject
+
+    def work(there: Connection, task: Task) -> None:
+        is_found = (1 if task.otherwise is not None else 2) >= found_at
+        reported = {fault.breaks[0]: ["it"]} if is_found else {}
+        there.send(Trial(task.subject, reported=reported, requests=10 if task.otherwise is not None else 20))
+
+    monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
+    here, there = Pipe()
+    with here, there:
+        forking._Forking(there, None).carry_out([replace(FIRST, otherwise=FIRST)], 2)
+        told = here.recv()
+        assert not here.poll()
+
+    assert told.requests == (10 if found_at == 1 else 20)
+    assert bool(told.reported) == (found_at <= 2)
 
 
 def test_nothing_goes_on_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,10 +11,15 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.cli import selftest as command
+from conformance.reference.application import create_app
+from conformance.reference.latitude import POINTS
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest import pool, subjects, trial
 from conformance.selftest.early import LAWS
+from conformance.selftest.hosting import SandboxPeer
 from conformance.selftest.trial import Task, Trial, attempt
+from conformance.target.provisioner import Provisioner
+from conformance.target.rpc import MethodMissing, ProvisionerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +63,8 @@ def test_trial_without_a_socket() -> None:
 def test_a_trial_ends_with_the_law_that_its_fault_breaks(fault: str) -> None:
     """The check of the requirement judges what was sent until then."""
     (subject,) = subjects.faults(fault)
-    task = Task.hidden(subject, RunOptions(effort=Effort.QUICK, seed=1))
+    task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1)).otherwise
+    assert task is not None
 
     made = attempt(task)
 
@@ -66,6 +72,41 @@ def test_a_trial_ends_with_the_law_that_its_fault_breaks(fault: str) -> None:
     assert subject.breaks[0] in made.reported
     assert made.requests < 300
     assert (made.errors, made.whole) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("choice", "in_process"),
+    [("default", False), ("framing=chunked", False), ("pace=slow", False), ("archive_again=403", True)],
+)
+def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -> None:
+    """Over a socket where that may make a difference; a fault meets what it breaks first, and then everything."""
+    options = RunOptions(effort=Effort.QUICK, seed=1)
+    (subject,) = subjects.latitudes(choice)
+
+    assert Task.quick(subject, options) == Task(subject, options, in_process=in_process)
+    assert all(Task.quick(one, options) == Task(one, options) for one in subjects.mixtures(3, 1))
+    first = Task.quick(FAULTY, options)
+    assert first.options.only == FAULTY.breaks
+    assert first.otherwise == Task(FAULTY, options, in_process=True, early=True)
+
+
+def test_points_of_transport_are_points() -> None:
+    """What is said to concern connections is a choice that services have."""
+    assert POINTS.keys() >= subjects.TRANSPORT
+
+
+def test_provisioner_that_is_no_process() -> None:
+    """It does what the sandbox does, and says in the same way what that cannot."""
+    app = create_app()
+    peer = SandboxPeer(app.sandbox)
+    try:
+        assert Provisioner(peer).create_organization().reveal().startswith("key_")
+        with pytest.raises(MethodMissing, match="has no method make_tea"):
+            peer.call("make_tea", {})
+        with pytest.raises(ProvisionerError, match="could not do create_member: role has to be one of"):
+            peer.call("create_member", {"role": "king"})
+    finally:
+        app.close()
 
 
 def test_laws_are_those_of_requirements() -> None:

@@ -249,7 +249,7 @@ def test_a_late_answer_is_not_taken_for_the_next(start: Start) -> None:
 
     with pytest.raises(ProvisionerError, match="did not answer"):
         provisioner.create_key(["a"])
-    provisioner._child._timeout = 60.0
+    provisioner._peer._timeout = 60.0
     assert provisioner.create_key(["a"]) == Secret("in-time")
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from conformance.running.options import Effort
 from conformance.verdicts.judge import Judge
+from conformance.verdicts.plugin import JUDGE
 from conformance.verdicts.results import CheckResult
 
 HEAD = """
@@ -139,7 +140,7 @@ class _Showing:
         self.places: dict[str, tuple[str, int]] = {}
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.pluginmanager.register(self.judge, "conformance-judge")
+        config.pluginmanager.register(self.judge, JUDGE)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" or report.outcome != "passed":

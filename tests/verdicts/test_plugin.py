@@ -66,7 +66,7 @@ def test_a_run_is_opened_where_there_are_checks(
     registered: dict[str, object] = {}
     config: Any = SimpleNamespace(
         pluginmanager=SimpleNamespace(
-            has_plugin=lambda name: is_judged and name == "conformance-judge",
+            has_plugin=lambda name: is_judged and name == plugin.JUDGE,
             register=lambda judge, name: registered.update({name: judge}),
             get_plugin=registered.get,
         ),
@@ -77,7 +77,7 @@ def test_a_run_is_opened_where_there_are_checks(
     plugin.pytest_collection_modifyitems(config, items)
 
     assert bool(opened) is opens
-    assert list(registered) == (["conformance-judge"] if opens else [])
+    assert list(registered) == ([plugin.JUDGE] if opens else [])
     if opens:
         assert isinstance(plugin.current_run(config), SmallRun)
 
