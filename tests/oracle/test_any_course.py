@@ -32,7 +32,7 @@ from tests.hostile.random_changes import changed
 from tests.hostile.target import Reply
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
-"""How many conversations are tried; a hundred thousand take some ten minutes."""
+"""How many conversations are tried; sixty thousand take some ten minutes."""
 
 
 def _public(module: ModuleType) -> Iterator[Callable[[Exchange], object]]:

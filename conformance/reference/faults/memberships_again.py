@@ -246,7 +246,9 @@ def _sending(identifier: str, title: str, sends: Callable[[Refusal, Any], bool])
             return await Service.serve(self, call)
         except Refusal as refusal:
             if call.request.scope["path"].endswith("/members/invite"):
-                body: Any = self.parse(getattr(call, "content", None) or await call.request.body())
+                # Who shows no key is refused before the body is read.
+                content = await call.request.body() if refusal.status == 401 else call.content  # noqa: PLR2004
+                body: Any = self.parse(content) if content else None
                 if isinstance(body, dict) and isinstance(body.get("email"), str) and sends(refusal, body.get("role")):
                     _send(self, body["email"])
             raise
