@@ -4,6 +4,10 @@
 # CONFORMANCE_BASE_URL and CONFORMANCE_API_KEY name the target; TARGET, EFFORT, MODE, WAIVERS, BASELINE, STRICT and REPORT are
 # the options of the same names; empty means the default.
 set -uo pipefail
+if [ -z "${TARGET:-}" ] && [ -z "${CONFORMANCE_BASE_URL:-}" ]; then
+    echo "Neither CONFORMANCE_BASE_URL nor TARGET names what to test." >&2
+    exit 2
+fi
 report=${REPORT:-conformance-report}
 options=(--report "$report" --effort "${EFFORT:-quick}")
 case "${MODE:-default}" in

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.cli.ending import Exit
-from conformance.cli.options import profile_of, target_options
+from conformance.cli.options import profile_of, target_options, warn_of_visible_key
 from conformance.cli.text import printable
 from conformance.running.connecting import connect, redactor_of
 from conformance.running.options import RunOptions
@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @target_options
-def cleanup(folder: Path, base_url: str | None, api_key: str | None, target: Path | None) -> None:
+@click.pass_context
+def cleanup(
+    context: click.Context, /, folder: Path, base_url: str | None, api_key: str | None, target: Path | None
+) -> None:
     """Undo what the run with its report in DIR has left on the target.
 
     Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, or the target is not named.
     """
+    warn_of_visible_key(context)
     try:
         journal = Journal.read(folder)
         profile = profile_of(base_url, api_key, target)
@@ -42,7 +46,7 @@ def cleanup(folder: Path, base_url: str | None, api_key: str | None, target: Pat
         click.echo(printable(line))
     if result.left:
         sys.exit(Exit.FAILED)
-    click.echo(f"Nothing is left to undo ({result.undone} undone now).")
+    click.echo(f"Nothing is left that the interface can undo ({result.undone} undone now).")
 
 
 def _undone(journal: Journal, profile: Profile) -> UndoResult:

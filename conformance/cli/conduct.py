@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
@@ -102,7 +103,7 @@ class _Judging:
 
 
 def _conduct(execution: Execution, interruption: Interruption, judging: _Judging, *, quiet: bool) -> Exit:
-    interruption.farewell = f"Ended at once. To undo what the run has left: conformance cleanup {execution.folder}"
+    interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
     trouble = None
@@ -128,6 +129,17 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     if written is not _Written.YES:
         return Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
     return judging.status(report, problems, trouble)
+
+
+def _farewell(execution: Execution) -> str:
+    """What is said where nothing can be undone any more; the embedded service ends with the run."""
+    options = execution.options
+    if options.target is None and options.base_url is None:
+        return "Ended at once."
+    named = [("--target", options.target), ("--base-url", options.base_url)]
+    words = ["conformance", "cleanup", str(execution.folder)]
+    words += [word for option, value in named if value is not None for word in (option, str(value))]
+    return f"Ended at once. To undo what the run has left: {shlex.join(words)}"
 
 
 def _trouble(execution: Execution, judge: Judge) -> str | None:

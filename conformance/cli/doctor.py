@@ -12,7 +12,7 @@ from rich.table import Table
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
 from conformance.cli.ending import Exit
-from conformance.cli.options import profile_of, target_options
+from conformance.cli.options import profile_of, target_options, warn_of_visible_key
 from conformance.cli.text import plain
 from conformance.oracle import rate_limit_laws
 from conformance.running.connecting import connect, redactor_of, wire_settings
@@ -41,8 +41,16 @@ _DIGITS_SHOWN: Final = 16
 @target_options
 @click.option("--read-only", is_flag=True, help="As a run with --read-only would see it.")
 @click.option("--disposable", is_flag=True, help="As a run with --disposable would see it.")
+@click.pass_context
 def doctor(
-    base_url: str | None, api_key: str | None, target: Path | None, *, read_only: bool, disposable: bool
+    context: click.Context,
+    /,
+    base_url: str | None,
+    api_key: str | None,
+    target: Path | None,
+    *,
+    read_only: bool,
+    disposable: bool,
 ) -> None:
     """Say what a target file unlocks, which keys work, and what a run would cost. Only reads the target.
 
@@ -51,6 +59,7 @@ def doctor(
     """
     if read_only and disposable:
         raise click.UsageError("--read-only and --disposable exclude each other.")
+    warn_of_visible_key(context)
     mode = Mode.READ_ONLY if read_only else Mode.DISPOSABLE if disposable else None
     try:
         profile = profile_of(base_url, api_key, target, mode)

@@ -27,6 +27,12 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def warn_of_visible_key(context: click.Context) -> None:
+    """Say so where a key stands on the command line."""
+    if context.get_parameter_source("api_key") is click.core.ParameterSource.COMMANDLINE:
+        click.echo("Warning: other users of this machine can read --api-key; $CONFORMANCE_API_KEY is safer.", err=True)
+
+
 def profile_of(base_url: str | None, api_key: str | None, target: Path | None, mode: Mode | None = None) -> Profile:
     """The target that the options name.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from conformance.cli.interruption import Interruption
+from conformance.cli.options import warn_of_visible_key
 from conformance.cli.output import LastingOutput
 from conformance.running.options import Effort, Mode, RunOptions
 
@@ -78,8 +80,9 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
     """
     if given["read_only"] and given["disposable"]:
         raise click.UsageError("--read-only and --disposable exclude each other.")
-    if context.get_parameter_source("api_key") is click.core.ParameterSource.COMMANDLINE:
-        click.echo("Warning: other users of this machine can read --api-key; $CONFORMANCE_API_KEY is safer.", err=True)
+    if given["base_url"] is None and given["target"] is None and "CONFORMANCE_BASE_URL" in os.environ:
+        raise click.UsageError("CONFORMANCE_BASE_URL is empty. Unset it to test the embedded service.")
+    warn_of_visible_key(context)
     options = RunOptions(
         base_url=given["base_url"],
         api_key=given["api_key"],

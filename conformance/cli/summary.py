@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.cli.text import plain
+from conformance.reports.wording import counted, is_waived
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,11 @@ _STYLES: Final = {
 _VERDICTS: Final = {
     "conformant": ("bold green", "is conformant: nothing that was tested breaks the contract."),
     "non-conformant": ("bold red", "is NOT conformant:"),
-    "inconclusive": ("bold yellow", "could not be judged to the end: the verdict is inconclusive."),
+    "inconclusive": ("bold yellow", "could not be judged in full: the verdict is inconclusive."),
+}
+_WAIVED: Final = {
+    "conformant": "is conformant but for what is waived.",
+    "inconclusive": "breaks what is waived, and could not be judged in full: inconclusive.",
 }
 _NARROW_HEADINGS: Final = {"undecided": "undec.", "untested": "unt."}
 _MOST_REASONS: Final = 8
@@ -64,7 +69,7 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
         _print_undecided(console, report["requirements"])
         _print_locked(console, report)
         _print_warnings(console, report)
-    _print_verdict(console, report, len(failed))
+    _print_verdict(console, report, failed)
     if not quiet:
         run = report["run"]
         console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}.", "dim"))
@@ -103,6 +108,8 @@ def _print_failure(console: Console, requirement: Requirement) -> None:
         plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
     )
     _print_indented(console, plain(requirement["title"], "bold"), 2)
+    if is_waived(requirement):
+        _print_indented(console, plain(requirement["reason"] or "", "yellow"), 2)
     for failure in requirement["failures"]:
         _print_one(console, failure)
     console.print()
@@ -158,7 +165,7 @@ def _print_locked(console: Console, report: Report) -> None:
     locked = [entry for entry in report["classes"] if entry.get("unlock")]
     if not locked:
         return
-    console.print(plain("Not tested; to unlock (the report and conformance doctor have every line):", "dim"))
+    console.print(plain("Not tested. What a target file would have to hold (conformance doctor has it all):", "dim"))
     _print_pairs(console, [(entry["id"], plain(_unlocking(entry), "dim")) for entry in locked], 2)
     console.print()
 
@@ -173,7 +180,7 @@ def _print_warnings(console: Console, report: Report) -> None:
     for line in report["run"].get("warnings", []):
         console.print(plain(f"! {line}", "yellow"))
     if lasting := report.get("lasting", []):
-        console.print(plain(f"{len(lasting)} invitations or removals stay, as the interface cannot undo them.", "dim"))
+        console.print(plain(f"{_lasting(len(lasting))} cannot be undone through the interface.", "dim"))
     left = report.get("not_undone", [])
     if left:
         console.print(plain(f"What could not be undone ({len(left)}):", "yellow"))
@@ -183,8 +190,16 @@ def _print_warnings(console: Console, report: Report) -> None:
         console.print(plain(f"  and {len(left) - _MOST_LEFT} more; see the report", "yellow"))
 
 
-def _print_verdict(console: Console, report: Report, failed: int) -> None:
+def _lasting(number: int) -> str:
+    return "1 invitation or removal" if number == 1 else f"{number} invitations or removals"
+
+
+def _print_verdict(console: Console, report: Report, failed: Sequence[Requirement]) -> None:
     style, words = _VERDICTS[report["verdict"]]
+    waived = sum(map(is_waived, failed))
     if report["verdict"] == "non-conformant":
-        words += f" {failed} requirement{'s' if failed != 1 else ''} broken."
+        besides = f", {waived} of them waived" if waived else ""
+        words += f" {counted(len(failed), 'requirement')} broken{besides}."
+    elif waived:
+        words = _WAIVED[report["verdict"]]
     console.print(plain(f"{report['target']['name']} {words}", style))

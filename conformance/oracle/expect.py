@@ -44,11 +44,6 @@ def success(exchange: Exchange) -> Exchange:
     return status(exchange, lambda given: given == exact if exact else 200 <= given < 300, str(exact or "any 2xx"))  # noqa: PLR2004
 
 
-def refused_as_invalid(exchange: Exchange) -> Exchange:
-    """The request was certainly invalid and was refused as such."""
-    return status_in(exchange, 400, 422)
-
-
 def refused(exchange: Exchange, *, but: Iterable[int] = (401, 404, 429)) -> Exchange:
     """The answer is a 4xx other than some."""
     excluded = frozenset(but)
@@ -93,13 +88,6 @@ def later(what: str, actual: str, than: str, *at: Exchange) -> None:
     judged(*at)
     if not moment(actual, *at) > moment(than, *at):
         raise NonConformity(f"{what} has not moved", *at, expected=f"later than {than}", actual=actual)
-
-
-def not_earlier(what: str, actual: str, than: str, *at: Exchange) -> None:
-    """A timestamp does not lie before another one."""
-    judged(*at)
-    if moment(actual, *at) < moment(than, *at):
-        raise NonConformity(f"{what} has gone back", *at, expected=f"{than} or later", actual=actual)
 
 
 def moment(text: object, *at: Exchange) -> datetime:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from conformance.certificate.files import ENVELOPE, PAGE
 from conformance.replay.provisioned import FILE_NAME, SEALED, sealed
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 JOURNAL: Final = "journal.jsonl"
 LOG: Final = "provisioner.log"
+_OF_SOME_RUNS: Final = frozenset({LOG, FILE_NAME, ENVELOPE, PAGE})
+"""Outputs that would be of an earlier run where this one has none."""
 
 
 class SecretFound(Exception):  # noqa: N818 - it says what was found
@@ -75,7 +78,7 @@ def write_all(
     notes: Sequence[bytes] = (),
     log: str = "",
 ) -> list[Path]:
-    """Write every output of a run, each whole or not at all.
+    """Write every output of a run, each whole or not at all; what an earlier run has left there goes.
 
     Args:
         report: The finished run.
@@ -104,6 +107,8 @@ def write_all(
     folder.mkdir(parents=True, exist_ok=True)
     files = {folder / name: content for name, content in contents.items()}
     place(files)
+    for name in _OF_SOME_RUNS - contents.keys():
+        (folder / name).unlink(missing_ok=True)
     return list(files)
 
 

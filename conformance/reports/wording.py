@@ -80,10 +80,16 @@ def verdict_sentence(report: Report) -> str:
     count = tally(report)
     sentence = {
         "non-conformant": f"The service breaks {count['failed']:,} of the {_decided(count)} requirements decided",
-        "conformant": f"The service keeps every requirement decided, {count['passed']:,} in all",
-        "inconclusive": f"Too little could be decided for a verdict: {counted(count['passed'], 'requirement')} held",
+        "conformant": f"The service keeps {_all_but_waived(count)}",
+        "inconclusive": f"Not everything could be decided: {counted(count['passed'], 'requirement')} held",
     }[report["verdict"]]
     return f"{sentence}{_reservations(report, count)}."
+
+
+def _all_but_waived(count: Counter[str]) -> str:
+    if count["waived"]:
+        return f"{count['passed']:,} of the {_decided(count)} requirements decided"
+    return f"every requirement decided, {count['passed']:,} in all"
 
 
 def _decided(count: Counter[str]) -> str:

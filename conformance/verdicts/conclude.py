@@ -137,5 +137,6 @@ def _failure(failure: Failure) -> model.Failure:
 
 
 def _numbers(exchanges: Iterable[Exchange]) -> list[int]:
-    """The numbers of the exchanges that are cited, each once; the first ones where there are many."""
-    return sorted({exchange.number for exchange in exchanges})[:_MOST_CITED]
+    """The numbers of the exchanges that are cited, each once; the first ones and the last where there are many."""
+    numbers = sorted({exchange.number for exchange in exchanges})
+    return numbers if len(numbers) <= _MOST_CITED else [*numbers[: _MOST_CITED - 1], numbers[-1]]

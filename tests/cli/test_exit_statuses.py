@@ -63,6 +63,24 @@ def test_a_wrong_command_line_gives_2(conformance: Conformance, words: list[str]
     assert not (ended.folder / "report.json").exists()
 
 
+def test_an_empty_address_gives_2(conformance: Conformance) -> None:
+    """A pipeline's variable that nobody set must not become a test of the embedded service."""
+    ended = conformance("run", CONFORMANCE_BASE_URL="", **KEY)
+
+    assert ended.status == 2
+    assert "CONFORMANCE_BASE_URL is empty" in ended.err
+    assert not (ended.folder / "report.json").exists()
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["cleanup", "."], ["run"]])
+def test_a_key_on_the_command_line_is_warned_of(conformance: Conformance, command: list[str]) -> None:
+    """Whichever command it is given to."""
+    ended = conformance(*command, "--base-url", "ftp://service.test", "--api-key", "a-key-that-nobody-may-see")
+
+    assert "other users of this machine can read --api-key" in ended.err
+    assert "a-key-that-nobody-may-see" not in ended.err
+
+
 def test_a_key_of_another_organization_gives_2(
     conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path
 ) -> None:

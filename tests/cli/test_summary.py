@@ -55,3 +55,28 @@ def test_lines_fit_the_window(
     assert any(line.startswith((" " * 14 + "a 4xx", " " * 14 + "4xx")) for line in lines)
     assert "(and 2 more)" in " ".join(" ".join(lines).split())
     assert "staging is NOT conformant: 1 requirement broken." in lines
+
+
+@pytest.mark.parametrize(
+    ("verdict", "told"),
+    [
+        ("non-conformant", "staging is NOT conformant: 2 requirements broken, 1 of them waived."),
+        ("conformant", "staging is conformant but for what is waived."),
+        ("inconclusive", "staging breaks what is waived, and could not be judged in full: inconclusive."),
+    ],
+)
+def test_what_is_waived_is_told(
+    report: Report, verdict: Any, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A waived failure is shown as one, with who answers for it, and the verdict does not hide it."""
+    monkeypatch.setenv("COLUMNS", "160")
+    failed = report["requirements"][0]
+    report["verdict"] = verdict
+    waived: Any = failed | {"id": "zero", "waived": True, "reason": "Waived by somebody until 2026-12-31: it is known"}
+    report["requirements"] = [waived, *([failed] if verdict == "non-conformant" else [])]
+
+    print_summary(report, None, quiet=True)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == told
+    assert lines.count("  Waived by somebody until 2026-12-31: it is known") == 1

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from conformance.running.embedded import EmbeddedService
 from conformance.target.loading import load_profile
 
 ROOT = Path(__file__).parent.parent.parent
@@ -53,7 +54,10 @@ def test_the_script_runs_and_tells_the_pipeline(tmp_path: Path) -> None:
     """The summary and the verdict go where GitHub shows them."""
     summary, output = tmp_path / "summary", tmp_path / "output"
 
-    done = run_script(tmp_path, GITHUB_STEP_SUMMARY=str(summary), GITHUB_OUTPUT=str(output))
+    with EmbeddedService() as service:
+        target = {"CONFORMANCE_BASE_URL": service.announced["base_url"]}
+        target |= {"CONFORMANCE_API_KEY": service.announced["keys"]["api_key"]}
+        done = run_script(tmp_path, GITHUB_STEP_SUMMARY=str(summary), GITHUB_OUTPUT=str(output), **target)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert output.read_text() == "verdict=conformant\n"
@@ -62,8 +66,19 @@ def test_the_script_runs_and_tells_the_pipeline(tmp_path: Path) -> None:
 
 def test_the_script_passes_the_exit_status_on(tmp_path: Path) -> None:
     """A wrong option is a failed step."""
-    assert run_script(tmp_path, MODE="heroic").returncode == 2
-    assert run_script(tmp_path, WAIVERS="missing.yaml").returncode == 2
+    target = {"CONFORMANCE_BASE_URL": "http://service.test", "CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
+
+    assert run_script(tmp_path, MODE="heroic", **target).returncode == 2
+    assert run_script(tmp_path, WAIVERS="missing.yaml", **target).returncode == 2
+
+
+@pytest.mark.parametrize("named", [{}, {"CONFORMANCE_BASE_URL": ""}, {"CONFORMANCE_BASE_URL": "", "TARGET": ""}])
+def test_the_script_tests_nothing_where_nothing_is_named(tmp_path: Path, named: dict[str, str]) -> None:
+    """A variable that nobody set must not become a test of the suite's own service."""
+    done = run_script(tmp_path, CONFORMANCE_API_KEY="a-key-that-nobody-may-see", **named)
+
+    assert done.returncode == 2
+    assert "names what to test" in done.stderr
 
 
 def test_the_action_hands_every_input_to_the_script() -> None:

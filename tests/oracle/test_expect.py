@@ -42,19 +42,6 @@ def test_success_is_exactly_200_where_the_interface_says_so(
             expect.success(made)
 
 
-@pytest.mark.parametrize(("status", "right"), [(400, True), (422, True), (404, False), (200, False), (409, False)])
-def test_invalid_requests_are_refused_with_400_or_422(exchange: MakeExchange, status: int, *, right: bool) -> None:
-    """Nothing else is a refusal of invalid data."""
-    made = exchange("createEngagement", status, {})
-
-    if right:
-        expect.refused_as_invalid(made)
-    else:
-        with pytest.raises(NonConformity) as raised:
-            expect.refused_as_invalid(made)
-        assert raised.value.expected == "400 or 422"
-
-
 @pytest.mark.parametrize(
     ("status", "right"),
     [(400, True), (403, True), (409, True), (405, True), (401, False), (404, False), (200, False), (500, False)],
@@ -158,7 +145,6 @@ def test_timestamps_have_exactly_one_form(text: str, *, right: bool) -> None:
 ONE_EXCHANGE_WORDS = (
     expect.success,
     expect.refused,
-    expect.refused_as_invalid,
     read.success,
     read.body,
     read.data,

@@ -49,6 +49,17 @@ def test_every_output_is_written(run: Run, tmp_path: Path) -> None:
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 & ~placing._umask() for path in written)
 
 
+def test_nothing_of_an_earlier_run_stays(run: Run, tmp_path: Path) -> None:
+    """What that had and this one lacks goes, such as its certificate; what else lies there stays."""
+    for name in ("provisioner.log", "provisioned.jsonl", "certificate.dsse.json", "certificate.html", "notes.txt"):
+        (tmp_path / name).write_text("of an earlier run")
+
+    write_all(*run, tmp_path, _nothing)
+    assert {path.name for path in tmp_path.iterdir()} == FILES | {"notes.txt"}
+    write_all(*run, tmp_path, _nothing, log="of this run")
+    assert (tmp_path / "provisioner.log").read_text() == "of this run"
+
+
 def test_the_bytes_searched_are_the_bytes_written(failing: Run, tmp_path: Path) -> None:
     """Nothing reaches a file that the search did not see."""
     searched = bytearray()

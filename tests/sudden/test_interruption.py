@@ -126,7 +126,7 @@ def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) ->
         ended = started.wait(PATIENCE)
 
     assert ended.status == 128 + number
-    assert f"conformance cleanup {ended.folder}" in ended.err
+    assert f"conformance cleanup {ended.folder} --base-url http://" in ended.err
     assert "Traceback" not in ended.err
 
 

@@ -67,11 +67,11 @@ def test_a_failure_is_repeated_by_its_last_exchange(exchange: MakeExchange) -> N
     assert entry(result("failed"))["failures"][0]["curl"] == ""
 
 
-def test_only_the_first_of_many_exchanges_are_cited(exchange: MakeExchange) -> None:
-    """A report stays readable."""
+def test_only_the_first_of_many_exchanges_and_the_last_are_cited(exchange: MakeExchange) -> None:
+    """A report stays readable, and the exchange that a check ended with is among those it names."""
     many = [exchange(number=number) for number in range(40, 0, -1)]
 
-    assert entry(result("passed", *many))["checks"][0]["exchanges"] == list(range(1, 13))
+    assert entry(result("passed", *many))["checks"][0]["exchanges"] == [*range(1, 12), 40]
 
 
 def test_reasons_are_those_of_the_outcome() -> None:

@@ -109,6 +109,15 @@ def test_a_waiver_that_does_not_hold_waives_nothing(found: Any, given: Waiver, s
     assert (found["waived"], found["reason"]) == (False, None)
 
 
+@pytest.mark.parametrize("outcome", ["cantTell", "untested"])
+def test_a_waiver_of_what_was_not_decided_is_not_unused(outcome: str) -> None:
+    """The next run may need it."""
+    assert apply_waivers([requirement(outcome)], [waiver()], TODAY) == []
+    assert apply_waivers([requirement("inapplicable")], [waiver()], TODAY) == [
+        "The waiver of json-well-formed is unused: the outcome is inapplicable."
+    ]
+
+
 def test_waivers_are_looked_at_one_by_one() -> None:
     """One that does not hold keeps none of the others from holding."""
     found = requirement("failed", "form::a")
