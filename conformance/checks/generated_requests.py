@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_COUNTS: Final = {Effort.QUICK: 5, Effort.STANDARD: 25, Effort.DEEP: 200}
+_COUNTS: Final = {Effort.STANDARD: 25, Effort.DEEP: 200}
 """Cases drawn of each kind, positive and negative, for each operation."""
 
 _MOST_SHRINKING: Final = 30

@@ -22,6 +22,7 @@ from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.placing import place
+from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.running.reporting import build_report
@@ -112,7 +113,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
         trouble = execution.reach()
         execution.run.closed = trouble
         run_checks(judge)
-    trouble = trouble or _trouble(execution, judge)
+    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
     progress.undoing()
     execution.undo()
     ended_by = interruption.signal  # one that comes later finds everything done
@@ -146,14 +147,6 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
     outcomes = {result.outcome for result in judge.results}
-    with contextlib.suppress(OSError):
-        (execution.folder / _ERRORS).unlink()  # of an earlier run into the same folder
-    if judge.errors and not _logged(execution, judge.errors):
-        return f"The suite itself went wrong in {len(judge.errors)} places, and {_ERRORS} could not be written."
-    if judge.errors:
-        return (
-            f"The suite itself went wrong in {len(judge.errors)} places; {_ERRORS} in the report's folder says where."
-        )
     if execution.failure is not None:
         return f"The run ended early: {execution.failure}"
     if stopped is not None and stopped.startswith("the target"):
@@ -161,6 +154,18 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no answer said enough'}."
     return None
+
+
+def _own_trouble(execution: Execution, errors: Sequence[str]) -> str | None:
+    """What went wrong in the suite itself, which its developers find in the report's folder."""
+    if not errors:
+        with contextlib.suppress(OSError):
+            (execution.folder / _ERRORS).unlink()  # of an earlier run into the same folder
+        return None
+    wrong = f"The suite itself went wrong in {counted(len(errors), 'place')}"
+    if _logged(execution, errors):
+        return f"{wrong}; {_ERRORS} in the report's folder says where."
+    return f"{wrong}, and {_ERRORS} could not be written."
 
 
 def _logged(execution: Execution, errors: Sequence[str]) -> bool:

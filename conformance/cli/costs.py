@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.catalogue import load_catalogue
 from conformance.oracle import rate_limit_laws
+from conformance.target import capabilities
 from conformance.target.profile import Mode
 
 if TYPE_CHECKING:
@@ -14,9 +16,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 REQUESTS: Final = {
-    "quick": (190, 400, 700),
-    "standard": (580, 1200, 1600),
-    "deep": (2300, 4200, 5000),
+    "quick": (180, 400, 700),
+    "standard": (450, 1400, 1850),
+    "deep": (800, 4400, 5050),
 }
 """About how many requests each effort takes: read-only, with the key alone, and with everything unlocked."""
 
@@ -35,11 +37,20 @@ def cost_lines(profile: Profile, seen: Sequence[Exchange]) -> Iterator[str]:
         seen: Exchanges with the target, by whose latency and rate limit is reckoned.
     """
     latency = sorted(exchange.seconds for exchange in seen)[len(seen) // 2]
-    column = 0 if profile.mode is Mode.READ_ONLY else 2 if profile.provisioner is not None else 1
     yield "effort     requests   about"
-    for effort, requests in REQUESTS.items():
-        seconds = requests[column] * max(latency / _WORKERS, _OWN) + _START
-        yield f"{effort:<10} {requests[column]:>8}   {_duration(seconds)}{_waiting(requests[column], seen)}"
+    for effort, measured in REQUESTS.items():
+        requests = _requests(profile, *measured)
+        seconds = requests * max(latency / _WORKERS, _OWN) + _START
+        yield f"{effort:<10} {requests:>8}   {_duration(seconds)}{_waiting(requests, seen)}"
+
+
+def _requests(profile: Profile, reading: int, alone: int, everything: int) -> int:
+    """What a run takes that can test a part of what lies beyond the core class."""
+    if profile.mode is Mode.READ_ONLY:
+        return reading
+    beyond = [entry for entry in load_catalogue().requirements.values() if entry.conformance_class != "core"]
+    unlocked = sum(all(capabilities.is_met(profile, need) for need in entry.needs) for entry in beyond)
+    return alone + (everything - alone) * unlocked // len(beyond)
 
 
 def _waiting(requests: int, seen: Sequence[Exchange]) -> str:

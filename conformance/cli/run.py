@@ -75,8 +75,9 @@ from conformance.running.options import Effort, Mode, RunOptions
 def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
     """Test a target and report what it keeps of the contract.
 
-    Exit status: 0 nothing failed; 1 a requirement failed; 2 usage or target file wrong; 3 the target could not be
-    tested; 4 with --strict, something was left untested or undecided; 130 and 143 interrupted.
+    Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is not used; 2 usage or target
+    file wrong; 3 the target could not be tested, or the suite itself went wrong; 4 with --strict, something was left
+    untested or undecided; 129, 130 and 143 ended by a signal.
     """
     if given["read_only"] and given["disposable"]:
         raise click.UsageError("--read-only and --disposable exclude each other.")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from jsonschema import Draft202012Validator
 
-from conformance.reports.placing import place
 from conformance.reports.text import json_bytes, load_json, one_line
 
 if TYPE_CHECKING:
@@ -195,13 +194,3 @@ def report_bytes(report: Report) -> bytes:
         InvalidReport: The report breaks the schema.
     """
     return json_bytes(check_report(report), indent=1) + b"\n"
-
-
-def write_report(report: Report, path: Path | str) -> None:
-    """Write report.json whole or not at all.
-
-    Raises:
-        InvalidReport: The report breaks the schema.
-        OSError: The file cannot be written.
-    """
-    place({Path(path): lambda: [report_bytes(report)]})

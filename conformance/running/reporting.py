@@ -87,8 +87,6 @@ def _unselected(execution: Execution, *, interrupted: bool) -> str:
 
 def _warnings(execution: Execution) -> list[str]:
     warnings = list(execution.profile.warnings)
-    if not execution.profile.tls.verify:
-        warnings.append("The target's TLS certificate was not verified.")
     if weak := execution.redactor.weak:
         named = ", ".join(f"<{name}>" for name in weak)
         warnings.append(f"Too short or too ordinary to be kept out of every answer that shows it: {named}.")

@@ -65,7 +65,8 @@ class Journal:
         """
         path = folder / FILE_NAME
         if path.exists() and cls.read(folder).pending():
-            raise JournalError(f"{folder} holds the journal of a run that left something behind; clean it up first.")
+            command = f"conformance cleanup {folder}"
+            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
         journal = cls(path, RunNames(run_prefix))
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,7 @@ from conformance.target.reading import Entry, Source, TargetFileError, read_yaml
 from conformance.target.sections import provisioner, subordinates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from conformance.target.secret import Secret
@@ -104,7 +104,12 @@ def load_profile(
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
         user_info=url.user_info,
         folder=path.parent,
-        warnings=(*url_warnings(url), *_tls_warnings(tls), *reader.warnings()),
+        warnings=(
+            *url_warnings(url),
+            *_tls_warnings(tls),
+            *_overridden(path.name, top, base_url=base_url, api_key=api_key),
+            *reader.warnings(),
+        ),
     )
 
 
@@ -219,8 +224,18 @@ def _tls(entry: Entry | None, folder: Path) -> Tls:
 
 
 def _tls_warnings(tls: Tls) -> tuple[str, ...]:
-    warning = "tls.verify is false: whoever stands between can read the keys and change the answers."
-    return () if tls.verify else (warning,)
+    if tls.verify:
+        return ()
+    risk = "whoever stands between can read the keys and change the answers"
+    return (f"The target's TLS certificate was not verified, as tls.verify is false: {risk}.",)
+
+
+def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Iterator[str]:
+    """A sentence for each key of the file in whose place an option or the environment puts another value."""
+    for key, value in given.items():
+        if value is not None and key in top and top[key].differs_from(value):
+            option = f"--{key.replace('_', '-')} or $CONFORMANCE_{key.upper()}"
+            yield f"{key} of {name} was not used: {option} takes its place."
 
 
 def _mailbox(entry: Entry | None) -> tuple[str, int] | None:

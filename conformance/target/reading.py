@@ -173,6 +173,13 @@ class Entry:
         """Whether the value names no variable."""
         return not (isinstance(self.node, yaml.ScalarNode) and _MARKED.search(self.node.value))
 
+    def differs_from(self, text: str) -> bool:
+        """Whether the value is certainly another one than a text; a variable that is not set is none."""
+        try:
+            return self.is_table or self.text() != text
+        except TargetFileError:
+            return False
+
     def attempt(self, check: Callable[[str], _T]) -> _T:
         """What a check makes of the text.
 

@@ -12,7 +12,7 @@ import yaml
 from conformance.catalogue import load_catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from conformance.reports import model
@@ -42,9 +42,9 @@ class Waiver:
     expires: date
     check: str = "*"
 
-    def covers(self, failures: Iterable[model.Failure]) -> bool:
-        """Whether every failure is one that this waiver speaks of."""
-        return all(fnmatchcase(failure["check"], self.check) for failure in failures)
+    def covers(self, failure: model.Failure) -> bool:
+        """Whether a failure is one that this waiver speaks of."""
+        return fnmatchcase(failure["check"], self.check)
 
 
 def load_waivers(path: Path) -> list[Waiver]:
@@ -75,22 +75,36 @@ def apply_waivers(requirements: Sequence[model.Requirement], waivers: Sequence[W
     Returns:
         What is wrong with the waivers themselves, a sentence each: expired, unused, or too narrow for what failed.
     """
-    by_id = {entry["id"]: entry for entry in requirements}
-    problems = []
-    for waiver in waivers:
-        entry = by_id[waiver.requirement]
-        if waiver.expires < today:
-            problems.append(f"The waiver of {waiver.requirement} expired on {waiver.expires} (owner: {waiver.owner}).")
-        elif entry["outcome"] in {"cantTell", "untested"}:
-            continue
-        elif entry["outcome"] != "failed":
-            problems.append(f"The waiver of {waiver.requirement} is unused: the outcome is {entry['outcome']}.")
-        elif not waiver.covers(entry["failures"]):
-            problems.append(f"The waiver of {waiver.requirement} does not cover all that failed.")
-        else:
-            entry["waived"] = True
-            entry["reason"] = f"Waived by {waiver.owner} until {waiver.expires}: {waiver.reason}"
+    problems = [
+        f"The waiver of {waiver.requirement} expired on {waiver.expires} (owner: {waiver.owner})."
+        for waiver in waivers
+        if waiver.expires < today
+    ]
+    for entry in requirements:
+        given = [waiver for waiver in waivers if waiver.requirement == entry["id"] and waiver.expires >= today]
+        problems += _applied(entry, given)
     return problems
+
+
+def _applied(entry: model.Requirement, waivers: Sequence[Waiver]) -> Iterator[str]:
+    """Mark a requirement all of whose failures its waivers cover; what is wrong with these, a sentence each."""
+    if not waivers or entry["outcome"] in {"cantTell", "untested"}:
+        return
+    used = [waiver for waiver in waivers if any(map(waiver.covers, entry["failures"]))]
+    for waiver in waivers:
+        if waiver not in used:
+            failed = entry["outcome"] == "failed"
+            why = f"no failure is one of {waiver.check}" if failed else f"the outcome is {entry['outcome']}"
+            yield f"The waiver of {waiver.requirement} is unused: {why}."
+    if entry["outcome"] != "failed":
+        return
+    if all(any(waiver.covers(failure) for waiver in used) for failure in entry["failures"]):
+        entry["waived"] = True
+        entry["reason"] = " ".join(
+            f"Waived by {waiver.owner} until {waiver.expires}: {waiver.reason}" for waiver in used
+        )
+    elif used:
+        yield f"What failed of {entry['id']} is more than what is waived."
 
 
 def _waiver(entry: Any, where: str) -> Waiver:  # noqa: ANN401 - any YAML value

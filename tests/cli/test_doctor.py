@@ -112,6 +112,27 @@ def test_it_only_reads(conformance: Conformance, small_service: Any, answering: 
     assert {line.partition(" ")[0] for line in service.asked} == {"GET"}
 
 
+def test_what_is_unlocked_costs_more(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """Reading alone takes the fewest requests, and everything the most."""
+    examples = Path(__file__).parents[2] / "examples"
+    costs = [
+        {
+            effort: int(requests)
+            for effort, requests in re.findall(r"^(\w+) +(\d+) +\d+ (?:s|min)", ended.out, re.MULTILINE)
+        }
+        for ended in (
+            conformance("doctor", "--read-only", **sandbox),
+            conformance("doctor", **sandbox),
+            conformance("doctor", "--target", str(examples / "scoped-keys.yaml"), **sandbox),
+            conformance("doctor", "--target", str(examples / "full.yaml"), **sandbox),
+        )
+    ]
+
+    for effort in ("quick", "standard", "deep"):
+        of_effort = [cost[effort] for cost in costs]
+        assert of_effort == sorted(set(of_effort)), effort
+
+
 def test_a_low_limit_is_reckoned_with(conformance: Conformance, small_service: Any, answering: Answering) -> None:
     """Where the rate limit makes a run wait, the cost says so."""
     headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "59"}

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from conformance.cli import main
 from conformance.reports.html import html_bytes
-from conformance.reports.model import write_report
+from conformance.reports.model import report_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,9 @@ def pages(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict
         (folder / name).mkdir()
         report, exchanges = getattr(samples, name)()
         (folder / name / "report.html").write_bytes(html_bytes(report, exchanges))
-        write_report(report | {"target": {"name": name, "base_url": "http://x"}}, folder / name / "report.json")
+        (folder / name / "report.json").write_bytes(
+            report_bytes(report | {"target": {"name": name, "base_url": "http://x"}})
+        )
     runs = [str(folder / name) for name in ("passing", "failing", "hostile")]
     made = CliRunner().invoke(main, ["site", *runs, "--output", str(folder / "site")])
     assert made.exit_code == 0

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from conformance.cli import main
 from conformance.reports.html import html_bytes
-from conformance.reports.model import write_report
+from conformance.reports.model import report_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +133,7 @@ def site(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).mkdir()
         report = getattr(samples, name)()[0]
         target = {"name": samples.HOSTILE + name, "base_url": "http://x"}
-        write_report(report | {"target": target}, folder / name / "report.json")
+        (folder / name / "report.json").write_bytes(report_bytes(report | {"target": target}))
     made = CliRunner().invoke(
         main, ["site", str(folder / "failing"), str(folder / "hostile"), "--output", str(folder / "site")]
     )

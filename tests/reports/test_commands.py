@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from conformance.cli.diff import diff
 from conformance.cli.render import render
 from conformance.reports.folder import write_all
-from conformance.reports.model import write_report
+from conformance.reports.model import report_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +99,7 @@ def runs(
     drifted["observations"][0]["observed"] = "accepted"
     paths = {name: tmp_path / f"{name}.json" for name in ("passing", "failing", "drifted")}
     for path, report in zip(paths.values(), (passing[0], failing[0], drifted), strict=True):
-        write_report(report, path)
+        path.write_bytes(report_bytes(report))
     return paths
 
 

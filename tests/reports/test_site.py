@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.cli import main
-from conformance.reports.model import InvalidReport, write_report
+from conformance.reports.model import InvalidReport, report_bytes
 from conformance.reports.site import read_runs, site_files
 from conformance.reports.site.matrices import history, implementations, letter, observation_rows, requirement_rows
 
@@ -39,7 +39,7 @@ def keep(samples: ModuleType, tmp_path: Path) -> Keep:
         for one in report["observations"]:
             one["observed"] = observed.get(one["id"].replace("-", "_"), one["observed"])
         (tmp_path / folder).mkdir()
-        write_report(report, tmp_path / folder / "report.json")
+        (tmp_path / folder / "report.json").write_bytes(report_bytes(report))
         return tmp_path / folder
 
     return write

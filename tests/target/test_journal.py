@@ -219,7 +219,7 @@ def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, 
 def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_path: Path) -> None:
     """A new run does not overwrite what is needed to clean up after an old one."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
-    with pytest.raises(JournalError, match="clean it up first"):
+    with pytest.raises(JournalError, match=r"run conformance cleanup \S+ first"):
         Journal.open(tmp_path / "report", "cf-other000-")
 
     journal.settle(entry)

@@ -426,10 +426,45 @@ def test_risks_that_are_allowed_are_warned_of(load: Callable[..., Profile], text
     assert any(sentence in warning for warning in load(text, options={"base_url": url}).warnings)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("", []),
+        ("base_url: https://given.example\napi_key: key-given-0001", []),
+        ("base_url: https://given.example\napi_key: ${SAME}", []),
+        ("base_url: https://given.example\napi_key: ${NOT_SET}", []),
+        ("base_url: https://h\napi_key: ${SAME}", ["base_url of target.yaml was not used: --base-url or"]),
+        (
+            "base_url: https://h\napi_key: ${OTHER}",
+            [
+                "base_url of target.yaml was not used",
+                "api_key of target.yaml was not used: --api-key or $CONFORMANCE_API",
+            ],
+        ),
+        ("api_key: {file: main.key}", ["api_key of target.yaml was not used"]),
+    ],
+)
+def test_what_the_environment_overrides_is_warned_of(tmp_path: Path, text: str, sentences: list[str]) -> None:
+    """Whoever forgot a variable in the environment learns that the file's key was not the one."""
+    path = tmp_path / "target.yaml"
+    path.write_text(f"name: staging\n{text}\n")
+    path.chmod(0o600)
+    environ = {"SAME": "key-given-0001", "OTHER": "key-other-0001"}
+
+    profile = load_profile(path, environ, base_url="https://given.example", api_key="key-given-0001")
+
+    assert len(profile.warnings) == len(sentences)
+    assert all(map(str.startswith, profile.warnings, sentences)), profile.warnings
+    assert "key-" not in "".join(profile.warnings)
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost", "http://[::1]", "https://h"])
-def test_loopback_and_tls_are_not_warned_of(load: Callable[..., Profile], url: str) -> None:
+def test_loopback_and_tls_are_not_warned_of(tmp_path: Path, url: str) -> None:
     """HTTP on this machine is nothing to warn of."""
-    assert load("", options={"base_url": url}).warnings == ()
+    path = tmp_path / "target.yaml"
+    path.write_text("name: staging\n")
+
+    assert load_profile(path, {}, base_url=url, api_key="key-given-0001").warnings == ()
 
 
 def test_relative_paths_begin_at_the_target_file(load: Callable[..., Profile], tmp_path: Path) -> None:
