@@ -31,7 +31,7 @@ class Requirement:
     Attributes:
         id: Stable and readable; never given to another requirement.
         title: The statement in one sentence.
-        section: The number of the interface text's section.
+        section: The section of the interface text, by its number.
         of: The statements of that section that it comes from.
         conformance_class: One of ``CLASSES``.
         operations: The operationIds that it speaks of.
@@ -54,7 +54,7 @@ class OpenPoint:
     Attributes:
         id: Stable and readable.
         question: What is observed, as a question.
-        section: The number of the interface text's section.
+        section: The section of the interface text, by its number.
         of: The statements of that section that it comes from.
         conformance_class: The class whose means it takes to observe it.
         operations: The operationIds that it speaks of.

@@ -50,7 +50,7 @@ def expect_steadily(
 ) -> None:
     """Judge a look that journeys had, which others may have disturbed.
 
-    What looks wrong is looked at again as ``steadily`` does; where others kept moving things, that is done once more.
+    What looks wrong gets further looks, as with ``steadily``; where others kept moving things, that is done once more.
 
     Args:
         run: The run.

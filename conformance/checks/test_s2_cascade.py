@@ -1,4 +1,4 @@
-"""What goes with a deleted engagement: its targets, tasks, wiki pages, reports, threat models and API requests."""
+"""What goes with a deleted engagement: its tasks, targets, reports, wiki pages, API requests and threat models."""
 
 from __future__ import annotations
 

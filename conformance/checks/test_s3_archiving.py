@@ -179,7 +179,7 @@ def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
 
 @requirement("archive-refreshes-updated-at")
 def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
-    """Archiving moves updatedAt past the value that the engagement had."""
+    """Archiving gives an engagement a later updatedAt."""
     active(archiving.first.before)
     in_archive(archiving.first.after)
     transition = archiving.first

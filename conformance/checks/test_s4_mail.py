@@ -59,7 +59,7 @@ inviting_journey = journey(inviting, alone=True)
 
 @requirement("invite-sends-mail")
 def test_invitation_is_sent(mailing: Mailing) -> None:
-    """An invitation is sent to the invited address, with a link in it."""
+    """Whoever is invited gets an e-mail with a link in it."""
     _expect_sent(mailing.good, mailing.good_mails)
 
 

@@ -188,7 +188,7 @@ deletions_at_once_journey = journey(deletions_at_once)
 def test_parallel_creations_are_engagements_of_their_own(
     creating: Creating, parallel_creation: ParallelCreation
 ) -> None:
-    """Engagements created at the same time all get identifiers of their own and are all listed."""
+    """Engagements created at the same time differ in their identifiers, and lists show every one of them."""
     answers, ids = parallel_creation.answers, parallel_creation.identifiers
     if not any(answer.succeeded for answer in answers):
         raise Undecided("no creation succeeded", *answers)

@@ -306,7 +306,7 @@ def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> 
 
 @observes("update-same-values")
 def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> None:
-    """Whether an update moves updatedAt that sends the values which stand already is open."""
+    """Whether an update that changes nothing moves updatedAt is open."""
     same = odd_editing.same
     moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
     words = f"{describe.answered(same.answer)}, updatedAt {'moved' if moved else 'unchanged'}"

@@ -1,4 +1,4 @@
-"""``conformance doctor``: what a target file unlocks, which keys work, what a run would cost."""
+"""``conformance doctor``: looks at a target before a run does, and only by reading."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def doctor(
     read_only: bool,
     disposable: bool,
 ) -> None:
-    """Say what a target file unlocks, which keys work, and what a run would cost. Only reads the target.
+    """Say how much could be judged, whether the keys are good, and how long a run would take. Only reads the target.
 
-    Exit status: 0 nothing is wrong; 1 something in the target file is, as far as reading shows it; 2 usage or target
-    file wrong; 3 the target could not be tested.
+    Exit status: 0 nothing is wrong; 1 something in the target file is, as far as reading shows it; 2 an option or the
+    target file cannot be used; 3 the target could not be tested.
     """
     if read_only and disposable:
         raise click.UsageError("--read-only and --disposable exclude each other.")

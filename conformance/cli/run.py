@@ -28,7 +28,9 @@ from conformance.running.options import Effort, Mode, RunOptions
     help="A full key. Better set $CONFORMANCE_API_KEY: others can read command lines.",
 )
 @click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
-@click.option("--read-only", is_flag=True, help="Send only GETs, and requests that must be refused with 401.")
+@click.option(
+    "--read-only", is_flag=True, help="Send only GETs, and what a service must refuse for want of a valid key."
+)
 @click.option(
     "--disposable",
     is_flag=True,
@@ -75,9 +77,9 @@ from conformance.running.options import Effort, Mode, RunOptions
 def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
     """Test a target and report what it keeps of the contract.
 
-    Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is not used; 2 usage or target
-    file wrong; 3 the target could not be tested, or the suite itself went wrong; 4 with --strict, something was left
-    untested or undecided; 129, 130 and 143 ended by a signal.
+    Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is not used; 2 an option or a
+    file given is wrong; 3 the target could not be tested, or the suite itself went wrong; 4 with --strict, something
+    was left untested or undecided; 129, 130 and 143 ended by a signal.
     """
     if given["read_only"] and given["disposable"]:
         raise click.UsageError("--read-only and --disposable exclude each other.")

@@ -1,4 +1,4 @@
-"""A strict reader of JSON texts (RFC 8259): any bytes in, a value or a reason out."""
+"""A strict reader of JSON texts (RFC 8259): whatever the bytes, it ends in a value or in a reason."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def steadily_between(
 ) -> L:
     """Judge a look at something that others may change too, where a look changes something itself.
 
-    What looks wrong is looked at again, twice, with pauses. It is a non-conformity only where the second and the
+    What looks wrong gets two further looks, with pauses. It is a non-conformity only where the second and the
     third look show the same fault and nothing moved between them.
 
     Args:

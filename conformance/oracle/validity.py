@@ -1,7 +1,7 @@
 """What the wire form of a request surely is: invalid, valid, or left open by the interface.
 
-A generated request is judged by what goes over the wire and not by what its generator had in mind: ``null`` in a query
-string is a text like any other.
+A generated request is judged by what goes over the wire and not by what its generator had in mind: in a query string
+``null`` is a text like any other.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Members(Organizations):
         return self.resource(call, self.view_invitation(invitation))
 
     def check_invitable(self, organization_id: str, email: str) -> None:
-        """Object to an address that is a member's or is invited already, where this service does."""
+        """Object to the address of a member or of somebody invited before, where this service does."""
         if self.store.member_by_email(organization_id, email):
             self.rule("invite_member", "The address belongs to a member.")
         if self.store.open_invitation(organization_id, email, self.now()):
@@ -141,7 +141,7 @@ class Members(Organizations):
     def check_role_changeable(self, member: Member) -> None:
         """Refuse to change an owner's role."""
         if member.role == "owner":
-            self.rule("owner_role", "The role of an owner cannot be changed.")
+            self.rule("owner_role", "An owner's role stays what it is.")
 
     def remove_member(self, call: Call) -> Reply:
         """End a membership; keys of the member stop working with it."""

@@ -75,7 +75,7 @@ class NotedFixtures:
         return self._key("another organization", self._fixtures.other_organization)
 
     def throttled(self) -> Credential:
-        """A key that may be driven past its limit.
+        """A key whose limit a run may use up.
 
         Raises:
             Unavailable: There is none.

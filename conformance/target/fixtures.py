@@ -145,7 +145,7 @@ class Fixtures:
         return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
 
     def throttled(self) -> Credential:
-        """A key that may be driven past its limit; the main key in a disposable organization, and where it is named so.
+        """A key whose limit a run may use up; the main key in a disposable organization, and where it is named so.
 
         Raises:
             Unavailable: There is none.

@@ -28,7 +28,7 @@ DEFAULT_INVITATION_DOMAIN: Final = "example.com"
 
 
 class Mode(StrEnum):
-    """What a run may do to the organization."""
+    """How far a run goes in the organization."""
 
     READ_ONLY = "read-only"
     DEFAULT = "default"
@@ -100,13 +100,13 @@ class Profile:
         api_key: A key with all five scopes.
         mode: What the run may do.
         keys: Further keys: by a scope, ``other_organization``, ``throttled``.
-        members: Members that may be changed and removed.
+        members: Members whose roles the run may change and whom it may remove.
         provisioner: The operator's program, or None.
         invitation_domain: Where invited addresses live.
         headers: Extra headers of every request; their values are secrets.
         tls: How the certificate is checked.
         timeout: Seconds that a request may take.
-        patience: Seconds for what the service does in the background.
+        patience: Seconds until mail arrives and subordinate records are there or gone.
         mailbox: Host and port where the suite listens for the target's e-mails, or None.
         organization: The id of the organization that the key must belong to, or None.
         subordinates: How subordinate records are made through the service, by kind.

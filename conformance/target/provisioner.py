@@ -25,7 +25,7 @@ MemberRole = Literal["admin", "member"]
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedMember:
-    """A member that the provisioner made; ``key`` only where members can have one."""
+    """A member that the provisioner made; ``key`` is None where members have none."""
 
     user_id: str
     email: str

@@ -1,4 +1,4 @@
-"""The plugin that turns pytest's outcomes into results; with ``plugin`` the only module that knows pytest's hooks."""
+"""The plugin that turns pytest's outcomes into results; no module but this and ``plugin`` has pytest's hooks."""
 
 from __future__ import annotations
 

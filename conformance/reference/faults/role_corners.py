@@ -66,7 +66,7 @@ ROLES = (
 def _owner_refused(status: int, *breaks: str) -> Fault:
     def check_role_changeable(_: Service, member: Member) -> None:
         if member.role == "owner":
-            raise Refusal(status, "The role of an owner cannot be changed.")
+            raise Refusal(status, "An owner's role stays what it is.")
 
     return made(f"owner-role-{status}", f"Changing an owner's role is refused with {status}.", *breaks,
                 check_role_changeable=check_role_changeable)  # fmt: skip

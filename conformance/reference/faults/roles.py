@@ -44,7 +44,7 @@ class OwnerDemotionIgnored(Service):
 def _owner_refused(status: int) -> Fault:
     def check_role_changeable(_: Service, member: Member) -> None:
         if member.role == "owner":
-            raise Refusal(status, "The role of an owner cannot be changed.")
+            raise Refusal(status, "An owner's role stays what it is.")
 
     title = f"Changing an owner's role is refused with {status}."
     return made(f"owner-role-{status}", title, "owner-role-change-refused", check_role_changeable=check_role_changeable)
