@@ -76,7 +76,7 @@ class Sender:
             The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
-        request = self._request(call)
+        request = self._preparer.writable(call)
         if request is not None and attempt > 1:  # the kept ones may all be closed by now
             request.extensions["fresh"] = True
         result = _UNSENDABLE if request is None else await self._send(request, seconds)
@@ -98,12 +98,6 @@ class Sender:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._transport.aclose()
-
-    def _request(self, call: Call) -> httpx.Request | None:
-        try:
-            return self._preparer.request(call)
-        except Exception:  # noqa: BLE001 - identifiers come from the target, and may be of any kind and length
-            return None
 
     async def _send(self, request: httpx.Request, seconds: float) -> _Result:
         began = self._clock.monotonic()

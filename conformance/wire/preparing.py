@@ -53,6 +53,13 @@ class Preparer:
             extensions={"repeatable": call.harmless},
         )
 
+    def writable(self, call: Call) -> httpx.Request | None:
+        """The request of a call, or None where it cannot be written: identifiers of the target may be of any kind."""
+        try:
+            return self.request(call)
+        except Exception:  # noqa: BLE001 - any of httpx and its parts
+            return None
+
     def record(self, call: Call, request: httpx.Request | None) -> SentRequest:
         """A request for the record.
 

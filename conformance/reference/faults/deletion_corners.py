@@ -6,9 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults import fault
+from conformance.reference.faults import fault, looking_up
 from conformance.reference.faults.making import made
-from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -17,15 +16,9 @@ if TYPE_CHECKING:
 
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
+    from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
     from conformance.reference.views import View
-
-_EVERYTHING = 10_000
-
-
-def _all(service: Service, organization_id: str) -> tuple[Engagement, ...]:
-    query = EngagementQuery(organization_id, 0, _EVERYTHING, descending=False, ties="oldest")
-    return service.store.engagements(query).items
 
 
 # Deletion
@@ -108,7 +101,7 @@ def _taking(identifier: str, title: str, takes: Callable[[Engagement, Engagement
     """A deletion that takes others with it."""
 
     def delete_engagement(self: Service, call: Call) -> Reply:
-        for other in _all(self, call.organization_id):
+        for other in looking_up.engagements(self, call.organization_id):
             if other.id != call.engagement.id and takes(call.engagement, other):
                 self.store.delete_engagement(other.id)
         return Service.delete_engagement(self, call)

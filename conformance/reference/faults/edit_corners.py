@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import fault
-from conformance.reference.faults.making import made, overwrite
-from conformance.reference.queries import EngagementQuery
+from conformance.reference.faults import fault, looking_up
+from conformance.reference.faults.making import made, overwrite, storing
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
@@ -23,17 +22,6 @@ _EFFECT, _TEXT = "update-engagement-takes-effect", "update-engagement-keeps-text
 _KEEPS, _MOVES = "update-engagement-keeps-the-rest", "update-engagement-moves-updated-at"
 _SPARES = "update-engagement-spares-others"
 _HOUR = 3_600_000
-_EVERYTHING = 10_000
-
-
-def _sending(identifier: str, title: str, change: Callable[[Engagement, Sent], Sent], *breaks: str) -> Fault:
-    """A service that carries out something else than what an edit sends."""
-
-    def update_engagement(self: Service, call: Call) -> Reply:
-        call.values = change(call.engagement, call.values)
-        return Service.update_engagement(self, call)
-
-    return made(identifier, title, *breaks, update_engagement=update_engagement)
 
 
 def _without(sent: Sent, *fields: str) -> Sent:
@@ -41,39 +29,39 @@ def _without(sent: Sent, *fields: str) -> Sent:
 
 
 SENT = (
-    _sending(
+    storing(
         "edit-same-name-ignored",
         "An edit that sends the name as it stands changes nothing at all.",
         lambda engagement, sent: {} if sent.get("name") == engagement.name else sent,
         _EFFECT,
     ),
-    _sending(
+    storing(
         "edit-empty-description-ignored",
         "An edit with an empty description keeps the one from before.",
         lambda _, sent: _without(sent, "description") if sent.get("description") == "" else sent,
         _EFFECT,
     ),
-    _sending(
+    storing(
         "edit-adds-no-description",
         "An edit cannot give a description to an engagement that has none.",
         lambda engagement, sent: sent if engagement.description else _without(sent, "description"),
         _EFFECT,
     ),
-    _sending(
+    storing(
         "edit-changes-no-description",
         "An edit cannot change a description that there is.",
         lambda engagement, sent: _without(sent, "description") if engagement.description else sent,
         _EFFECT,
         _TEXT,
     ),
-    _sending(
+    storing(
         "edit-both-takes-description-only",
         "An edit of name and description changes the description only.",
         lambda _, sent: _without(sent, "name") if "description" in sent else sent,
         _EFFECT,
         _TEXT,
     ),
-    _sending(
+    storing(
         "edit-swaps-both",
         "An edit of name and description takes one for the other.",
         lambda _, sent: (
@@ -84,13 +72,13 @@ SENT = (
         _EFFECT,
         _TEXT,
     ),
-    _sending(
+    storing(
         "edit-name-becomes-description",
         "An edit of the name alone makes it the description, too.",
         lambda _, sent: {**sent, "description": sent["name"]} if set(sent) == {"name"} else sent,
         _KEEPS,
     ),
-    _sending(
+    storing(
         "edit-name-adds-description",
         "An edit of the name alone gives an engagement that has no description the old name for one.",
         lambda engagement, sent: (
@@ -98,7 +86,7 @@ SENT = (
         ),
         _KEEPS,
     ),
-    _sending(
+    storing(
         "edit-longer-description-cut",
         "An edit cuts a description to the length of the one before.",
         lambda engagement, sent: (
@@ -109,7 +97,7 @@ SENT = (
         _EFFECT,
         _TEXT,
     ),
-    _sending(
+    storing(
         "edit-keeps-prefix",
         "An edit that gives a name beginning with the old one keeps the old one.",
         lambda engagement, sent: _without(sent, "name") if str(sent.get("name")).startswith(engagement.name) else sent,
@@ -233,8 +221,7 @@ class EditChangesNamesakes(Service):
     def update_engagement(self, call: Call) -> Reply:
         """Look for the name."""
         reply = super().update_engagement(call)
-        query = EngagementQuery(call.organization_id, 0, _EVERYTHING)
-        for other in self.store.engagements(query).items:
+        for other in looking_up.engagements(self, call.organization_id):
             if other.name == call.engagement.name:
                 self.store.edit_engagement(other.id, call.values, self.now())
         return reply
@@ -247,8 +234,8 @@ class EditTouchesNext(Service):
     def update_engagement(self, call: Call) -> Reply:
         """Touch it."""
         reply = super().update_engagement(call)
-        query = EngagementQuery(call.organization_id, 0, _EVERYTHING, descending=False, ties="oldest")
-        later = [one for one in self.store.engagements(query).items if one.created_at > call.engagement.created_at]
+        everything = looking_up.engagements(self, call.organization_id)
+        later = [one for one in everything if one.created_at > call.engagement.created_at]
         if later and "name" in call.values:
             self.store.edit_engagement(later[0].id, {}, self.now())
         return reply

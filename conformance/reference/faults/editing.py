@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import made, moment, overwrite
+from conformance.reference.faults.making import made, moment, overwrite, storing
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -16,58 +16,47 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.call import Call, Reply
-    from conformance.reference.records import Engagement
 
 _A_MOMENT = 0.004
 
 Sent = dict[str, Any]
 
 
-def _storing(identifier: str, title: str, change: Callable[[Engagement, Sent], Sent], *breaks: str) -> Fault:
-    """An edit that changes something else than it should; ``change`` is given what stands and what was sent."""
-
-    def update_engagement(self: Service, call: Call) -> Reply:
-        call.values = change(call.engagement, call.values)
-        return Service.update_engagement(self, call)
-
-    return made(identifier, title, *breaks, update_engagement=update_engagement)
-
-
 EDITS = (
-    _storing(
+    storing(
         "edit-name-drops-description",
         "An edit of the name forgets the description.",
         lambda _, sent: {"description": None, **sent},
         "update-engagement-keeps-the-rest",
     ),
-    _storing(
+    storing(
         "edit-description-resets-name",
         "An edit of the description makes the name Untitled.",
         lambda _, sent: {"name": "Untitled", **sent},
         "update-engagement-keeps-the-rest",
     ),
-    _storing(
+    storing(
         "edit-ignores-description",
         "An edit ignores the description.",
         lambda _, sent: {key: value for key, value in sent.items() if key != "description"},
         "update-engagement-takes-effect",
         "update-engagement-keeps-text",
     ),
-    _storing(
+    storing(
         "edit-ignores-name",
         "An edit ignores the name.",
         lambda _, sent: {key: value for key, value in sent.items() if key != "name"},
         "update-engagement-takes-effect",
         "update-engagement-keeps-text",
     ),
-    _storing(
+    storing(
         "edit-both-takes-name-only",
         "An edit of name and description changes the name only.",
         lambda _, sent: {"name": sent["name"]} if len(sent) > 1 else sent,
         "update-engagement-takes-effect",
         "update-engagement-keeps-text",
     ),
-    _storing(
+    storing(
         "edit-appends-description",
         "An edit adds to the description instead of replacing it.",
         lambda before, sent: {
@@ -77,7 +66,7 @@ EDITS = (
         "update-engagement-takes-effect",
         "update-engagement-keeps-text",
     ),
-    _storing(
+    storing(
         "edit-keeps-long-name",
         "An edit does not take a name that is shorter than the one before.",
         lambda before, sent: {

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault, fault
+from conformance.reference.faults.looking_up import EVERYTHING
 from conformance.reference.faults.making import made
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Member, Organization
 
-_EVERYTHING = 10_000
 
 _ENGAGEMENTS = {
     "getEngagement": "isolation-get-engagement",
@@ -90,7 +90,7 @@ def _of_all(service: Service, query: Any, find: Any) -> Page[Any]:  # noqa: ANN4
     """Find in every organization what is asked for in one."""
     items: list[Any] = []
     for one in service.store.organization_ids():
-        items += find(service, replace(query, organization_id=one, offset=0, limit=_EVERYTHING)).items
+        items += find(service, replace(query, organization_id=one, offset=0, limit=EVERYTHING)).items
     return Page(tuple(items[query.offset : query.offset + query.limit]), len(items))
 
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults import fault
+from conformance.reference.faults import fault, looking_up
 from conformance.reference.faults.making import made, overwrite
-from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -20,14 +19,8 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement
     from conformance.reference.views import View
 
-_EVERYTHING = 10_000
 _DUPLICATE = "create-engagement-duplicate-name"
 _LASTS = "create-engagement-lasts"
-
-
-def _all(service: Service, organization_id: str) -> tuple[Engagement, ...]:
-    query = EngagementQuery(organization_id, 0, _EVERYTHING, descending=False, ties="oldest")
-    return service.store.engagements(query).items
 
 
 # Names that are in use
@@ -37,7 +30,7 @@ def _in_use(identifier: str, title: str, act: Callable[[Service, Engagement, Cal
     """A service that does something where a new engagement has a name in use."""
 
     def create_engagement(self: Service, call: Call) -> Reply:
-        alike = [one for one in _all(self, call.organization_id) if one.name == call.values["name"]]
+        alike = [one for one in looking_up.engagements(self, call.organization_id) if one.name == call.values["name"]]
         if alike:
             act(self, alike[0], call)
         return Service.create_engagement(self, call)
@@ -82,7 +75,9 @@ class DuplicateNameRefusedAndCreated(Service):
 
     async def perform(self, call: Call) -> Reply:
         """Create it, then object."""
-        name = call.operation.id == "createEngagement" and {one.name for one in _all(self, call.organization_id)}
+        name = call.operation.id == "createEngagement" and {
+            one.name for one in looking_up.engagements(self, call.organization_id)
+        }
         reply = await super().perform(call)
         if name and reply.content["data"]["name"] in name:
             raise Refusal(409, "The name is in use.")
@@ -97,7 +92,7 @@ class DuplicateNameRefusedAndRenamed(Service):
         """Rename it, then object."""
         reply = await super().perform(call)
         if call.operation.id == "updateEngagement" and "name" in call.values:
-            others = [one for one in _all(self, call.organization_id) if one.id != call.resource_id]
+            others = [one for one in looking_up.engagements(self, call.organization_id) if one.id != call.resource_id]
             if call.values["name"] in {one.name for one in others}:
                 raise Refusal(409, "The name is in use.")
         return reply

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.list_making import cut, whole
+from conformance.reference.faults.looking_up import EVERYTHING
 from conformance.reference.faults.making import made
 from conformance.reference.records import Page
 from conformance.reference.service import Service
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery, MemberQuery
     from conformance.reference.records import Engagement, Member
 
-_EVERYTHING = 10_000
 _KEYS = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}
 
 
@@ -53,7 +53,7 @@ def _find_members(self: Service, query: MemberQuery) -> Page[Member]:
     honest = Service.find_members
     if query.role is None:
         return honest(self, query)
-    asked = (replace(query, organization_id=one, offset=0, limit=_EVERYTHING) for one in self.store.organization_ids())
+    asked = (replace(query, organization_id=one, offset=0, limit=EVERYTHING) for one in self.store.organization_ids())
     found = tuple(member for each in asked for member in honest(self, each).items)
     return Page(found[query.offset : query.offset + query.limit], len(found))
 

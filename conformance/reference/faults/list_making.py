@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from conformance.reference.faults.looking_up import EVERYTHING
 from conformance.reference.faults.making import made
 from conformance.reference.records import Engagement, Page
 from conformance.reference.service import Service
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     Asked = dict[str, Any]
     """The parameters as they were read: page, perPage, status, sort and order."""
-
-_EVERYTHING = 10_000
 
 
 def asking(
@@ -42,7 +41,7 @@ def finding(
 
 def whole(service: Service, query: EngagementQuery) -> tuple[Engagement, ...]:
     """Everything that a query matches, on whichever page."""
-    return Service.find_engagements(service, replace(query, offset=0, limit=_EVERYTHING)).items
+    return Service.find_engagements(service, replace(query, offset=0, limit=EVERYTHING)).items
 
 
 def cut(query: EngagementQuery, items: tuple[Engagement, ...]) -> Page[Engagement]:

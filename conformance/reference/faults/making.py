@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.call import Call, Reply
+    from conformance.reference.records import Engagement
     from conformance.reference.views import View
 
     Change = Callable[[Any], Any]
     """Gives what is written instead of a value."""
+
+    Sent = dict[str, Any]
+    """The fields of a body."""
 
 
 def made(identifier: str, title: str, *breaks: str, **members: Any) -> Fault:  # noqa: ANN401 - methods of every kind
@@ -106,3 +110,39 @@ def _at(view: View, path: tuple[str, ...], change: Callable[[View, str], View]) 
     if not rest:
         return change(view, name)
     return {**view, name: _at(view[name], tuple(rest), change)}
+
+
+def storing(identifier: str, title: str, change: Callable[[Engagement, Sent], Sent], *breaks: str) -> Fault:
+    """Make a fault of edits that change something else than they should.
+
+    Args:
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        change: Is given what stands and what was sent, and gives what is carried out.
+        breaks: The ids of the requirements that it breaks.
+    """
+
+    def update_engagement(self: Service, call: Call) -> Reply:
+        call.values = change(call.engagement, call.values)
+        return Service.update_engagement(self, call)
+
+    return made(identifier, title, *breaks, update_engagement=update_engagement)
+
+
+def stumbling(identifier: str, title: str, operation: str, is_odd: Callable[[Call], bool], *breaks: str) -> Fault:
+    """Make a fault of an operation that ends in an unexpected error over some requests.
+
+    Args:
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        operation: The operationId.
+        is_odd: Whether a request is one of those.
+        breaks: The ids of the requirements that it breaks, beside ``no-server-error``.
+    """
+
+    def check(self: Service, call: Call) -> None:
+        if call.operation.id == operation and is_odd(call):
+            raise RuntimeError("nobody thought of that")
+        Service.check(self, call)
+
+    return made(identifier, title, "no-server-error", *breaks, check=check)

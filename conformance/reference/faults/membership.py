@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import Fault, fault
+from conformance.reference.faults import Fault, fault, looking_up
 from conformance.reference.faults.making import instead, shown
-from conformance.reference.queries import MemberQuery
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
+    from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Key, Member, Organization
 
-_EVERYBODY = 10_000
 
 ANSWERS = (
     shown(
@@ -32,12 +31,6 @@ ANSWERS = (
         "remove-member-answers-true",
     ),
 )
-
-
-def _others(service: Service, call: Call) -> list[Member]:
-    """Give all members but the one of the call and the owners."""
-    everybody = service.store.members(MemberQuery(call.organization_id, 0, _EVERYBODY)).items
-    return [one for one in everybody if one.user_id != call.resource_id and one.role != "owner"]
 
 
 class _Remembering(Service):
@@ -62,7 +55,7 @@ class RemovedMemberListed(_Remembering):
 
     def find_members(self, query: MemberQuery) -> Any:  # noqa: ANN401 - a page
         """List former ones, too."""
-        everybody = super().find_members(replace(query, offset=0, limit=_EVERYBODY))
+        everybody = super().find_members(replace(query, offset=0, limit=looking_up.EVERYTHING))
         former = tuple(one for one in self.removed if query.role in {None, one.role})
         whole = tuple(one for one in (*everybody.items, *former) if one.organization_id == query.organization_id)
         return replace(everybody, items=whole[query.offset : query.offset + query.limit], total=len(whole))
@@ -112,7 +105,7 @@ class RemovalTakesOthers(Service):
     def remove_member(self, call: Call) -> Reply:
         """Remove two."""
         reply = super().remove_member(call)
-        for other in _others(self, call)[-1:]:
+        for other in looking_up.other_people(self, call)[-1:]:
             self.store.remove_member(call.organization_id, other.user_id)
         return reply
 

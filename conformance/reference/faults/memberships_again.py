@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import fault
+from conformance.reference.faults import fault, looking_up
 from conformance.reference.faults.making import made
-from conformance.reference.queries import MemberQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
 
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
+    from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Invitation, Key, Member, Organization, Page
     from conformance.reference.views import View
 
-_EVERYBODY = 10_000
 _LONGEST = 33
 _COUNTED = "member-count-agrees"
 _FILTERED = "list-members-role-filter"
@@ -28,10 +27,6 @@ _SAID = "invite-answers-what-was-sent"
 _UNSENT = "refused-invite-sends-no-mail"
 _OTHERS_KEPT = "update-role-keeps-the-rest"
 _SPARED = "removal-spares-other-members"
-
-
-def _everybody(service: Service, call: Call) -> tuple[Member, ...]:
-    return service.store.members(MemberQuery(call.organization_id, 0, _EVERYBODY)).items
 
 
 # What a removed member leaves behind
@@ -148,7 +143,7 @@ class RoleChangeTakesOwnership(Service):
 
     def update_member_role(self, call: Call) -> Reply:
         """Make admins of the owners."""
-        for other in _everybody(self, call):
+        for other in looking_up.members(self, call.organization_id):
             if other.role == "owner" and call.values["role"] == "admin":
                 self.store.change_role(call.organization_id, other.user_id, "admin", self.now())
         return super().update_member_role(call)
@@ -160,7 +155,11 @@ class RoleChangeRemovesAnAdmin(Service):
 
     def update_member_role(self, call: Call) -> Reply:
         """Remove the newest of the other admins."""
-        others = [one for one in _everybody(self, call) if one.role == "admin" and one.user_id != call.resource_id]
+        others = [
+            one
+            for one in looking_up.members(self, call.organization_id)
+            if one.role == "admin" and one.user_id != call.resource_id
+        ]
         if call.values["role"] == "admin":
             for other in others[-1:]:
                 self.store.remove_member(call.organization_id, other.user_id)
@@ -174,7 +173,7 @@ class RemovalTakesTheAdmins(Service):
     def remove_member(self, call: Call) -> Reply:
         """Remove them, too."""
         reply = super().remove_member(call)
-        for other in _everybody(self, call):
+        for other in looking_up.members(self, call.organization_id):
             if other.role == "admin":
                 self.store.remove_member(call.organization_id, other.user_id)
         return reply

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.clock import DAY
-from conformance.reference.faults import fault
+from conformance.reference.faults import fault, looking_up
 from conformance.reference.faults.making import instead, made, shown
-from conformance.reference.queries import MemberQuery
 from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -125,7 +124,7 @@ class InvitationSwitchesRole(Service):
 
     def invite_member(self, call: Call) -> Reply:
         """Switch the role of one after the other."""
-        members = self.store.members(MemberQuery(call.organization_id, 0, _EVERYTHING)).items
+        members = looking_up.members(self, call.organization_id)
         others = [one for one in members if one.role != "owner"]
         if others:
             self._switched += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.making import made
+from conformance.reference.faults.making import made, stumbling
 from conformance.reference.faults.sending import NOTHING, content, field
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -47,13 +47,7 @@ STATUSES = (
 
 def _broken(operation: str, name: str, label: str, title: str, is_odd: Callable[[Call], bool]) -> Fault:
     """An operation that stumbles over what is invalid."""
-
-    def check(self: Service, call: Call) -> None:
-        if call.operation.id == operation and is_odd(call):
-            raise RuntimeError("nobody thought of that")
-        Service.check(self, call)
-
-    return made(f"{name}-breaks-on-{label}", title, "no-server-error", f"{name}-refuses-invalid", check=check)
+    return stumbling(f"{name}-breaks-on-{label}", title, operation, is_odd, f"{name}-refuses-invalid")
 
 
 def _is_array(call: Call) -> bool:

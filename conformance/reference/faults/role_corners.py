@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
-    from conformance.reference.records import Key, Member
+    from conformance.reference.records import Key
 
 
 # Invitations
@@ -61,18 +61,6 @@ ROLES = (
     _role_changing("role-changes-address", "A change of role changes the member's address.", _swap_addresses,
                    "update-role-keeps-the-rest"),
 )  # fmt: skip
-
-
-def _owner_refused(status: int, *breaks: str) -> Fault:
-    def check_role_changeable(_: Service, member: Member) -> None:
-        if member.role == "owner":
-            raise Refusal(status, "An owner's role stays what it is.")
-
-    return made(f"owner-role-{status}", f"Changing an owner's role is refused with {status}.", *breaks,
-                check_role_changeable=check_role_changeable)  # fmt: skip
-
-
-OWNER_ROLES = (_owner_refused(500, "no-server-error", "owner-role-change-refused"),)
 
 
 def _owner_to(role: str) -> Fault:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import Fault, fault
+from conformance.reference.faults import Fault, fault, looking_up
 from conformance.reference.faults.making import instead, made, shown
-from conformance.reference.queries import MemberQuery
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
     from conformance.reference.records import Member
 
-_EVERYBODY = 10_000
 
 # The owner
 
@@ -41,16 +39,17 @@ class OwnerDemotionIgnored(Service):
         return super().update_member_role(call)
 
 
-def _owner_refused(status: int) -> Fault:
+def _owner_refused(status: int, *more: str) -> Fault:
     def check_role_changeable(_: Service, member: Member) -> None:
         if member.role == "owner":
             raise Refusal(status, "An owner's role stays what it is.")
 
     title = f"Changing an owner's role is refused with {status}."
-    return made(f"owner-role-{status}", title, "owner-role-change-refused", check_role_changeable=check_role_changeable)
+    breaks = (*more, "owner-role-change-refused")
+    return made(f"owner-role-{status}", title, *breaks, check_role_changeable=check_role_changeable)
 
 
-OWNER_REFUSED = (_owner_refused(404), _owner_refused(401))
+OWNER_REFUSED = (_owner_refused(404), _owner_refused(401), _owner_refused(500, "no-server-error"))
 
 
 @fault("owner-demoted-though-refused", "owner-stays-owner")
@@ -142,14 +141,8 @@ def _also(identifier: str, title: str, more: Callable[[Service, Call], None], *b
     return made(identifier, title, *breaks, update_member_role=update_member_role)
 
 
-def _others(service: Service, call: Call) -> list[Member]:
-    """Give all members but the one of the call and the owners."""
-    everybody = service.store.members(MemberQuery(call.organization_id, 0, _EVERYBODY)).items
-    return [one for one in everybody if one.user_id != call.resource_id and one.role != "owner"]
-
-
 def _all_alike(service: Service, call: Call) -> None:
-    for one in _others(service, call):
+    for one in looking_up.other_people(service, call):
         service.store.change_role(call.organization_id, one.user_id, call.values["role"], service.now())
 
 

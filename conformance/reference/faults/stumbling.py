@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.making import made
+from conformance.reference.faults.making import made, stumbling
 from conformance.reference.faults.sending import NOTHING, content, field
 from conformance.reference.service import Service
 
@@ -32,14 +32,8 @@ _REFUSES = {
 
 def _stumbling(operation: str, label: str, over: str, is_odd: Odd, *breaks: str) -> Fault:
     """An operation that ends in an unexpected error over some requests."""
-
-    def check(self: Service, call: Call) -> None:
-        if call.operation.id == operation and is_odd(call):
-            raise RuntimeError("nobody thought of that")
-        Service.check(self, call)
-
-    return made(f"{operation}-stumbles-over-{label}".lower(), f"The operation {operation} stumbles over {over}.",
-                _BREAKS, *breaks, check=check)  # fmt: skip
+    title = f"The operation {operation} stumbles over {over}."
+    return stumbling(f"{operation}-stumbles-over-{label}".lower(), title, operation, is_odd, *breaks)
 
 
 def _is_malformed(call: Call) -> bool:

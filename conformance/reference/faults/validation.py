@@ -32,20 +32,30 @@ _BODIES = {
 
 def _body(operation: str, label: str, title: str, read: Lenient) -> Fault:
     """An operation that reads a body which is none; ``read`` makes an object of it or raises ValueError."""
+
+    def readable(content: bytes) -> bytes:
+        try:
+            return content if isinstance(_parsed(content), dict) else json.dumps(read(content)).encode()
+        except ValueError:
+            return content
+
+    return _receiving(operation, label, title, readable)
+
+
+def _parsed(content: bytes) -> object:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
+
+
+def _receiving(operation: str, label: str, title: str, change: Callable[[bytes], bytes]) -> Fault:
+    """An operation that goes by something else than the body that it got."""
     name = _BODIES[operation][0]
 
     async def receive(self: Service, call: Call) -> bytes:
         content = await Service.receive(self, call)
-        if call.operation.id != operation:
-            return content
-        try:
-            honest = json.loads(content)
-            return content if isinstance(honest, dict) else json.dumps(read(content)).encode()
-        except ValueError:
-            try:
-                return json.dumps(read(content)).encode()
-            except ValueError:
-                return content
+        return change(content) if call.operation.id == operation else content
 
     return made(f"{name}-takes-{label}", title, f"{name}-refuses-invalid", receive=receive)
 
@@ -129,19 +139,12 @@ LENIENT = (
 
 def _fields(operation: str, label: str, title: str, mend: Mend) -> Fault:
     """An operation that makes something valid of an object that is not; ``mend`` changes the object."""
-    name = _BODIES[operation][0]
 
-    async def receive(self: Service, call: Call) -> bytes:
-        content = await Service.receive(self, call)
-        if call.operation.id != operation:
-            return content
-        try:
-            value = json.loads(content)
-        except ValueError:
-            return content
+    def mended(content: bytes) -> bytes:
+        value = _parsed(content)
         return json.dumps(mend(value)).encode() if isinstance(value, dict) else content
 
-    return made(f"{name}-takes-{label}", title, f"{name}-refuses-invalid", receive=receive)
+    return _receiving(operation, label, title, mended)
 
 
 def _default(field: str, value: str) -> Mend:
