@@ -20,6 +20,7 @@ from conformance.checks.paged_lists import (
     paged_members,
     pages_unasked,
 )
+from conformance.checks.restless import expect_one_order
 from conformance.checks.sorted_lists import SortedLists, by_created_at, by_name
 from conformance.checks.stock import new_engagements
 from conformance.oracle import list_laws, paging, read
@@ -79,7 +80,12 @@ by_created_at_journey = journey(by_created_at, alone=True)
 @requirement("list-engagements-pages-partition")
 def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
     """The pages of engagements hold everything once."""
-    _expect_of_engagements(run, paged_engagements, paging.expect_partition)
+    expect_one_order(
+        run,
+        lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition),
+        call.list_engagements,
+        lambda item: run.names.owns(item.value.get("name")),
+    )
 
 
 @requirement("list-engagements-pages-partition")
@@ -145,7 +151,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
     if len(read.items(paged_members.look[0])) == 1:
         raise Inapplicable("The organization has one member")
 
-    _expect_of_members(run, paged_members, paging.expect_partition)
+    expect_one_order(run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), call.list_members)
 
 
 # --- meta

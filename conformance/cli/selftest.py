@@ -17,7 +17,7 @@ from conformance.running.options import Effort, RunOptions
 if TYPE_CHECKING:
     from conformance.selftest.subjects import Subject
 
-_JOBS_A_CORE: Final = 10
+_JOBS_A_CORE: Final = 8
 """Trials at a time for each core; they wait most of their time."""
 _EARLIER: Final = 0.9
 """How far through the others the slowest trials are, so that nothing waits for them in the end."""
@@ -62,7 +62,7 @@ _INTERRUPTED: Final = 130
     "which other requirements would be reported.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
-@click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 10 for each core]")
+@click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 8 for each core]")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),

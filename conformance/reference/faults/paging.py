@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
+from conformance.reference.faults import fault as declared
+from conformance.reference.faults.looking_up import EVERYTHING
 from conformance.reference.faults.making import made, replied
 from conformance.reference.records import Page
 from conformance.reference.service import Service
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
 _LISTS = {"list-engagements": "listEngagements", "list-members": "listMembers"}
 _FINDERS = {"list-engagements": "find_engagements", "list-members": "find_members"}
+_NUMBERS = count()
 _WORDS = {"list-engagements": "engagements", "list-members": "members"}
 
 
@@ -155,10 +160,17 @@ def _last_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one
 
 def _shuffled(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
     """Put the whole list in another order for every other page."""
-    whole = _found(service, replace(query, offset=0, limit=10_000)).items
+    whole = _found(service, replace(query, offset=0, limit=EVERYTHING)).items
     if query.offset // query.limit % 2:
         whole = whole[::-1]
     return Page(whole[query.offset : query.offset + query.limit], len(whole))
+
+
+def _anew(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
+    """Put the whole list in another order for every answer."""
+    whole, answer = _found(service, replace(query, offset=0, limit=EVERYTHING)).items, next(_NUMBERS)
+    mixed = sorted(whole, key=lambda item: crc32(f"{answer} {item}".encode()))
+    return Page(tuple(mixed[query.offset : query.offset + query.limit]), len(whole))
 
 
 def _first_only(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
@@ -235,4 +247,16 @@ ENGAGEMENT_ITEMS = (
         _shuffled,
         "list-members-pages-partition",
     ),
+    _page("list-members", "random-order", "is in another order in each answer", _anew, "list-members-pages-partition"),
 )
+
+
+@declared("list-engagements-random-order", "list-engagements-pages-partition")
+class ListEngagementsRandomOrder(Service):
+    """The list of engagements is in another order in each answer, where it is asked for none."""
+
+    def list_engagements(self, call: Call) -> Reply:
+        """Mix it."""
+        query = self.engagement_query(call)
+        page = self.find_engagements(query) if call.values["sort"] else _anew(self, query)
+        return self.listed(call, [self.view_item(engagement) for engagement in page.items], page.total)
