@@ -58,8 +58,7 @@ _INTERRUPTED: Final = 130
     "--focused",
     is_flag=True,
     help="Try each fault on the checks of the requirement that it breaks, and on the others only where those find "
-    "nothing; without a socket where that makes no difference. Takes less than half of the time, but does not tell "
-    "which other requirements would be reported.",
+    "nothing. Takes about half of the time, but does not tell which other requirements would be reported.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
 @click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 8 for each core]")
@@ -92,7 +91,7 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     figures, interrupted = Figures(), False
     try:
         with progress(figures, len(subjects)) as shown:
-            task = Task.quick if given["focused"] else Task
+            task = Task.quick if given["focused"] else Task.complete
             for trial in Pool(jobs).trials([task(one, options) for one in subjects]):
                 shown(trial, figures.add(trial))
             again = figures.to_repeat() if jobs > 1 or given["focused"] else []

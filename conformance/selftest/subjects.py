@@ -73,8 +73,8 @@ class Subject:
 
     @property
     def is_about_transport(self) -> bool:
-        """Whether it takes a socket to see what is peculiar about it."""
-        return not self.choices or not TRANSPORT.isdisjoint(self.choices)
+        """Whether it takes a socket to see what is peculiar about it; no fault of the library is one of connections."""
+        return self.kind != "fault" and (not self.choices or not TRANSPORT.isdisjoint(self.choices))
 
 
 def faults(pattern: str = "*") -> list[Subject]:

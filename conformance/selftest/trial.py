@@ -73,14 +73,19 @@ class Task:
     otherwise: Self | None = None
 
     @classmethod
+    def complete(cls, subject: Subject, options: RunOptions) -> Self:
+        """A trial with the whole suite, over a socket where that may make a difference."""
+        return cls(subject, options, in_process=not subject.is_about_transport)
+
+    @classmethod
     def quick(cls, subject: Subject, options: RunOptions) -> Self:
         """A trial that takes no more time than it must.
 
         A fault meets the checks of the requirements that it breaks, and the whole suite only where requests of other
-        checks bring it to light. What conforms meets the whole suite, over a socket where that may make a difference.
+        checks bring it to light. What conforms meets the whole suite.
         """
         if subject.kind != "fault":
-            return cls(subject, options, in_process=not subject.is_about_transport)
+            return cls.complete(subject, options)
         hidden = cls(subject, options, in_process=True, early=True)
         return cls(subject, replace(options, only=subject.breaks), in_process=True, otherwise=hidden)
 

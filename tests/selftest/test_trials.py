@@ -83,7 +83,9 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     options = RunOptions(effort=Effort.QUICK, seed=1)
     (subject,) = subjects.latitudes(choice)
 
-    assert Task.quick(subject, options) == Task(subject, options, in_process=in_process)
+    assert Task.complete(subject, options) == Task(subject, options, in_process=in_process)
+    assert Task.complete(FAULTY, options) == Task(FAULTY, options, in_process=True)
+    assert Task.quick(subject, options) == Task.complete(subject, options)
     assert all(Task.quick(one, options) == Task(one, options) for one in subjects.mixtures(3, 1))
     first = Task.quick(FAULTY, options)
     assert first.options.only == FAULTY.breaks
@@ -155,7 +157,9 @@ class _Pool:
 
     def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
         """Every subject, reported as was set."""
-        assert all(task == Task(task.subject, RunOptions(effort=Effort.QUICK, seed=1)) for task in tasks)
+        whole = Task(FAULTY, RunOptions(effort=Effort.QUICK, seed=1))
+        assert all(replace(task, subject=FAULTY, in_process=False) == whole for task in tasks)
+        assert all(task.in_process == (self.jobs > 1) for task in tasks)
         yield from (Trial(task.subject, reported=self.reported, requests=1) for task in tasks)
 
 
