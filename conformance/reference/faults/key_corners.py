@@ -1,16 +1,13 @@
-"""Faults of keys, permissions, isolation and limits that show only for some keys, or for some requests."""
+"""Faults of keys: those that are not quite good, and what is looked at before any."""
 
 from __future__ import annotations
 
 import base64
-import json
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.reference.faults import fault
-from conformance.reference.faults.making import made, overwrite, replied
-from conformance.reference.queries import EngagementQuery
+from conformance.reference.faults.making import made
+from conformance.reference.faults.sending import content
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
-    from conformance.reference.records import Engagement, Key, Page
+    from conformance.reference.records import Key
 
 _SCHEME, _UNKNOWN, _MISSING = "key-other-scheme-refused", "key-unknown-refused", "key-missing-refused"
 _UNAUTHORIZED = 401
@@ -168,69 +165,6 @@ KEYS = (
 )  # fmt: skip
 
 
-# Permissions
-
-
-@fault("scope-once-only", "scope-refuses-archive-engagement", "scope-refuses-create-engagement",
-       "scope-refuses-get-organization", "scope-refuses-delete-engagement", "scope-refuses-update-organization",
-       "scope-refuses-invite", "scope-refuses-update-role", "scope-refuses-remove-member", "scope-refuses-list-members",
-       "scope-refuses-get-engagement", "scope-refuses-update-engagement")  # fmt: skip
-class ScopeOnceOnly(Service):
-    """The permissions of a key are looked at for its first request only."""
-
-    _tried: frozenset[str] = frozenset()
-
-    def authorize(self, call: Call) -> None:
-        """Let later ones pass."""
-        if call.key.digest in self._tried:
-            return
-        self._tried |= {call.key.digest}
-        super().authorize(call)
-
-
-@fault("scope-touches-refused", "scope-refused-changes-nothing")
-class ScopeTouchesRefused(Service):
-    """An edit that is refused for want of permission moves updatedAt."""
-
-    def authorize(self, call: Call) -> None:
-        """Touch it."""
-        try:
-            super().authorize(call)
-        except Refusal:
-            if call.operation.id == "updateEngagement":
-                self.store.edit_engagement(call.resource_id, {}, self.now())
-            raise
-
-    async def perform(self, call: Call) -> Reply:
-        """Keep what a refusal would undo."""
-        self.authorize(call)
-        return await super().perform(call)
-
-
-def _scope_applied(operation: str, words: str) -> Fault:
-    """An operation on members that is refused for want of permission, and done."""
-
-    async def perform(self: Service, call: Call) -> Reply:
-        try:
-            return await Service.perform(self, call)
-        except Refusal as refusal:
-            if call.operation.id == operation and refusal.status == 403:  # noqa: PLR2004
-                with suppress(Refusal):
-                    self.check(call)
-                    self.find(call)
-                    self._actions[operation](call)
-            raise
-
-    return made(f"scope-applied-{words}", f"The operation {operation} is refused for want of permission, and done.",
-                "scope-refused-changes-nothing", perform=perform)  # fmt: skip
-
-
-SCOPES_APPLIED = (
-    _scope_applied("updateMemberRole", "update-role"),
-    _scope_applied("removeMember", "remove-member"),
-)
-
-
 # What is looked at before the key
 
 
@@ -258,16 +192,10 @@ def _is_nonsense(parameter: str, *values: str) -> Callable[[Service, Call], bool
 
 def _lacks(operation: str, *fields: str) -> Callable[[Service, Call], bool]:
     def refuses(_: Service, call: Call) -> bool:
-        sent = _sent(call)
+        sent = content(call)
         return call.operation.id == operation and isinstance(sent, dict) and not {*fields} <= {*sent}
 
     return refuses
-
-
-def _sent(call: Call) -> Any:  # noqa: ANN401 - whatever a client sends
-    with suppress(ValueError):
-        return json.loads(call.content)
-    return None
 
 
 EARLY = (
@@ -280,201 +208,3 @@ EARLY = (
     _early("missing-role-before-key", "A role change without a role is refused before the key is looked at.",
            _lacks("updateMemberRole", "role")),
 )  # fmt: skip
-
-
-# Permissions that are not looked at for some requests
-
-
-def _open(identifier: str, title: str, passes: Callable[[Service, Call], bool], *breaks: str) -> Fault:
-    """A service that looks at no permission for some requests."""
-
-    def authorize(self: Service, call: Call) -> None:
-        if not passes(self, call):
-            Service.authorize(self, call)
-
-    return made(identifier, title, *breaks, authorize=authorize)
-
-
-def _asks(operation: str, **fields: object) -> Callable[[Service, Call], bool]:
-    """Whether a call of an operation sends these fields and no others; an ellipsis stands for any value."""
-
-    def passes(_: Service, call: Call) -> bool:
-        sent = _sent(call)
-        return (
-            call.operation.id == operation
-            and isinstance(sent, dict)
-            and {*sent} == {*fields}
-            and all(value in (..., sent[name]) for name, value in fields.items())
-        )
-
-    return passes
-
-
-def _is_archived(operation: str) -> Callable[[Service, Call], bool]:
-    def passes(service: Service, call: Call) -> bool:
-        found = service.store.engagement(call.resource_id) if call.operation.id == operation else None
-        return found is not None and found.status == "archived"
-
-    return passes
-
-
-def _is_filtered(_: Service, call: Call) -> bool:
-    return call.operation.id == "listMembers" and "role" in call.request.query_params
-
-
-OPEN = (
-    _open("scope-open-renaming", "An edit of the name alone needs no permission.",
-          _asks("updateEngagement", name=...), "scope-refuses-update-engagement"),
-    _open("scope-open-full-edit", "An edit of name and description needs no permission.",
-          _asks("updateEngagement", name=..., description=...), "scope-refuses-update-engagement"),
-    _open("scope-open-described-creation", "A creation with a description needs no permission.",
-          _asks("createEngagement", name=..., description=...), "scope-refuses-create-engagement"),
-    _open("scope-open-admin-invitation", "The invitation of an admin needs no permission.",
-          _asks("inviteMember", email=..., role="admin"), "scope-refuses-invite"),
-    _open("scope-open-member-role", "Making somebody a member again needs no permission.",
-          _asks("updateMemberRole", role="member"), "scope-refuses-update-role"),
-    _open("scope-open-members-by-role", "The list of members by role needs no permission.",
-          _is_filtered, "scope-refuses-list-members"),
-    _open("scope-open-archived-read", "Reading an archived engagement needs no permission.",
-          _is_archived("getEngagement"), "scope-refuses-get-engagement"),
-    _open("scope-open-archived-deletion", "Deleting an archived engagement needs no permission.",
-          _is_archived("deleteEngagement"), "scope-refuses-delete-engagement"),
-)  # fmt: skip
-
-
-# Keys with one permission that see something else
-
-
-def _less(identifier: str, title: str, operation: str, scope: str, field: str, value: object, *breaks: str) -> Fault:
-    """A key with one permission alone sees something else in a field."""
-
-    def change(call: Call, reply: Reply) -> Reply:
-        if call.key.scopes != {scope}:
-            return reply
-        return replace(reply, content={**reply.content, "data": {**reply.content["data"], field: value}})
-
-    return replied(identifier, title, operation, change, *breaks)
-
-
-def _no_members(call: Call, reply: Reply) -> Reply:
-    return replace(reply, content={**reply.content, "data": []}) if len(call.key.scopes) == 1 else reply
-
-
-LESS = (
-    _less("scope-counts-nothing", "A key with organizations:read alone is told that there are no engagements.",
-          "getCurrentOrganization", "organizations:read", "engagementCount", 0, "scope-allows-get-organization"),
-    _less("scope-hides-description", "A key with engagements:read alone sees no descriptions.",
-          "getEngagement", "engagements:read", "description", None, "scope-allows-get-engagement"),
-    replied("scope-hides-members", "A key with one permission alone sees no members.", "listMembers", _no_members,
-            "scope-allows-list-members", "list-members-total"),
-)  # fmt: skip
-
-
-@fault("scope-creates-for-itself", "scope-allows-create-engagement")
-class ScopeCreatesForItself(Service):
-    """What a key with engagements:write alone creates is only there for keys like it."""
-
-    _own: frozenset[str] = frozenset()
-
-    def create_engagement(self, call: Call) -> Reply:
-        """Remember it."""
-        reply = super().create_engagement(call)
-        if call.key.scopes == {"engagements:write"}:
-            self._own |= {reply.content["data"]["id"]}
-        return reply
-
-    def find_engagement(self, call: Call) -> Engagement:
-        """Hide it from others."""
-        if call.resource_id in self._own and len(call.key.scopes) > 1:
-            raise self.not_found("engagement")
-        return super().find_engagement(call)
-
-    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
-        """Leave it out."""
-        page = super().find_engagements(query)
-        return replace(page, items=tuple(item for item in page.items if item.id not in self._own))
-
-
-# Other organizations
-
-
-@fault("leak-renaming-renames-all", "isolation-untouched")
-class LeakRenamingRenamesAll(Service):
-    """A renaming renames every organization."""
-
-    def update_organization(self, call: Call) -> Reply:
-        """Rename the others, too."""
-        reply = super().update_organization(call)
-        for other in self.store.organization_ids():
-            overwrite(self, "organizations", other, name=self.store.organization(call.organization_id).name)
-        return reply
-
-
-@fault("leak-archives-namesakes", "isolation-untouched")
-class LeakArchivesNamesakes(Service):
-    """Archiving an engagement archives those of the same name in other organizations."""
-
-    def archive_engagement(self, call: Call) -> Reply:
-        """Archive by name."""
-        for other in self.store.organization_ids():
-            if other != call.organization_id:
-                query = EngagementQuery(other, 0, 1000)
-                for engagement in self.store.engagements(query).items:
-                    if engagement.name == call.engagement.name:
-                        self.set_status(engagement, "archived")
-        return super().archive_engagement(call)
-
-
-@fault("leak-list-by-change", "isolation-lists", "list-engagements-pages-partition", "sort-by-updated-at")
-class LeakListByChange(Service):
-    """A list that is sorted by updatedAt holds the engagements of every organization."""
-
-    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
-        """Mix them in."""
-        page = super().find_engagements(query)
-        if query.sort != "updatedAt":
-            return page
-        others = [other for other in self.store.organization_ids() if other != query.organization_id]
-        pages = [Service.find_engagements(self, replace(query, organization_id=one)) for one in others]
-        items = [item for one in (page, *pages) for item in one.items]
-        items.sort(key=lambda item: item.updated_at, reverse=query.descending)
-        return replace(page, items=tuple(items[: query.limit]))
-
-
-# Beyond the limit
-
-
-def _applied(operation: str, words: str) -> Fault:
-    """An operation that is refused with 429, and done."""
-
-    async def serve(self: Service, call: Call) -> Reply:
-        try:
-            return await Service.serve(self, call)
-        except Refusal as refusal:
-            if refusal.status == 429:  # noqa: PLR2004
-                call.operation = self.find_operation(call)
-                call.content = await self.receive(call) if call.operation.takes_body else b""
-                with suppress(Refusal):
-                    _ = call.operation.id == operation and self.act(call)
-            raise
-
-    return made(f"throttled-applied-{words}", f"{operation} beyond the limit is refused with 429, and done.",
-                "throttled-changes-nothing", serve=serve)  # fmt: skip
-
-
-THROTTLED = (
-    _applied("updateEngagement", "edit"),
-    _applied("archiveEngagement", "archive"),
-    _applied("deleteEngagement", "deletion"),
-)
-
-
-@fault("throttled-write-remaining", "throttled-remaining-zero")
-class ThrottledWriteRemaining(Service):
-    """A 429 to a write says that one request remains."""
-
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
-        """Count one back."""
-        headers = super().rate_limit_headers(call, reply)
-        is_write = reply.status == 429 and call.request.method != "GET"  # noqa: PLR2004
-        return {**headers, "X-RateLimit-Remaining": "1"} if is_write else headers

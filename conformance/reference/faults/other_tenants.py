@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults import fault
-from conformance.reference.faults.making import made
+from conformance.reference.faults import fault, looking_up
+from conformance.reference.faults.making import made, overwrite
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -122,3 +122,45 @@ class CreationMovesIn(Service):
         engagement, sent = super().new_engagement(call), self.parse(call.content)
         named = sent.get("organizationId") if isinstance(sent, dict) else None
         return replace(engagement, organization_id=named) if isinstance(named, str) else engagement
+
+
+@fault("leak-renaming-renames-all", "isolation-untouched")
+class LeakRenamingRenamesAll(Service):
+    """A renaming renames every organization."""
+
+    def update_organization(self, call: Call) -> Reply:
+        """Rename the others, too."""
+        reply = super().update_organization(call)
+        for other in self.store.organization_ids():
+            overwrite(self, "organizations", other, name=self.store.organization(call.organization_id).name)
+        return reply
+
+
+@fault("leak-archives-namesakes", "isolation-untouched")
+class LeakArchivesNamesakes(Service):
+    """Archiving an engagement archives those of the same name in other organizations."""
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Archive by name."""
+        for other in self.store.organization_ids():
+            if other != call.organization_id:
+                for engagement in looking_up.engagements(self, other):
+                    if engagement.name == call.engagement.name:
+                        self.set_status(engagement, "archived")
+        return super().archive_engagement(call)
+
+
+@fault("leak-list-by-change", "isolation-lists", "list-engagements-pages-partition", "sort-by-updated-at")
+class LeakListByChange(Service):
+    """A list that is sorted by updatedAt holds the engagements of every organization."""
+
+    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
+        """Mix them in."""
+        page = super().find_engagements(query)
+        if query.sort != "updatedAt":
+            return page
+        others = [other for other in self.store.organization_ids() if other != query.organization_id]
+        pages = [Service.find_engagements(self, replace(query, organization_id=one)) for one in others]
+        items = [item for one in (page, *pages) for item in one.items]
+        items.sort(key=lambda item: item.updated_at, reverse=query.descending)
+        return replace(page, items=tuple(items[: query.limit]))

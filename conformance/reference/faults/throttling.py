@@ -145,3 +145,39 @@ class ThrottlesEverybody(Service):
             shut[key.organization_id] = call.quota.reset
         elif shut.get(key.organization_id, 0) > self.seconds():
             call.quota = replace(call.quota, remaining=0, reset=shut[key.organization_id], exceeded=True)
+
+
+def _applied(operation: str, words: str) -> Fault:
+    """An operation that is refused with 429, and done."""
+
+    async def serve(self: Service, call: Call) -> Reply:
+        try:
+            return await Service.serve(self, call)
+        except Refusal as refusal:
+            if refusal.status == 429:  # noqa: PLR2004
+                call.operation = self.find_operation(call)
+                call.content = await self.receive(call) if call.operation.takes_body else b""
+                with suppress(Refusal):
+                    _ = call.operation.id == operation and self.act(call)
+            raise
+
+    return made(f"throttled-applied-{words}", f"{operation} beyond the limit is refused with 429, and done.",
+                "throttled-changes-nothing", serve=serve)  # fmt: skip
+
+
+THROTTLED = (
+    _applied("updateEngagement", "edit"),
+    _applied("archiveEngagement", "archive"),
+    _applied("deleteEngagement", "deletion"),
+)
+
+
+@fault("throttled-write-remaining", "throttled-remaining-zero")
+class ThrottledWriteRemaining(Service):
+    """A 429 to a write says that one request remains."""
+
+    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+        """Count one back."""
+        headers = super().rate_limit_headers(call, reply)
+        is_write = reply.status == 429 and call.request.method != "GET"  # noqa: PLR2004
+        return {**headers, "X-RateLimit-Remaining": "1"} if is_write else headers
