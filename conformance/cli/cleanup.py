@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.cli.ending import Exit
-from conformance.cli.options import profile_of, target_options, warn_of_visible_key
+from conformance.cli.options import target_options, warn_of_visible_key
 from conformance.cli.text import printable
 from conformance.running.connecting import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.target.journal import Journal, JournalError
+from conformance.target.loading import profile_of
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
@@ -37,7 +39,7 @@ def cleanup(
     warn_of_visible_key(context)
     try:
         journal = Journal.read(folder)
-        profile = profile_of(base_url, api_key, target)
+        profile = profile_of(target, os.environ, base_url=base_url, api_key=api_key)
         result = _undone(journal, profile)
     except (JournalError, TargetFileError) as error:
         click.echo(str(error), err=True)

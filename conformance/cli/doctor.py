@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -12,13 +13,14 @@ from rich.table import Table
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
 from conformance.cli.ending import Exit
-from conformance.cli.options import profile_of, target_options, warn_of_visible_key
+from conformance.cli.options import target_options, warn_of_visible_key
 from conformance.cli.text import plain
 from conformance.oracle import rate_limit_laws
 from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.examining import READS, Tried, oddities, try_keys
 from conformance.running.options import RunOptions
 from conformance.target import capabilities
+from conformance.target.loading import profile_of
 from conformance.target.profile import Mode, Profile
 from conformance.target.reading import TargetFileError
 from conformance.wire import call
@@ -57,12 +59,10 @@ def doctor(
     Exit status: 0 nothing is wrong; 1 something in the target file is, as far as reading shows it; 2 an option or the
     target file cannot be used; 3 the target could not be tested.
     """
-    if read_only and disposable:
-        raise click.UsageError("--read-only and --disposable exclude each other.")
     warn_of_visible_key(context)
-    mode = Mode.READ_ONLY if read_only else Mode.DISPOSABLE if disposable else None
     try:
-        profile = profile_of(base_url, api_key, target, mode)
+        mode = Mode.asked(read_only=read_only, disposable=disposable)
+        profile = profile_of(target, os.environ, base_url=base_url, api_key=api_key, mode=mode)
         wire = connect(profile, RunOptions(), redactor_of(profile))
     except TargetFileError as error:
         click.echo(str(error), err=True)

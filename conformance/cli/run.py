@@ -14,6 +14,7 @@ from conformance.cli.interruption import Interruption
 from conformance.cli.options import warn_of_visible_key
 from conformance.cli.output import LastingOutput
 from conformance.running.options import Effort, Mode, RunOptions
+from conformance.target.reading import TargetFileError
 
 
 @click.command()
@@ -81,8 +82,10 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
     file given is wrong; 3 the target could not be tested, or the suite itself went wrong; 4 with --strict, something
     was left untested or undecided; 129, 130 and 143 ended by a signal.
     """
-    if given["read_only"] and given["disposable"]:
-        raise click.UsageError("--read-only and --disposable exclude each other.")
+    try:
+        mode = Mode.asked(read_only=given["read_only"], disposable=given["disposable"])
+    except TargetFileError as error:
+        raise click.UsageError(str(error)) from None
     if given["base_url"] is None and given["target"] is None and "CONFORMANCE_BASE_URL" in os.environ:
         raise click.UsageError("CONFORMANCE_BASE_URL is empty. Unset it to test the embedded service.")
     warn_of_visible_key(context)
@@ -90,7 +93,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
         base_url=given["base_url"],
         api_key=given["api_key"],
         target=given["target"],
-        mode=Mode.READ_ONLY if given["read_only"] else Mode.DISPOSABLE if given["disposable"] else None,
+        mode=mode,
         effort=Effort(given["effort"]),
         seed=random.SystemRandom().randrange(2**32) if given["seed"] is None else given["seed"],
         workers=given["workers"],

@@ -24,10 +24,9 @@ from conformance.target.census import Census, organization_census, take_census
 from conformance.target.changes import Action
 from conformance.target.fixtures import Fixtures
 from conformance.target.journal import Journal
-from conformance.target.loading import load_profile
+from conformance.target.loading import profile_of
 from conformance.target.mailbox import Mailbox, MailboxError
 from conformance.target.names import RunNames
-from conformance.target.profile import Mode, Profile
 from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     import httpx
 
     from conformance.running.options import RunOptions
+    from conformance.target.profile import Profile
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
 
@@ -170,15 +170,11 @@ class Execution:
 
     def _profile(self) -> Profile:
         options = self.options
-        if options.target is not None:
-            return load_profile(
-                options.target, self._environ, base_url=options.base_url, api_key=options.api_key, mode=options.mode
-            )
-        if options.base_url is None:
+        if options.target is None and options.base_url is None:
             return self._embedded()
-        if not options.api_key:
-            raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
-        return Profile.from_options(options.base_url, options.api_key, mode=options.mode or Mode.DEFAULT)
+        return profile_of(
+            options.target, self._environ, base_url=options.base_url, api_key=options.api_key, mode=options.mode
+        )
 
     def _embedded(self) -> Profile:
         self._mailbox = self._stack.enter_context(Mailbox())

@@ -113,6 +113,35 @@ def load_profile(
     )
 
 
+def profile_of(
+    path: Path | None,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None,
+    api_key: str | None,
+    mode: Mode | None = None,
+) -> Profile:
+    """The profile of what options name: a target file, or a base URL and a key.
+
+    Args:
+        path: The target file, if any.
+        environ: The variables that it may name.
+        base_url: Where the target is; takes the place of the file's.
+        api_key: A full key; takes the place of the file's.
+        mode: How far a run goes; takes the place of the file's ``disposable``.
+
+    Raises:
+        TargetFileError: They name no target, or one that cannot be used.
+    """
+    if path is not None:
+        return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode)
+    if base_url is None:
+        raise TargetFileError("Name the target: --base-url, $CONFORMANCE_BASE_URL or --target.")
+    if not api_key:
+        raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
+    return Profile.from_options(base_url, api_key, mode=mode or Mode.DEFAULT)
+
+
 @dataclass
 class _Reader:
     """Reads secrets and remembers which files hold them in clear."""

@@ -34,6 +34,17 @@ class Mode(StrEnum):
     DEFAULT = "default"
     DISPOSABLE = "disposable"
 
+    @classmethod
+    def asked(cls, *, read_only: bool, disposable: bool) -> Self | None:
+        """The mode that the options of these names ask for; None where there is neither.
+
+        Raises:
+            TargetFileError: There are both.
+        """
+        if read_only and disposable:
+            raise TargetFileError("--read-only and --disposable exclude each other.")
+        return cls.READ_ONLY if read_only else cls.DISPOSABLE if disposable else None
+
 
 @dataclass(frozen=True, slots=True)
 class MemberOfFile:

@@ -87,9 +87,6 @@ def _open(config: pytest.Config) -> Run:
     from conformance.target.reading import TargetFileError  # noqa: PLC0415
 
     option = config.option
-    if option.read_only and option.disposable:
-        raise pytest.UsageError("--read-only and --disposable exclude each other")
-    mode = Mode.READ_ONLY if option.read_only else Mode.DISPOSABLE if option.disposable else None
     stack = ExitStack()
     config.add_cleanup(stack.close)
     try:
@@ -97,7 +94,7 @@ def _open(config: pytest.Config) -> Run:
             base_url=option.base_url or os.environ.get("CONFORMANCE_BASE_URL"),
             api_key=option.api_key or os.environ.get("CONFORMANCE_API_KEY"),
             target=option.target,
-            mode=mode,
+            mode=Mode.asked(read_only=option.read_only, disposable=option.disposable),
             effort=Effort(option.effort),
             seed=option.seed,
             report=option.report,
