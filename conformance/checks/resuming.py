@@ -25,7 +25,7 @@ LONGEST_WAIT: Final = 75.0
 """Seconds that are waited for a reset."""
 
 _LONGEST_LAG: Final = 30.0
-"""Seconds at most by which the clock of an application is taken to be behind the one of its Date headers."""
+"""Seconds by which clocks of the service may differ for a reset by one of them to be reckoned with."""
 _POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
 
 
@@ -38,14 +38,14 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     told = quota(refusal.answer)
     if told is None:
         return None, "the rate-limit headers of the 429 cannot be read"
-    spread = clocks_apart(run.wire.exchanges)
-    if run.wire.service_clock is None or spread > _LONGEST_LAG:
+    lag = max(clocks_apart(run.wire.exchanges), _lag(run))
+    if run.wire.service_clock is None or lag > _LONGEST_LAG:
         return _poll(run, key)
     if _until(run, told.reset) > LONGEST_WAIT:
         return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
     answer = refusal
     late = [0.1, GRACE + 0.1]
-    if (lag := max(spread, _lag(run))) > 1:
+    if lag > 1:
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
         run.sleep(max(0.0, _until(run, told.reset + seconds)))
@@ -68,7 +68,7 @@ def _lag(run: Run) -> float:
         if isinstance(text := resource.get("createdAt"), str)
         if (created := parse_timestamp(text)) is not None and (dated := date_of(one.answer)) is not None
     ]
-    return max(0.0, min(_LONGEST_LAG, min(lags, default=0.0)))
+    return max(0.0, min(lags, default=0.0))
 
 
 def clocks_apart(exchanges: Iterable[Exchange]) -> float:

@@ -164,4 +164,4 @@ class Answering(Engagements):
 
     def date(self) -> str:
         """Write the time of an answer."""
-        return formatdate(self.seconds(), usegmt=True)
+        return formatdate(self.date_seconds(), usegmt=True)

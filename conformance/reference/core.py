@@ -25,6 +25,7 @@ _CLOCK_ERRORS = {
     "4-minutes-ahead-undated": 240.0,
     "a-year-behind": -365 * _DAY,
     "a-day-ahead": _DAY,
+    "4-minutes-behind-its-gateway": -240.0,
 }
 LATER = 0.3
 """Seconds that what is done in the background takes, where it is not done at once."""
@@ -58,6 +59,7 @@ class Core:
         service_clock = self.latitude["service_clock"]
         self.dated = not service_clock.endswith("-undated")
         self._clock_error = _CLOCK_ERRORS[service_clock]
+        self._date_error = 0.0 if service_clock.endswith("-gateway") else self._clock_error
         self._shape = self.latitude["identifier_shape"]
         self._tick = {"milliseconds": 1, "seconds": 1000}[self.latitude["clock_ticks"]]
         self._allowances: dict[str, Allowance] = {}
@@ -69,6 +71,10 @@ class Core:
     def seconds(self) -> float:
         """Tell the time in seconds since the epoch, as far as this service knows."""
         return self._clock() + self._clock_error
+
+    def date_seconds(self) -> float:
+        """Tell the time of Date headers, which a gateway before the service may give."""
+        return self._clock() + self._date_error
 
     def now(self) -> int:
         """Tell the time of whatever happens now, in milliseconds since the epoch."""

@@ -1,4 +1,4 @@
-"""What a report says in words, the same in every output."""
+"""What a report says in words, the same in every file of a run."""
 
 from __future__ import annotations
 

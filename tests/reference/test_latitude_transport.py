@@ -58,7 +58,7 @@ def service_clock(visitor: Visitor) -> object:
     """Compare the times of the service with the right time."""
     visitor.clock.step = 0
     moment = f"{visitor.engagement()['createdAt'][:10]}", visitor.engagement()["createdAt"][14:16]
-    return moment, "Date" in visitor.get(ORGANIZATION).headers
+    return moment, visitor.get(ORGANIZATION).headers.get("Date", "")[-12:-7]
 
 
 def rate_window(visitor: Visitor) -> object:

@@ -32,6 +32,7 @@ TRANSPORT_POINTS = (
             "4-minutes-ahead-undated",
             "a-year-behind",
             "a-day-ahead",
+            "4-minutes-behind-its-gateway",
         ),
     ),
     Point("rate_window", "How are requests limited?", ("fixed", "sliding", "bucket", "hourly")),
