@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _A_MILLISECOND: Final = timedelta(milliseconds=1)
 _A_MINUTE: Final = 60.0
+_SEVERAL: Final = 5
 _GIVE_TIMES: Final = frozenset({"createEngagement", "archiveEngagement"})
 """Operations that answer with times of the run; what was there before it may have those of other clocks."""
 
@@ -42,12 +43,14 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
 
 
 def step_of(times: Iterable[str]) -> float:
-    """Seconds of which all times are multiples, a minute at most; 0 where there are too few to tell.
+    """Seconds in steps of which all times lie, a minute at most; 0 where there are too few to tell.
 
-    One time alone may be of a clock that stands still: it says nothing but that it is a whole minute.
+    The steps of a clock need not be at whole seconds, which takes several times to see. One time alone may be of a clock
+    that stands still: it says nothing but that it is a whole minute.
     """
     moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}
-    step = gcd(*((moment - _EPOCH) // _A_MILLISECOND for moment in moments)) / 1000
+    begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH
+    step = gcd(*((moment - begin) // _A_MILLISECOND for moment in moments)) / 1000
     if step and step % _A_MINUTE == 0:
         return _A_MINUTE
     return step if len(moments) > 1 else 0.0
