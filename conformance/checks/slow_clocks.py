@@ -45,8 +45,8 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
 def step_of(times: Iterable[str]) -> float:
     """Seconds in steps of which all times lie, a minute at most; 0 where there are too few to tell.
 
-    The steps of a clock need not be at whole seconds, which takes several times to see. One time alone may be of a clock
-    that stands still: it says nothing but that it is a whole minute.
+    The steps of a clock need not be at whole seconds, which takes several times to see. One time alone may be of a
+    clock that stands still: it says nothing but that it is a whole minute.
     """
     moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}
     begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH

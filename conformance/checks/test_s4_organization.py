@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance.checks.engagements import shown
 from conformance.checks.looks import expect_twice
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
@@ -162,9 +163,12 @@ def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchange, ...]:
-    """Send the values with a new name, and without one, which need not be sent; one by one where they are refused."""
+    """Send the values with a new name, and without one, which need not be sent; one by one where they are refused.
+
+    With the name go the settings by themselves, too, as a service might have them that keeps them in one table.
+    """
     name = {"name": read.text(read.data(before), "name", before)}
-    together = run.send(call.update_organization({"name": run.name("only-this")} | claimed))
+    together = run.send(call.update_organization({"name": run.name("only-this")} | claimed | claimed["settings"]))
     if together.succeeded:
         return (together, run.send(call.update_organization(claimed)))
     alone = [run.send(call.update_organization(name | {field: value})) for field, value in claimed.items()]
@@ -304,6 +308,8 @@ def _judge_claims(renaming: Renaming) -> None:
         raise Undecided("a renaming alone changes more than the name", renaming.before, renaming.plain.after)
 
     expect.unchanged("the organization", was, now, FIXED, *renaming.foreign, after)
+    for answer in renaming.foreign:
+        _judge_told(was, answer)
     for field in COUNTS:
         honoured = counted.get(field) == renaming.claimed[field]
         expect.holds(
@@ -315,6 +321,14 @@ def _judge_claims(renaming: Renaming) -> None:
             actual=counted.get(field),
             pointer=f"/data/{field}",
         )
+
+
+def _judge_told(was: dict[str, Any], answer: Exchange) -> None:
+    """What an update answers is the organization's own, and not what was sent."""
+    for field in ("id", "slug"):
+        told = shown(answer, field) if answer.succeeded else None
+        if told is not None:
+            expect.equal(field, told, was[field], answer, pointer=f"/data/{field}")
 
 
 # --- observations

@@ -5,7 +5,7 @@ for the domain of invited addresses; ``ROLE`` for a role that the member in ques
 type allows, a body carries its label, so that what a faulty service makes of it can be found.
 
 Left out is what the interface leaves open: ``null`` for an optional field, an object without fields as an update,
-other letter case, numbers written oddly, empty values, unknown and repeated names.
+other letter case, numbers written oddly, empty names and parameters, unknown and repeated names.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ def _malformed(valid: str, lenient: str = "single quotes") -> Iterator[InvalidBo
     yield InvalidBody(Kind.MALFORMED, "a bare word as the body", "LABEL", thorough=True)
 
 
-def _no_object(valid: str) -> Iterator[InvalidBody]:
+def _no_object(valid: str, *, thorough_string: bool = False) -> Iterator[InvalidBody]:
     """Every JSON text that is no object."""
     yield InvalidBody(Kind.NO_OBJECT, "an array as the body", f"[{valid}]")
-    yield InvalidBody(Kind.NO_OBJECT, "a string as the body", '"LABEL"')
+    yield InvalidBody(Kind.NO_OBJECT, "a string as the body", '"LABEL"', thorough_string)
     yield InvalidBody(Kind.NO_OBJECT, "a number as the body", "12345", thorough=True)
     yield InvalidBody(Kind.NO_OBJECT, "null as the body", "null")
     yield InvalidBody(Kind.NO_OBJECT, "a boolean as the body", "true", thorough=True)
@@ -160,7 +160,7 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
         "inviteMember": (
             *_malformed(_INVITED),
             _EMPTY,
-            *_no_object(_INVITED),
+            *_no_object(_INVITED, thorough_string=True),
             _missing("no email", '{"role": "member"}'),
             _missing("no role", '{"email": "LABEL@DOMAIN"}'),
             _missing("null for email", '{"email": null, "role": "member"}'),
@@ -172,15 +172,18 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
             _value("an email without @ and dot", '{"email": "LABEL", "role": "member"}', thorough=True),
             _value("the role owner", '{"email": "LABEL@DOMAIN", "role": "owner"}'),
             _value("an unknown role", '{"email": "LABEL@DOMAIN", "role": "no-such-role"}'),
+            _value("an empty role", '{"email": "LABEL@DOMAIN", "role": ""}'),
+            _value("an empty email", '{"email": "", "role": "member"}', thorough=True),
         ),
         "updateMemberRole": (
             *_malformed(_ROLE, "names without quotes"),
             _EMPTY,
-            *_no_object(_ROLE),
+            *_no_object(_ROLE, thorough_string=True),
             _missing("no role", "{}"),
             _missing("null for role", '{"role": null}'),
             *_no_string("role", '{"role": VALUE}', "ROLE"),
             _value("an unknown role", '{"role": "no-such-role"}'),
+            _value("an empty role", '{"role": ""}'),
         ),
     }
 )

@@ -153,6 +153,21 @@ class ArchiveAgainUnarchives(Service):
         return self.resource(call, self.view_archived(self.find_engagement(call)))
 
 
+@fault("archived-archive-drops-description", "archive-keeps-content")
+class ArchivedArchiveDropsDescription(Service):
+    """Archiving an archived engagement is accepted, and its description is gone."""
+
+    def archives_again(self) -> bool:
+        """Accept it."""
+        return True
+
+    def set_status(self, engagement: Engagement, status: str) -> None:
+        """Forget the description."""
+        super().set_status(engagement, status)
+        if engagement.status == status == "archived":
+            self.store.edit_engagement(engagement.id, {"description": None}, self.now())
+
+
 @fault("archived-archive-answers-active", "archive-sets-status")
 class ArchivedArchiveAnswersActive(Service):
     """Archiving what is archived is answered as if it were active."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import fault
-from conformance.reference.faults.making import instead, made, shown
+from conformance.reference.faults.making import instead, made, overwrite, shown
 from conformance.reference.queries import MemberQuery
 from conformance.reference.service import Service
 
@@ -45,6 +45,32 @@ def _assigning_with_name(field: str, column: str, value: str) -> Fault:
 
 
 ASSIGNED = (_assigning_with_name("slug", "slug", "reset"), _assigning_with_name("plan", "plan", "free"))
+
+
+@fault("organization-takes-flat-settings", "update-organization-only-name")
+class OrganizationTakesFlatSettings(Service):
+    """An update of the organization takes settings that stand by themselves."""
+
+    def update_organization(self, call: Call) -> Reply:
+        """Set them."""
+        body: Any = self.parse(call.content)
+        columns = {"requireTwoFactor": "require_two_factor", "ssoEnabled": "sso_enabled"}
+        for field, column in columns.items():
+            if isinstance(value := body.get(field), bool):
+                overwrite(self, "organizations", call.organization_id, **{column: int(value)})
+        return super().update_organization(call)
+
+
+@fault("organization-echoes-what-was-sent", "update-organization-only-name")
+class OrganizationEchoesWhatWasSent(Service):
+    """The answer to an update of the organization holds the id and the slug that were sent."""
+
+    def update_organization(self, call: Call) -> Reply:
+        """Put them in."""
+        reply = super().update_organization(call)
+        body: Any = self.parse(call.content)
+        sent = {name: body[name] for name in ("id", "slug") if name in body}
+        return replace(reply, content={**reply.content, "data": {**reply.content["data"], **sent}})
 
 
 @fault("rename-lost-beside-others", "update-organization-only-name", "update-organization-takes-effect")

@@ -261,6 +261,18 @@ FIELDS = (
         "An invitation takes any type for the role.",
         lambda body: {**body, "role": "member"} if isinstance(body.get("role"), _ANY_TYPE) else body,
     ),
+    _fields(
+        "inviteMember",
+        "empty-role",
+        "An invitation takes an empty role.",
+        _unless("role", bool, lambda _: "member"),
+    ),
+    _fields(
+        "updateMemberRole",
+        "empty-role",
+        "A change of role takes an empty role.",
+        _unless("role", bool, lambda _: "member"),
+    ),
     _fields("updateMemberRole", "roleless", "A change of role without a role is taken.", _default("role", "member")),
     _fields(
         "updateMemberRole",
