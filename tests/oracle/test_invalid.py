@@ -187,6 +187,14 @@ def test_several_members_without_quotes() -> None:
     assert one.wire(label="cf-x", domain="mail.test") == b'{email: "cf-x@mail.test", role: "member"}'
 
 
+def test_a_string_as_the_body_is_left_to_operations_on_names() -> None:
+    """What takes a text for an object stumbles over an array and null, too, which every operation is sent."""
+    text = "a string as the body"
+    quick = {name for name in BODIES if text in {one.what for one in invalid.bodies(name, thorough=False)}}
+
+    assert quick == {"createEngagement", "updateEngagement", "updateCurrentOrganization"}
+
+
 def test_which_missing_and_wrong_values_a_quick_run_tries() -> None:
     """All but those that are like another one."""
     kinds = {Kind.MISSING, Kind.VALUE}
@@ -196,6 +204,7 @@ def test_which_missing_and_wrong_values_a_quick_run_tries() -> None:
         ("createEngagement", "no field at all"),
         ("inviteMember", "no field at all"),
         ("inviteMember", "an email without @ and dot"),
+        ("inviteMember", "an empty email"),
     }
     assert [one.what for one in invalid.queries("listMembers", thorough=False)] == [
         "role=no-such-role",
