@@ -197,9 +197,9 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
 
 
 def _is_full(page: Exchange) -> bool:
-    """Whether another page may follow; one that cannot be read is for whoever judges it."""
+    """Whether another page follows; one that cannot be read is for whoever judges it."""
     try:
-        return len(read.items(page)) >= PER_PAGE
+        return len(read.items(page)) >= PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
     except Judgement:
         return False
 

@@ -39,6 +39,7 @@ _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 NO_KEY: Final = Credential("no_key", None, invalid=True)
 EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
+EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +250,8 @@ def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:
     """
     archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).calls()
     calls = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
-    return _sent(run, [(("an empty key", EMPTY_KEY), one) for one in calls])
+    kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(calls) - 1)]
+    return _sent(run, list(zip(kinds, calls, strict=True)))
 
 
 def _with_unknown_keys(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:

@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.aims import spare_member
+from conformance.checks.single_permissions import single_permissions
+from conformance.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.judgement import Undecided
@@ -109,14 +111,21 @@ def roster_so_far(run: Run, role: str | None = None) -> Roster:
         Undecided: It cannot be read.
     """
     pages: list[Exchange] = []
-    while not pages or (len(read.items(pages[-1])) >= _PER_PAGE and len(pages) < _MOST_PAGES):
+    while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
         pages.append(run.send(call.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
     return _roster(pages)
 
 
+def _is_last(page: Exchange) -> bool:
+    """Whether nothing follows a page: a service may refuse what lies past its last one."""
+    if len(read.items(page)) < _PER_PAGE:
+        return True
+    return read.number(page, "page") >= read.number(page, "totalPages")
+
+
 def _roster(pages: Sequence[Exchange]) -> Roster:
     members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
-    return Roster(tuple(pages), members, read.number(pages[0], "total"), whole=len(read.items(pages[-1])) < _PER_PAGE)
+    return Roster(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
 
 
 def headcount(run: Run) -> Headcount:
@@ -152,7 +161,7 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
     """A member to change and remove, with a key where one can be had.
 
     Where the target names too few, it is the one whom other journeys only send requests about that must be refused;
-    whoever asks for it must wait until those have ended.
+    whoever asks for it must wait until those have ended, and keys with one permission are tried on it before.
 
     Raises:
         Unavailable: There is none.
@@ -161,12 +170,12 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
         return run.fixtures.member(role, with_key=True)
     except Unavailable:
         spare = run.journeys.result(spare_member)
-    if spare.credential is not None:
-        return spare
-    try:
-        return run.fixtures.member(role)
-    except Unavailable:
-        return spare
+    if spare.credential is None:
+        with suppress(Unavailable):
+            return run.fixtures.member(role)
+    if not run.profile.keys.keys().isdisjoint(SCOPES):
+        run.journeys.result(single_permissions)
+    return spare
 
 
 def another_member(run: Run, *, with_key: bool = False) -> Member | None:

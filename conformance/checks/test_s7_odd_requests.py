@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
+_CHANGES: Final = (b'{"description": "\\udfff"}', b"")
 
 
 def odd_requests(run: Run) -> list[Exchange]:
@@ -25,8 +26,7 @@ def odd_requests(run: Run) -> list[Exchange]:
     nested = "[" * _LEVELS + "]" * _LEVELS
     bodies = (
         f'{{"name": "{name} \\ud800"}}',
-        f'{{"name": "{name} nested", "other": {nested}}}',
-        f'{{"name": "{name} number", "": {"9" * _DIGITS}, "other": 1e400}}',
+        f'{{"name": "{name} other", "other": {nested}, "": {"9" * _DIGITS}, "more": 1e400}}',
         f'{{"name": "{name} \\u0000"}}',
     )
     sent = [] if run.mode is Mode.READ_ONLY else [call.create_engagement({}).with_body(one.encode()) for one in bodies]
@@ -36,7 +36,7 @@ def odd_requests(run: Run) -> list[Exchange]:
         call.list_engagements(page="9" * 30),
         call.get_engagement("\u00e9\U0001f600'\"--"),
     ]
-    changes = [] if made is None else [call.update_engagement(made, {}).with_body(b'{"description": "\\udfff"}')]
+    changes = [] if made is None else [call.update_engagement(made, {}).with_body(one) for one in _CHANGES]
     return [*creations, *run.send_all([*reads, *changes])]
 
 

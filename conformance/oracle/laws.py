@@ -120,12 +120,12 @@ def timestamp_format(exchange: Exchange) -> bool:
 
 
 def slug_url_safe(exchange: Exchange) -> bool:
-    """The slug needs no percent-encoding in a path segment (RFC 3986, pchar without escapes)."""
+    """The slug can stand in a path segment as it is (RFC 3986, pchar)."""
     return _each(
         exchange,
         ("getCurrentOrganization", "updateCurrentOrganization"),
         "slug",
-        lambda slug: re.fullmatch(r"[A-Za-z0-9\-._~!$&'()*+,;=:@]*", slug),
+        lambda slug: re.fullmatch(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})*", slug),
         "characters that can stand in a URL path",
     )
 

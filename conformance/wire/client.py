@@ -157,7 +157,11 @@ class Wire:
         return [exchange for exchange in batch.results if exchange is not None]
 
     def reserve_for(self, to_undo: Callable[[], int]) -> None:
-        """Keep back as much of the run's time as undoing so many changes takes; the count may change."""
+        """Keep back as much time, and as many of the main key's requests, as undoing so many changes takes.
+
+        Args:
+            to_undo: Tells how many there are; they may become more.
+        """
         self._limits.to_undo = to_undo
 
     def observe(self, observer: Observer) -> None:

@@ -34,6 +34,8 @@ PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
 
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
+_BESIDE_UNDOING: Final = 8
+"""Requests that undoing takes beside one for each change: looking for what was lost, and at what is left."""
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
 _NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
@@ -129,7 +131,14 @@ class Dispatcher:
             self._width.learn(answer, beside_others=beside_others)
         finally:
             self.pacer.leave(lane, answer)
+        if order.undoing is None and self._is_main(order.call) and self._is_needed_for_undoing(lane):
+            self._limits.end("what the key may still send before a reset too far ahead is kept for undoing")
         return exchange, outcome
+
+    def _is_needed_for_undoing(self, lane: Lane) -> bool:
+        """Whether the key may send no more than undoing takes, until a reset that nobody waits for."""
+        changes = self._limits.to_undo()
+        return changes > 0 and self.pacer.is_short(lane, changes + _BESIDE_UNDOING)
 
     async def _send(self, order: Order, attempt: int, seconds: float) -> tuple[Exchange, Outcome]:
         self._limits.admit(order.undoing)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 GRACE: Final = 0.1
 """Seconds after the end of a window before the next request, for clocks that are read at slightly different moments."""
 
+_LONGEST_WINDOW: Final = 366 * 24 * 3600.0
 _UNAUTHORIZED, _TOO_MANY = 401, 429
 _BACKOFF: Final = (1.0, 2.0, 4.0)
 
@@ -35,6 +36,7 @@ class Lane:
         doubted: Whether the next answer must show that waiting has helped.
         ignored: Whether the headers have proved useless.
         refusals: Calls in a row that were given up because of 429.
+        far: Whether the window ends later than is waited for, and not so late that nobody can mean it.
     """
 
     remaining: int | None = None
@@ -44,6 +46,7 @@ class Lane:
     doubted: bool = False
     ignored: bool = False
     refusals: int = 0
+    far: bool = False
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     @property
@@ -129,6 +132,10 @@ class Pacer:
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
         return fitting
 
+    def is_short(self, lane: Lane, needed: int) -> bool:
+        """Whether no more than so many requests are left, with those under way, until the far end of a window."""
+        return lane.far and lane.trusted and lane.remaining is not None and lane.remaining <= needed + lane.under_way
+
     def hold(self, lane: Lane, seconds: float) -> None:
         """Send nothing with a key for a while, then one request to see whether it is served again."""
         lane.held_until = max(lane.held_until, self._clock.monotonic() + seconds)
@@ -149,6 +156,7 @@ class Pacer:
         lane.trusted = lane.trusted or told.remaining > 0
         lane.remaining = told.remaining or None
         until = self._until(told)
+        lane.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW
         if told.remaining == 0 and lane.trusted and not useless and 0 < until <= self._longest:
             self.hold(lane, until + GRACE)
             lane.doubted = True

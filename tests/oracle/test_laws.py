@@ -264,7 +264,10 @@ def test_every_time_of_every_item_is_judged() -> None:
 
 
 @pytest.mark.parametrize("operation", ["getCurrentOrganization", "updateCurrentOrganization"])
-@pytest.mark.parametrize(("slug", "safe"), [("acme-1_x.y~", True), ("a%20b", False), ("a b", False), ("é", False)])
+@pytest.mark.parametrize(
+    ("slug", "safe"),
+    [("acme-1_x.y~", True), ("a%20b", True), ("caf%C3%A9", True), ("a%2", False), ("a b", False), ("é", False)],
+)
 def test_a_slug_stands_in_a_path_as_it_is(operation: str, slug: str, safe: bool) -> None:  # noqa: FBT001 - a table
     """Without percent-encoding."""
     exchange = make_exchange(operation, body={"data": {"slug": slug}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
@@ -221,6 +222,31 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
         assert wire.send(get_organization()).status == 200
 
     assert clock.seconds <= 5.2
+
+
+@pytest.mark.parametrize(
+    ("window", "changes", "sent"),
+    [(3600, 5, 27), (3600, 0, 40), (30, 5, 60), (10**10, 5, 40)],
+    ids=["far", "nothing to undo", "near", "beyond belief"],
+)
+def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
+    window: int, changes: int, sent: int, make: Fixtures, clock: WoundClock
+) -> None:
+    """Where nobody waits for the end of the window, the run ends while what it did can still be undone."""
+    service = Limited(clock, limit=40, window=window)
+    wire = make.wire(transport=Scripted(service), clock=clock, workers=1)
+    wire.reserve_for(lambda: changes)
+
+    for _ in range(60):
+        with contextlib.suppress(RunStopped):
+            wire.send(get_organization())
+
+    assert sum(service.used.values()) - service.refused == sent
+    if sent == 27:
+        assert wire.stopped == "what the key may still send before a reset too far ahead is kept for undoing"
+        with wire.undoing():
+            for _ in range(changes + 8):
+                assert wire.send(get_organization()).status == 200
 
 
 def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:

@@ -30,6 +30,18 @@ def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *b
     return made(identifier, title, *breaks, update_engagement=update_engagement)
 
 
+@fault("clearing-keeps-updated-at", "update-engagement-moves-updated-at")
+class ClearingKeepsUpdatedAt(Service):
+    """An edit that takes the description away does not move updatedAt."""
+
+    def update_engagement(self, call: Call) -> Reply:
+        """Put the time back."""
+        reply = super().update_engagement(call)
+        if "description" in call.values and not call.values["description"]:
+            overwrite(self, "engagements", call.engagement.id, updated_at=call.engagement.updated_at)
+        return reply
+
+
 TIMES = (
     _timed(
         "edit-keeps-updated-at",

@@ -6,6 +6,7 @@ import base64
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from conformance.reference.faults import fault
 from conformance.reference.faults.making import made
 from conformance.reference.faults.sending import content
 from conformance.reference.refusal import Refusal
@@ -163,6 +164,17 @@ KEYS = (
     _resembling("key-of-same-length", "Every key of the right length is taken.",
                 lambda one, token: len(one) == len(token)),
 )  # fmt: skip
+
+
+@fault("key-empty-header-stumbles", "no-server-error", "key-empty-refused")
+class KeyEmptyHeaderStumbles(Service):
+    """An empty Authorization header gives 500."""
+
+    def authenticate(self, call: Call) -> Key:
+        """Take its first word."""
+        if "authorization" in call.request.headers:
+            _ = _header(call).split()[0]
+        return super().authenticate(call)
 
 
 # What is looked at before the key

@@ -133,6 +133,7 @@ ODD = (
                lambda call: len(str(field(call, "name"))) > _LONG),
     _stumbling("updateCurrentOrganization", "an-unknown-field", "fields that cannot be changed",
                lambda call: field(call, "slug") is not NOTHING),
+    _stumbling("updateEngagement", "an-empty-body", "an empty body", lambda call: not call.content),
     _stumbling("updateEngagement", "an-emoji", "an emoji", _says(b"\xf0\x9f", b"\\ud83")),
     _stumbling("updateEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("updateEngagement", "a-quote", "a single quote",

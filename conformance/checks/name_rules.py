@@ -1,0 +1,35 @@
+"""Rules for names that the interface does not tell, and that the names of a run may not keep."""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.effects import accepted
+from conformance.oracle.judgement import Undecided
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
+"""Statuses with which a name may be refused for its length or its form."""
+
+_LETTERS: Final = 6
+
+
+def plain_names(run: Run) -> tuple[str, ...]:
+    """Names that a service with any rule for names should take: short, of letters, of letters and a blank."""
+    random = run.random("plain names")
+    word = "".join(random.choices(string.ascii_lowercase, k=_LETTERS))
+    return (f"Audit {word}", f"Audit{word}")
+
+
+def ensure_no_rule_of_names(answer: Exchange) -> None:
+    """A name that was sent because the run's own were refused is refused as well.
+
+    Raises:
+        Undecided: It was taken, so that the service has rules for names.
+    """
+    if accepted(answer):
+        raise Undecided("the service takes names, and has a rule for them that those of the run do not keep", answer)

@@ -1,0 +1,61 @@
+"""Services with rules for names, which the interface does not tell, are not failed for them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.reference.faults import Fault, all_faults
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest import hosting
+from conformance.selftest.subjects import Subject
+from conformance.selftest.trial import Task, Trial, attempt
+
+ONLY = ("create-engagement-succeeds", "update-organization-succeeds")
+
+
+def judged(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
+    """What the suite says of a service."""
+    special = Fault("special", "It is special.", (), service)
+    monkeypatch.setattr(hosting, "fault_by_id", {**all_faults(), "special": special}.__getitem__)
+    options = RunOptions(effort=Effort.QUICK, seed=1, only=ONLY)
+    return attempt(Task(Subject("special", "fault", special.title), options, in_process=True))
+
+
+def ruled(pattern: str) -> type[Service]:
+    """A service whose new names have to be of a form."""
+
+    class Ruled(Service):
+        def name(self, value: object) -> str:
+            name = super().name(value)
+            if re.fullmatch(pattern, name) is None and "Reference" not in name:
+                raise Refusal(422, "This is no name.")
+            return name
+
+    return Ruled
+
+
+@pytest.mark.parametrize("pattern", ["[A-Za-z0-9 ]+", "[A-Za-z ]+", ".{1,20}"])
+def test_a_rule_for_names_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain names are taken, and so nothing can be said of those that are not; nothing of it is left."""
+    trial = judged(ruled(pattern), monkeypatch)
+
+    assert trial.reported == {}
+    assert set(trial.undecided) == set(ONLY)
+    assert "has a rule" in trial.undecided["create-engagement-succeeds"]
+
+
+def test_a_service_that_takes_no_name_at_all_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that nothing keeps is none; the organization is not renamed, since its name might be lost."""
+
+    class Refusing(Service):
+        def name(self, _: object) -> str:
+            raise Refusal(422, "This is no name.")
+
+    trial = judged(Refusing, monkeypatch)
+
+    assert set(trial.reported) == {"create-engagement-succeeds"}
+    assert "does not take back" in trial.undecided["update-organization-succeeds"]
