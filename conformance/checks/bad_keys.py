@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import Aim, identifier, label, latest_engagements, unknown_like
@@ -117,10 +117,15 @@ def bad_keys(run: Run) -> BadKeys:
         "unknown": _with_unknown_keys(run, aims.proper, unknown),
     }
     engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
-    lookups = _sent(run, [(unknown[0], one) for one in engagements])
-    spoilt = _sent(run, [(unknown[0], one) for one in _invalid(aims.proper)])
+    lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
+    spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
     tried = BadKeys(aims, before, sent, lookups, spoilt)
     return tried if aims.own is None else _looked_after(run, tried)
+
+
+def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:
+    """Each call with the next kind of key."""
+    return list(zip(cycle(kinds), calls, strict=False))
 
 
 def _looked_after(run: Run, tried: BadKeys) -> BadKeys:

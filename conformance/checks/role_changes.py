@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import spare_owner
 from conformance.checks.members import Roster, member_to_change, roster
+from conformance.oracle.effects import accepted, refused
 from conformance.oracle.judgement import Undecided
 from conformance.wire import call
 
@@ -41,6 +42,7 @@ class RoleChanges:
         same: The role set that it had again already.
         invited: An invitation of its own address; None where the list shows none.
         to_owner: The attempts to make it an owner, in either role.
+        stands: The role that it was given before the last of those.
         after: The members after all this.
     """
 
@@ -53,6 +55,7 @@ class RoleChanges:
     same: Exchange
     invited: Exchange | None
     to_owner: tuple[Exchange, ...]
+    stands: str
     after: Roster
 
 
@@ -66,19 +69,19 @@ def role_changes(run: Run) -> RoleChanges:
     changes = (first, change_role(run, member, role))
     same = _set(run, member, role)
     invited = _invite(run, before.members[member.user_id].get("email"))
-    to_owner = _to_owner(run, member, role)
+    to_owner, stands = _to_owner(run, member, role)
     after = roster(run)
     _set(run, member, role)
-    return RoleChanges(member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, after)
+    return RoleChanges(member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, stands, after)
 
 
-def _to_owner(run: Run, member: Member, role: str) -> tuple[Exchange, ...]:
-    """Try to make a member an owner, and once more in its other role where that was refused."""
+def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...], str]:
+    """Try to make a member an owner, and once more in its other role where that was refused; and its role by then."""
     first = _set(run, member, "owner")
-    if not 400 <= first.status < 500:  # noqa: PLR2004 - a faulty service may have done it: no more of that
-        return (first,)
-    _set(run, member, OTHER_ROLE[role])
-    return first, _set(run, member, "owner")
+    if not refused(first):  # a faulty service may have done it: no more of that
+        return (first,), role
+    other = _set(run, member, OTHER_ROLE[role])
+    return (first, _set(run, member, "owner")), OTHER_ROLE[role] if accepted(other) else role
 
 
 def changeable_role(members: Roster, member: Member) -> str:

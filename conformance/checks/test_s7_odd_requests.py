@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
-_CHANGES: Final = (b'{"description": "\\udfff"}', b"")
+_CHANGES: Final = (b'{"description": "\\ud800"}', b"")
 
 
 def odd_requests(run: Run) -> list[Exchange]:
     """An engagement is created and updated with odd JSON, and looked for with odd parameters."""
     name = run.name("odd")
     nested = "[" * _LEVELS + "]" * _LEVELS
-    bodies = (
-        f'{{"name": "{name} \\ud800"}}',
+    texts = (
+        f'{{"name": "{name} \udcff\udcfe"}}',  # bytes that are no UTF-8
         f'{{"name": "{name} other", "other": {nested}, "": {"9" * _DIGITS}, "more": 1e400}}',
         f'{{"name": "{name} \\u0000"}}',
     )
-    sent = [] if run.mode is Mode.READ_ONLY else [call.create_engagement({}).with_body(one.encode()) for one in bodies]
+    bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
+    sent = [call.create_engagement({}).with_body(body) for body in bodies]
     creations = run.send_all(sent)
     made = next((found for one in creations if (found := identifier_of(one)) is not None), None)
     reads = [

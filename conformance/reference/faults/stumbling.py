@@ -151,6 +151,8 @@ ODD = (
                lambda call: field(call, "description") == ""),
     _stumbling("createEngagement", "a-null-description", "null as the description", _nulls("description")),
     _stumbling("createEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
+    _stumbling("createEngagement", "bytes-beyond-utf-8", "bytes that are no UTF-8",
+               lambda call: b"\xff" in call.content),
     _stumbling("createEngagement", "nul", "the character U+0000", _says(b"\\u0000")),
     _stumbling("createEngagement", "a-huge-number", "a huge number", _says(b"9" * 100)),
     _stumbling("createEngagement", "an-identifier", "an id in the body",
