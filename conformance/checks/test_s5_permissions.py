@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _FORBIDDEN: Final = 403
 _NOT_FOUND: Final = 404
-_REFUSALS: Final = (401, 403)
+_REFUSALS: Final = (401, 403, 404)
+"""Also that something would not be there which the main key has made for it."""
 
 _NAMES: Final = {
     "getCurrentOrganization": "get-organization",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
+_LONG: Final = 300
 _CHANGES: Final = (b'{"description": "\\ud800"}', b"")
 
 
@@ -35,7 +36,7 @@ def odd_requests(run: Run) -> list[Exchange]:
     made = next((found for one in creations if (found := identifier_of(one)) is not None), None)
     reads = [
         call.list_engagements(page="9" * 30),
-        call.get_engagement("\u00e9\U0001f600'\"--"),
+        call.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
     ]
     changes = [] if made is None else [call.update_engagement(made, {}).with_body(one) for one in _CHANGES]
     return [*creations, *run.send_all([*reads, *changes])]

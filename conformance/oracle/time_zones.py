@@ -1,4 +1,4 @@
-"""The times of what was just created, beside those of the answers: whether they are of another zone, day or month."""
+"""The times of what was just done, beside those of the answers: whether they are of another zone, day or month."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-_CREATES: Final = frozenset({"createEngagement", "inviteMember"})
+_OF_NOW: Final = {"createEngagement": "createdAt", "inviteMember": "createdAt", "archiveEngagement": "updatedAt"}
+"""The operations whose answers tell when they were carried out, each with the field that does."""
 _AGREES: Final = 600.0
 """Seconds: no time zone is this near to UTC, and two clocks of one service hardly farther apart."""
 _STEP: Final = 900
@@ -34,17 +35,17 @@ _FEW: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Creation:
-    """A creation that tells its time.
+class _Told:
+    """An answer that tells when something was done.
 
     Attributes:
-        at: Its answer.
-        created: The createdAt that it gives.
+        at: The answer.
+        moment: When that was, by its field.
         ahead: Seconds that this is ahead of the time of the answer.
     """
 
     at: Exchange
-    created: datetime
+    moment: datetime
     ahead: float
 
     @property
@@ -70,55 +71,68 @@ class _Creation:
             "a month ahead of": _of_month(right, 1),
             "a month behind": _of_month(right, -1),
         }
-        near = (says for says, wrong in slips.items() if abs((self.created - wrong).total_seconds()) <= _ABOUT)
+        near = (says for says, wrong in slips.items() if abs((self.moment - wrong).total_seconds()) <= _ABOUT)
         return next(near, None)
 
 
 def expect_utc(exchanges: Iterable[Exchange]) -> None:
-    """What the main key has created was created now, by the answers' own times, and not a time zone away from it.
+    """What the main key has created and archived was so now, by the answers' own times, and not a time zone away.
 
-    A service's clocks may show anything: only one and the same time zone in every answer is a fault, or the day or the
-    month that is one too many or too few in every answer. Times that stand still, or show whole minutes only, are those
-    of a clock that cannot be compared.
+    A service's clocks may show anything: only one and the same time zone in every answer of an operation is a fault, or
+    the day or the month that is one too many or too few in each. Times that stand still, or show whole minutes only,
+    are those of a clock that cannot be compared.
 
     Raises:
-        NonConformity: Every creation is the same time zone, day or month away from the time of its answer.
-        Undecided: Some creations are, and others were created now.
-        Inapplicable: No creation tells its time, or the clocks differ by something else.
+        NonConformity: Every answer of an operation is the same time zone, day or month away from its own time.
+        Undecided: Some are, and others tell of now.
+        Inapplicable: No answer tells its time, or the clocks differ by something else.
     """
-    creations = [one for exchange in exchanges if (one := _creation(exchange)) is not None]
-    if not creations:
-        raise Inapplicable("No answer to a creation told its time")
-    judged(*(one.at for one in creations))
-    of_now = [one for one in creations if abs(one.ahead) <= _AGREES]
-    if of_now == creations:
+    told = [one for exchange in exchanges if (one := _told(exchange)) is not None]
+    if not told:
+        raise Inapplicable("No answer told when something was done")
+    judged(*(one.at for one in told))
+    doubts: list[Judgement] = []
+    for operation in _OF_NOW:
+        try:
+            _judge([one for one in told if one.at.call.operation.id == operation], stands=_stands(told))
+        except (Undecided, Inapplicable) as doubt:
+            doubts.append(doubt)
+    if doubts:
+        raise next((doubt for doubt in doubts if isinstance(doubt, Undecided)), doubts[0])
+
+
+def _judge(answers: list[_Told], *, stands: bool) -> None:
+    """Judge the answers of one operation; ``stands`` says that the service's clock may stand still."""
+    of_now = [one for one in answers if abs(one.ahead) <= _AGREES]
+    if of_now == answers:
         return
-    zones, slips = {one.zone for one in creations}, {one.slip for one in creations}
-    if len(zones) == 1 and None not in zones and not _stands(creations):
-        hours = creations[0].ahead / 3600
-        raise _fault(creations, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
-    if len(slips) == 1 and (slip := slips.pop()) is not None and not _stands(creations):
-        raise _fault(creations, slip)
+    zones, slips = {one.zone for one in answers}, {one.slip for one in answers}
+    if len(zones) == 1 and None not in zones and not stands:
+        hours = answers[0].ahead / 3600
+        raise _fault(answers, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
+    if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
+        raise _fault(answers, slip)
     if of_now and zones != {None}:
-        raise Undecided("some creations look like those of another time zone", *(one.at for one in creations))
+        raise Undecided("some answers look like those of another time zone", *(one.at for one in answers))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
 
 
-def _creation(exchange: Exchange) -> _Creation | None:
-    if exchange.call.operation.id not in _CREATES or not is_main(exchange):
+def _told(exchange: Exchange) -> _Told | None:
+    if exchange.call.operation.id not in _OF_NOW or not is_main(exchange):
         return None
     try:
-        created = parse_timestamp(read.text(read.data(exchange), "createdAt", exchange))
+        field = _OF_NOW[exchange.call.operation.id]
+        moment = parse_timestamp(read.text(read.data(exchange), field, exchange))
     except (Judgement, Unanswered):
         return None
-    if created is None:
+    if moment is None:
         return None
-    return _Creation(exchange, created, created.timestamp() - rate_limit_laws.service_time(exchange))
+    return _Told(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
 
 
-def _stands(creations: list[_Creation]) -> bool:
+def _stands(answers: list[_Told]) -> bool:
     """Whether a clock stands still, or moves by minutes at the least."""
-    moments = {one.created for one in creations}
+    moments = {one.moment for one in answers}
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)
 
 
@@ -128,13 +142,13 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 
 
-def _fault(creations: list[_Creation], says: str) -> NonConformity:
-    first = creations[0]
-    now = datetime.fromtimestamp(first.created.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
+def _fault(answers: list[_Told], says: str) -> NonConformity:
+    first, field = answers[0], _OF_NOW[answers[0].at.call.operation.id]
+    now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
-        f"createdAt is {says} the time of its answer",
-        *(one.at for one in creations[:_FEW]),
+        f"{field} is {says} the time of its answer",
+        *(one.at for one in answers[:_FEW]),
         expected=f"about {now}, the time of the answer",
-        actual=f"{shown(first.created.isoformat(timespec='milliseconds'))}, and alike in all {len(creations)} answers",
-        pointer="/data/createdAt",
+        actual=f"{shown(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(answers)} answers",
+        pointer=f"/data/{field}",
     )

@@ -49,12 +49,27 @@ def test_creations_of_now(ahead: tuple[int, int]) -> None:
 )
 def test_creations_of_another_zone(ahead: float, says: str) -> None:
     """They are as far away, each of them."""
-    looked = [created(ahead), created(ahead - 1, 3, operation="inviteMember")]
+    looked = [created(ahead), created(ahead - 1, 3)]
 
     with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its answer") as raised:
         expect_utc(looked)
     assert raised.value.exchanges == tuple(looked)
     assert raised.value.expected == "about 2026-03-01T12:00:07+00:00, the time of the answer"
+
+
+@pytest.mark.parametrize("operation", ["createEngagement", "inviteMember", "archiveEngagement"])
+def test_one_operation_alone_is_of_another_zone(operation: str) -> None:
+    """What others tell of now makes it no better."""
+    field = "updatedAt" if operation == "archiveEngagement" else "createdAt"
+    wrong = created(2 * HOUR, 3, operation=operation)
+    assert wrong.received is not None
+    body = wrong.received.body.replace(b"createdAt", field.encode())
+    looked = [replace(wrong, received=replace(wrong.received, body=body))]
+    others = {"createEngagement", "inviteMember"} - {operation}
+
+    with pytest.raises(NonConformity, match=f"{field} is 2 hours ahead of the time of its answer") as raised:
+        expect_utc([created(0, operation=others.pop()), *looked])
+    assert raised.value.exchanges == tuple(looked)
 
 
 def slipped(moment: datetime, wrong: datetime, *, off: float = 0.0, dated: bool = True) -> Exchange:
@@ -160,7 +175,7 @@ def test_nothing_created() -> None:
         make_exchange("createEngagement", 201, {"data": {}}),
     ]
 
-    with pytest.raises(Inapplicable, match="No answer to a creation told its time"):
+    with pytest.raises(Inapplicable, match="No answer told when something was done"):
         expect_utc(silent)
 
 

@@ -30,6 +30,17 @@ def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *b
     return made(identifier, title, *breaks, update_engagement=update_engagement)
 
 
+@fault("archive-in-local-time", "timestamps-are-utc")
+class ArchiveInLocalTime(Service):
+    """Archiving writes the time of Athens as updatedAt, with a Z."""
+
+    def archive_engagement(self, call: Call) -> Reply:
+        """Write it."""
+        super().archive_engagement(call)
+        overwrite(self, "engagements", call.engagement.id, updated_at=self.now() + 2 * _HOUR)
+        return self.resource(call, self.view_archived(self.find_engagement(call)))
+
+
 @fault("clearing-keeps-updated-at", "update-engagement-moves-updated-at")
 class ClearingKeepsUpdatedAt(Service):
     """An edit that takes the description away does not move updatedAt."""

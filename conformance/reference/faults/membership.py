@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault, fault, looking_up
 from conformance.reference.faults.making import instead, shown
+from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
@@ -59,6 +60,17 @@ class RemovedMemberListed(_Remembering):
         former = tuple(one for one in self.removed if query.role in {None, one.role})
         whole = tuple(one for one in (*everybody.items, *former) if one.organization_id == query.organization_id)
         return replace(everybody, items=whole[query.offset : query.offset + query.limit], total=len(whole))
+
+
+@fault("only-admins-removable", "scope-allows-remove-member", "remove-member-succeeds")
+class OnlyAdminsRemovable(Service):
+    """Members whose role is member cannot be removed."""
+
+    def remove_member(self, call: Call) -> Reply:
+        """Look at the role."""
+        if call.member.role == "member":
+            raise Refusal(403, "Make an admin of it first.")
+        return super().remove_member(call)
 
 
 @fault("removed-member-counted", "removed-member-uncounted", "member-count-agrees")

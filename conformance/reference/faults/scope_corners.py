@@ -81,6 +81,17 @@ SCOPES_APPLIED = (
 )
 
 
+@fault("scope-reads-own-only", "scope-allows-get-engagement")
+class ScopeReadsOwnOnly(Service):
+    """A key with engagements:read alone finds no engagement, since another key has created it."""
+
+    def find_engagement(self, call: Call) -> Engagement:
+        """Look at the key."""
+        if call.key.scopes == {"engagements:read"}:
+            raise self.not_found("engagement")
+        return super().find_engagement(call)
+
+
 # Permissions that are not looked at for some requests
 
 

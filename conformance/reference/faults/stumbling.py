@@ -178,6 +178,8 @@ ODD = (
     _stumbling("listMembers", "a-capital", "a role with a capital", _asks("role", lambda text: text != text.lower())),
     _stumbling("getEngagement", "a-quote", "a single quote in the identifier",
                lambda call: "'" in call.resource_id),
+    _stumbling("getEngagement", "length", "an identifier of more than 200 characters",
+               lambda call: len(call.resource_id) > _LONG),
     _stumbling("getEngagement", "letters", "an identifier that is not ASCII",
                lambda call: not call.resource_id.isascii()),
     _stumbling("deleteEngagement", "an-unknown-identifier", "an identifier that it does not find",
