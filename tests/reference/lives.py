@@ -104,7 +104,7 @@ class Life:
         return method, path, key, *said
 
 
-WRONG = {"none": None, "basic": "Basic eDp5", "empty": "Bearer ", "unknown": "Bearer nobody"}
+WRONG = {"none": None, "basic": "Basic eDp5", "empty": "Bearer ", "blank": " ", "unknown": "Bearer nobody"}
 """What stands in the Authorization header where there is no good key."""
 
 
@@ -405,7 +405,10 @@ def invalid(key: str) -> Iterator[Request]:
             yield key, method, path, content
         for field in fields:
             rest = {name: value for name, value in valid.items() if name != field}
-            for body in (rest, *({**valid, field: value} for value in (None, 7, True, ["x"], {"x": "y"}, "nonsense"))):
+            for body in (
+                rest,
+                *({**valid, field: value} for value in (None, 7, True, ["x"], {"x": "y"}, "nonsense", "")),
+            ):
                 yield key, method, path, body
 
 
@@ -429,6 +432,9 @@ def mistakes(life: Life) -> list[object]:
         for body in ({}, {"description": None}, {"name": None}):
             yield "main", "PATCH", f"{ENGAGEMENTS}/1", body
         yield "main", "POST", ENGAGEMENTS, b'{"name": "\\ud800"}'
+        yield "main", "POST", ENGAGEMENTS, b'{"name": "\xff"}'
+        yield "main", "PATCH", ORGANIZATION, {"name": "flat", "requireTwoFactor": True, "ssoEnabled": True}
+        yield "blank", "GET", ORGANIZATION, None
         yield "main", "POST", ENGAGEMENTS, b'{"name": "x", "a": ' + b"[" * 60 + b"]" * 60 + b"}"
         yield "main", "GET", ORGANIZATION, None
         yield "main", "GET", MEMBERS, None
