@@ -162,8 +162,10 @@ def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
 
 def _judged_again(recording: Recording, folder: Path) -> Claim:
     again = rejudge(recording, folder)
+    same = f"give the same outcomes and {len(again.observations)} observations"
+    if recording.report["run"]["interrupted"]:
+        same = "make the same requirements fail; nothing else of a run that was interrupted can be compared"
     return Claim(
-        f"The {len(recording.exchanges)} recorded exchanges, judged again, give the same outcomes and "
-        f"{len(again.observations)} observations.",
+        f"The {len(recording.exchanges)} recorded exchanges, judged again, {same}.",
         tuple(differences(recording, again)),
     )

@@ -15,6 +15,7 @@ from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided,
 from conformance.oracle.validity import Validity, validity
 from conformance.running.options import Effort
 from conformance.wire.call import JSON_HEADERS, Call, encode
+from conformance.wire.limits import RunStopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,9 +48,14 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
         run: The run.
         operation: The operationId.
         only: The kinds that may be sent.
+
+    Raises:
+        RunStopped: The run was over before the requests were drawn.
     """
     identifier = created(run, "generated")[0]["id"] if operation == "updateEngagement" else None
     cases = run.kept(f"generated {operation}", lambda: _drawn(run, operation))
+    if cases is None:
+        raise RunStopped("the run was over before requests were generated")
     calls = dict.fromkeys(_safe_call(run, operation, case, identifier) for case in cases)
     kinds = {call: validity(call) for call in calls if validity(call) in only}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
@@ -60,13 +66,24 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
 
 
-def _drawn(run: Run, operation: str) -> list[dict[str, Any]]:
-    """Generated cases, valid and invalid ones; what is drawn depends on more than the seed, so a run keeps it."""
+def _drawn(run: Run, operation: str) -> list[dict[str, Any]] | None:
+    """Generated cases, valid and invalid ones, or None where the run was over before.
+
+    What is drawn depends on more than the seed, so a run keeps it.
+    """
     from conformance.checks import generation  # noqa: PLC0415 - Schemathesis takes half a second to load
 
     seeded, count = run.random(f"generated {operation}").getrandbits(32), _COUNTS[run.effort]
-    kinds = (False, True)
-    return [case for kind in kinds for case in generation.draw(operation, negative=kind, count=count, seeded=seeded)]
+
+    def drawn(*, negative: bool) -> list[dict[str, Any]]:
+        return generation.draw(
+            operation, negative=negative, count=count, seeded=seeded, is_over=lambda: run.wire.is_over
+        )
+
+    try:
+        return [*drawn(negative=False), *drawn(negative=True)]
+    except generation.GivenUp:
+        return None
 
 
 def _safe_call(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Call:

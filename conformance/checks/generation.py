@@ -29,6 +29,8 @@ from conformance.openapi import openapi_path
 from conformance.operations import OPERATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.wire.exchange import Exchange
 
 _CHECKS: Final = [status_code_conformance, response_headers_conformance, response_schema_conformance]
@@ -46,7 +48,13 @@ def _schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
     return schemathesis.openapi.from_path(openapi_path(), config=SchemathesisConfig())
 
 
-def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[dict[str, Any]]:
+class GivenUp(Exception):  # noqa: N818 - no error
+    """Nobody wants the cases any more."""
+
+
+def draw(
+    operation: str, *, negative: bool, count: int, seeded: int, is_over: Callable[[], bool]
+) -> list[dict[str, Any]]:
     """Generated cases of an operation, the same for the same seed.
 
     Args:
@@ -54,9 +62,13 @@ def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[dic
         negative: Whether the cases shall break the document.
         count: How many are drawn; some may be equal.
         seeded: The seed.
+        is_over: Whether nobody wants the cases any more; asked before each one, since hundreds take many seconds.
 
     Returns:
         What the cases send, each as a JSON value: query parameters as pairs, and a JSON body or bytes as base64.
+
+    Raises:
+        GivenUp: Nobody wants them any more.
     """
     described = OPERATIONS[operation]
     mode = GenerationMode.NEGATIVE if negative else GenerationMode.POSITIVE
@@ -64,13 +76,24 @@ def draw(operation: str, *, negative: bool, count: int, seeded: int) -> list[dic
 
     @seed(seeded)
     @settings(
-        max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=_ALL_CHECKS
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=_ALL_CHECKS,
+        report_multiple_bugs=False,
     )
     @given(_schema()[described.path][described.method].as_strategy(generation_mode=mode))
     def collect(case: Any) -> None:  # noqa: ANN401 - see above
+        ensure_wanted()
         drawn.append(_sent(case))
 
+    def ensure_wanted() -> None:
+        if is_over():
+            raise GivenUp
+
     with _DRAWING:
+        ensure_wanted()
         collect()
     return drawn
 

@@ -32,7 +32,12 @@ def judge_again(folder: Path) -> int:
     found = differences(recording, again)
     for line in found:
         click.echo(printable(line, limit=1000))
-    if not found:
+    if not found and recording.report["run"]["interrupted"]:
+        click.echo(
+            f"Judged again, {len(recording.exchanges)} exchanges make the same requirements fail. "
+            "Nothing else of a run that was interrupted can be compared."
+        )
+    elif not found:
         click.echo(
             f"Judged again, {len(recording.exchanges)} exchanges give the same outcomes of all "
             f"{len(again.requirements)} requirements and the same {len(again.observations)} observations."

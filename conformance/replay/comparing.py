@@ -21,15 +21,18 @@ def differences(recording: Recording, again: Rejudged) -> list[str]:
     """Everything in which the two differ, a sentence each; nothing where they agree.
 
     A run that ended early is compared by its outcomes alone: which of its requests the end cut off is no property of
-    the target.
+    the target. Of one that was interrupted, amid whatever checks, only what had failed must fail again.
     """
     report = recording.report
     found = [f"{name} is not as the run has written it" for name in recording.changed]
     found += again.misfits
     now = {entry["id"]: entry for entry in again.requirements}
-    whole = recording.provisioned.stopped is None and not report["run"]["interrupted"]
+    interrupted = report["run"]["interrupted"]
+    whole = recording.provisioned.stopped is None and not interrupted
     for entry in report["requirements"]:
-        found += _of_requirement(entry, now.pop(entry["id"], None), whole=whole)
+        then = now.pop(entry["id"], None)
+        if entry["outcome"] == "failed" or not interrupted:
+            found += _of_requirement(entry, then, whole=whole)
     found += [f"requirement {name} is not in the report" for name in now]
     if whole:
         found += _of_observations(report["observations"], again.observations)

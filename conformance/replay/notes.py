@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from conformance.wire.limits import RunStopped
 from conformance.wire.replay import NotRecorded
 
 if TYPE_CHECKING:
@@ -136,14 +137,17 @@ class ReadNotes(_Naming):
 
     Args:
         lines: The notes.
+        stopped: Why the run sent nothing more at some time, so that what was asked later was not noted; None where it
+            came to its end.
 
     Attributes:
         missed: What was asked and not noted, a sentence each.
         claim: Told of the exchanges that were sent for an answer.
     """
 
-    def __init__(self, lines: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, lines: Iterable[Mapping[str, Any]], stopped: str | None = None) -> None:
         super().__init__()
+        self._stopped = stopped
         self.missed: list[str] = []
         self.claim: Callable[[Iterable[int]], object] = tuple
         self._lock = threading.Lock()
@@ -175,11 +179,14 @@ class ReadNotes(_Naming):
 
         Raises:
             NotRecorded: Nothing was.
+            RunStopped: Nothing was, because the run had been stopped.
         """
         key = self.current, asked
         with self._lock:
             lines = self._told.get(key)
             line = lines.popleft() if lines else None
+        if line is None and self._stopped is not None:
+            raise RunStopped(self._stopped)
         if line is None:
             message = f"{key[0]} asks for {asked}, which was not noted"
             self.missed.append(message)

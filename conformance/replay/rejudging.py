@@ -64,7 +64,7 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
         recording: The recording.
         folder: Where it lies; nothing is written there.
     """
-    notes = ReadNotes(recording.provisioned.notes)
+    notes = ReadNotes(recording.provisioned.notes, recording.provisioned.stopped)
     with ExitStack() as stack:
         wire, run = _run(recording, notes, folder)
         stack.callback(run.journeys.close)

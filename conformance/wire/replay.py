@@ -158,7 +158,16 @@ class ReplayWire:
         """
         numbers: Sequence[int | None] = self._order() if are_alike(calls) else ()
         numbers = numbers if len(numbers) == len(calls) else [None] * len(calls)
-        return [self._give(call, number) for call, number in zip(calls, numbers, strict=True)]
+        given: list[Exchange] = []
+        over: RunStopped | None = None
+        for call, number in zip(calls, numbers, strict=True):
+            try:
+                given.append(self._give(call, number))
+            except RunStopped as stopped:  # amid calls of which some had been sent
+                over = over or stopped
+        if over is not None:
+            raise over
+        return given
 
     def claim(self, numbers: Iterable[int]) -> None:
         """Give exchanges that were sent by something which is not done again."""

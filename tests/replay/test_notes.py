@@ -13,6 +13,7 @@ from conformance.target.fixtures import Fixtures
 from conformance.target.profile import Mode, Profile
 from conformance.target.secret import Secret
 from conformance.wire.call import Credential
+from conformance.wire.limits import RunStopped
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay import NotRecorded
 
@@ -44,6 +45,20 @@ def test_question_that_was_not_noted_raises() -> None:
     with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
         read.told("seconds", lambda: 0.0, float, float)
     assert read.missed
+
+
+def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
+    """What had been noted before is told."""
+    taken = TakenNotes()
+    with taken.under("archiving"):
+        taken.told("seconds", lambda: 1.5, float, float)
+    read = ReadNotes(taken.lines, "interrupted by SIGINT")
+
+    with read.under("archiving"):
+        assert read.told("seconds", lambda: 0.0, float, float) == 1.5
+        with pytest.raises(RunStopped, match="interrupted by SIGINT"):
+            read.told("seconds", lambda: 0.0, float, float)
+    assert read.missed == []
 
 
 def test_answers_left_over_are_named() -> None:

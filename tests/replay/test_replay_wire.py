@@ -204,6 +204,16 @@ def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
     assert [one.number for one in raised.value.exchanges] == [2]
 
 
+def test_calls_amid_which_the_run_stopped_are_all_asked_for() -> None:
+    """Those that had been sent belong to somebody, whichever of them was not."""
+    calls = [call.get_engagement(name) for name in ("first", "second", "third")]
+    wire, _ = _wire([_exchange(1, calls[0]), _exchange(2, calls[2])], stopped="the budget of 2 requests is used up")
+
+    with wire.checking("walk"), pytest.raises(RunStopped, match="budget of 2"):
+        wire.send_all(calls)
+    assert wire.unasked == []
+
+
 def test_run_that_did_not_stop_gives_whatever_it_holds() -> None:
     """Nothing says that it stopped."""
     given_up = replace(_exchange(1, call.get_organization(), status=None), trouble="the run was stopped")

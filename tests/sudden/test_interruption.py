@@ -16,6 +16,7 @@ from conformance.reports.model import load_report
 from tests.hostile.cases import Every
 from tests.hostile.running import Ended, Started, start
 from tests.hostile.target import HostileTarget, Turn, honestly, hostile
+from tests.replay.conftest import conformance
 from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 
 MOMENTS = int(os.environ.get("SUDDEN_MOMENTS", "10"))
@@ -157,3 +158,17 @@ def test_a_silent_target_does_not_hold_up_the_end(requests: int, tmp_path: Path)
 
     assert time.monotonic() - sent <= WITHIN + LATITUDE
     assert ended.status == 130
+
+
+def test_an_interrupted_run_can_be_judged_again(target: HostileTarget, tmp_path: Path) -> None:
+    """What its checks never came to ask for is no error of the suite."""
+    started = begun(target, tmp_path / "report")
+    Moment(150, 0).wait(started, target)
+    started.process.send_signal(signal.SIGINT)
+    ended = started.wait(PATIENCE)
+
+    again = conformance("render", "--rejudge", ended.folder)
+
+    assert ended.report["run"]["interrupted"]
+    assert (again.returncode, again.stderr) == (0, ""), again.stdout
+    assert "interrupted" in again.stdout

@@ -1,0 +1,63 @@
+"""Drawing of requests, which takes long and ends with the run."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from conformance.checks import generation
+from conformance.checks.generated_requests import send_generated
+from conformance.running.options import Effort, RunOptions
+from conformance.running.run import Run
+from conformance.target.names import RunNames
+from conformance.wire.limits import RunStopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MANY = 1000
+
+
+def draw(is_over: Callable[[], bool], count: int = _MANY) -> list[dict[str, Any]]:
+    """Positive cases of a list."""
+    return generation.draw("listMembers", negative=False, count=count, seeded=1, is_over=is_over)
+
+
+def test_what_is_drawn_is_the_same_for_the_same_seed() -> None:
+    """As many cases as are wanted, or fewer where there are no more."""
+    first = draw(lambda: False, count=10)
+
+    assert first == draw(lambda: False, count=10)
+    assert 1 < len(first) <= 10
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_drawing_ends_with_the_run(after: int) -> None:
+    """Not after all the cases that were wanted, nor after those of another check that draws as well."""
+    asked = 0
+
+    def is_over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > after
+
+    with pytest.raises(generation.GivenUp):
+        draw(is_over)
+    assert asked <= after + 3
+
+
+def test_requests_that_were_not_drawn_in_time_are_none() -> None:
+    """The check that wanted them is stopped with the run."""
+    parts: dict[str, Any] = {
+        "profile": SimpleNamespace(),
+        "options": RunOptions(effort=Effort.DEEP),
+        "wire": cast("Any", SimpleNamespace(is_over=True)),
+        "fixtures": cast("Any", None),
+        "journal": cast("Any", None),
+        "names": RunNames("cf-abcdefgh-"),
+    }
+
+    with pytest.raises(RunStopped, match="before requests were generated"):
+        send_generated(Run(**parts), "listMembers")
