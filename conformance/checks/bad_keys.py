@@ -106,10 +106,7 @@ def bad_keys(run: Run) -> BadKeys:
     before = run.send(call.get_engagement(aims.own)) if aims.own is not None else None
     key = run.fixtures.main.authorization or ""
     key = key.partition(" ")[2]
-    unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
-    for _, one in near:
-        run.fixtures.hide(one.name, (one.authorization or "").partition(" ")[2])
-    unknown = [*unknown[:1], *near, *unknown[1:]]
+    unknown = _unknown_keys(run, key)
     sent = {
         "none": _without_a_key(run, aims.proper, key),
         "scheme": _with_other_schemes(run, aims.proper, key),
@@ -121,6 +118,16 @@ def bad_keys(run: Run) -> BadKeys:
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
     tried = BadKeys(aims, before, sent, lookups, spoilt)
     return tried if aims.own is None else _looked_after(run, tried)
+
+
+def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
+    """Keys that nobody was given; a replay does not know the key that they are made from, but which there were."""
+    unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
+    for _, one in near:
+        run.fixtures.hide(one.name, (one.authorization or "").partition(" ")[2])
+    made = dict([*unknown[:1], *near, *unknown[1:]])
+    kinds = run.kept("kinds of unknown keys", lambda: list(made))
+    return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
 
 
 def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:

@@ -108,7 +108,12 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
     trouble = None
-    interruption.stops(execution.run.wire.stop)
+
+    def stop(reason: str) -> None:
+        judge.stop()  # a finalizer may swallow what breaks off the checks, and judging a deep run takes long
+        execution.run.wire.stop(reason)
+
+    interruption.stops(stop)
     with interruption.breaking(), progress:
         trouble = execution.reach()
         execution.run.closed = trouble

@@ -77,6 +77,11 @@ class Judge(CollectErrors):
         self._catalogue = load_catalogue()
         self._evidence: dict[str, Evidence] = {}
         self._unfinished: dict[str, tuple[str, str]] = {}
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Begin no further check, from whatever thread or signal handler that is said."""
+        self._stopping = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -119,6 +124,8 @@ class Judge(CollectErrors):
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
         """Note what ended a phase, and let pytest show only failures and errors as such."""
+        if self._stopping:
+            item.session.shouldstop = "stopped"
         raised = call.excinfo.value if call.excinfo is not None else None
         if not is_check(item) or isinstance(raised, KeyboardInterrupt):  # which --pdb lets come as far as this
             return None

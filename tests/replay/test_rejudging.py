@@ -28,6 +28,16 @@ def test_whole_run_of_every_class_gives_the_same_again(tmp_path: Path) -> None:
     assert again.stdout.startswith("Judged again")
 
 
+def test_what_unknown_keys_are_made_of_is_no_matter_of_the_replay(tmp_path: Path) -> None:
+    """Which of them there are hangs on the real key, which nobody knows later."""
+    only = ("--only", "key-unknown-*", "--report", tmp_path)
+    run = conformance("run", "--effort", "deep", *only)
+    again = _rejudge(tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert (again.returncode, again.stderr) == (0, ""), again.stdout
+
+
 def test_failures_of_a_faulty_service_come_again_word_for_word(tmp_path: Path) -> None:
     """What failed fails with the same message, expected, actual and exchanges."""
     service = subprocess.Popen(

@@ -486,6 +486,22 @@ def test_a_requirement_does_not_pass_by_half_its_checks(run_checks: RunChecks) -
     assert ran.judge.errors == []
 
 
+def test_no_check_begins_after_the_end(run_checks: RunChecks) -> None:
+    """Where a finalizer has swallowed the interruption, the check goes on, and is the last."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_first(request):
+            request.config.pluginmanager.get_plugin("conformance-judge").stop()
+            judged(make_exchange())
+
+        @requirement("json-well-formed")
+        def test_second():
+            judged(make_exchange())
+    """)
+
+    assert ran.outcomes == [("test_first", "passed")]
+
+
 def test_a_run_that_went_to_its_end_has_nothing_to_give_up(run_checks: RunChecks) -> None:
     """Every check has a result of its own already."""
     ran = run_checks(SEVERAL)
