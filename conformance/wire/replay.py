@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.wire.exchange import Unanswered
 from conformance.wire.limits import RunStopped
 from conformance.wire.preparing import Preparer
 
@@ -68,6 +69,16 @@ class _Chain:
     @property
     def last(self) -> Exchange:
         return self.exchanges[-1]
+
+    def is_followed_by(self, exchange: Exchange) -> bool:
+        """Whether an exchange may be the next attempt: what had its answer was not sent again."""
+        if self.last.attempt != exchange.attempt - 1:
+            return False
+        try:
+            _ = self.last.answer
+        except Unanswered:
+            return True
+        return False
 
 
 class ReplayWire:
@@ -204,7 +215,7 @@ class ReplayWire:
             self._given[exchange.number] = exchange
             return
         chains = self._waiting[Likeness.of(exchange.check, exchange.call, exchange.request)]
-        begun = next((chain for chain in chains if chain.last.attempt == exchange.attempt - 1), None)
+        begun = next((chain for chain in chains if chain.is_followed_by(exchange)), None)
         if begun is None:
             chains.append(_Chain([exchange]))
         else:

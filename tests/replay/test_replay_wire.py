@@ -238,13 +238,25 @@ def test_first_reason_to_stop_stays() -> None:
 def test_repetitions_of_two_calls_at_once_are_told_apart() -> None:
     """A second attempt belongs to a first one, and not to one that was repeated already."""
     read = call.get_organization()
-    attempts = (1, 1, 2, 2)
-    recorded = [_exchange(number, read, attempt=attempt) for number, attempt in enumerate(attempts, 1)]
+    attempts = ((1, 429), (1, 503), (2, 200), (2, 200))
+    recorded = [
+        _exchange(number, read, attempt=attempt, status=status) for number, (attempt, status) in enumerate(attempts, 1)
+    ]
     wire, _ = _wire(recorded, order=(4, 3))
 
     with wire.checking("walk"):
         assert [one.number for one in wire.send_all([read] * 2)] == [4, 3]
     assert wire.unasked == []
+
+
+def test_repetition_belongs_to_the_call_that_had_no_answer() -> None:
+    """And not to an equal one before it, which had one."""
+    read = call.get_organization()
+    wire, _ = _wire([_exchange(1, read), _exchange(2, read, status=429), _exchange(3, read, attempt=2)])
+
+    with wire.checking("walk"):
+        assert [wire.send(read).number for _ in range(2)] == [1, 3]
+    assert [one.number for one in wire.exchanges] == [1, 2, 3]
 
 
 def test_repetition_without_a_beginning_is_nobodys() -> None:
