@@ -98,7 +98,9 @@ def _run(recording: Recording, notes: ReadNotes, folder: Path) -> tuple[ReplayWi
     )
     notes.claim = wire.claim
     journal = UnwrittenJournal(RunNames(provisioned.prefix), folder)
-    wire.observe(JournalRecorder(journal))
+    recorder = JournalRecorder(journal)
+    wire.guard(recorder.ensure_harmless)
+    wire.observe(recorder)
     fixtures = Fixtures(profile, None, redactor)
     run = Run(
         profile=profile,

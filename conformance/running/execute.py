@@ -198,7 +198,9 @@ class Execution:
         names = RunNames.fresh()
         journal = Journal.open(self.folder, names.prefix)
         self._stack.callback(journal.close)
-        wire.observe(JournalRecorder(journal, self._give_up))
+        recorder = JournalRecorder(journal, self._give_up)
+        wire.guard(recorder.ensure_harmless)
+        wire.observe(recorder)
         wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
         self._provisioner = provisioner = self._provisioned(lambda: wire.is_over)
         if provisioner is not None:

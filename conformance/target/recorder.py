@@ -70,11 +70,10 @@ class JournalRecorder:
         self._foreign: set[str] = set()
         self._unspeakable: set[str] = set()
 
-    def before(self, call: Call) -> None:
-        """Write down what a call may change.
+    def ensure_harmless(self, call: Call) -> None:
+        """Make sure that a call can be undone, and changes nothing but what is the run's.
 
         Raises:
-            JournalError: It cannot be written down, so the call must not be sent.
             Withheld: It would change an engagement that only a wrong answer calls the run's, or it names something in
                 which a text stood that the target file hides, or would change a name in which it stands.
         """
@@ -83,14 +82,22 @@ class JournalRecorder:
             raise Withheld("it would name something in which a text stands that the target file hides")
         if call.identifier in self._foreign and call.operation.id in _ON_ENGAGEMENTS and not self._journal.undoing:
             raise Withheld("a creation was answered with somebody else's engagement, to which nothing is done")
-        action, member = _ACTIONS.get(call.operation.id, (None, None))
-        if action is None or not call.is_proper or self._journal.undoing:
-            return
-        key = _key(call)
-        if action is Action.RENAME_ORGANIZATION and owner(key) in self._unspeakable:
+        action, _ = self._action(call)
+        if action is Action.RENAME_ORGANIZATION and owner(_key(call)) in self._unspeakable:
             raise Withheld(
                 "the organization's name holds a text that the target file hides, and could not be given back"
             )
+
+    def before(self, call: Call) -> None:
+        """Write down what a call may change.
+
+        Raises:
+            JournalError: It cannot be written down, so the call must not be sent.
+        """
+        action, member = self._action(call)
+        if action is None:
+            return
+        key = _key(call)
         subject = call.identifier if member is None else _short(_object(call.body).get(member))
         with self._lock, self._told():
             before = {
@@ -98,6 +105,12 @@ class JournalRecorder:
                 Action.CHANGE_ROLE: self._roles.get(call.identifier or ""),
             }.get(action)
             self._open[call].append(_Sent(self._journal.intend(action, key, subject, before)))
+
+    def _action(self, call: Call) -> tuple[Action, str | None] | tuple[None, None]:
+        """What a call may do that would have to be undone, and the member of its body that says to whom."""
+        if not call.is_proper or self._journal.undoing:
+            return None, None
+        return _ACTIONS.get(call.operation.id, (None, None))
 
     def after(self, exchange: Exchange) -> None:
         """Note what became of a call; every attempt comes here."""

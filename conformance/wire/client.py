@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
 
+    Guard = Callable[[Call], object]
+
 __all__ = ["Observer", "RunStopped", "Wire"]
 
 _CLOSING: Final = 5.0
@@ -88,6 +90,7 @@ class Wire:
         self._sender = sender
         self._width = settings.workers
         self._exchanges: list[Exchange] = []
+        self._guards: list[Guard] = []
         self._observers: list[Observer] = []
         self._tasks: dict[asyncio.Task[Exchange], Order] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
@@ -141,7 +144,11 @@ class Wire:
 
         Raises:
             RunStopped: The run is over; those that were answered before are recorded.
+            Withheld: A guard keeps one of them back; none is sent then.
         """
+        for guard in self._guards:
+            for call in calls:
+                guard(call)
         batch = _Batch([None] * len(calls))
         waiting = deque(enumerate(calls))
         try:
@@ -163,6 +170,14 @@ class Wire:
             to_undo: Tells how many there are; they may become more.
         """
         self._limits.to_undo = to_undo
+
+    def guard(self, guard: Guard) -> None:
+        """Let a guard look at all calls from now on, before anything is done about one of them.
+
+        Args:
+            guard: Raises ``Withheld`` where a call must not be sent.
+        """
+        self._guards.append(guard)
 
     def observe(self, observer: Observer) -> None:
         """Let an observer see every exchange from now on."""

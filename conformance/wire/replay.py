@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
 
+    Guard = Callable[[Call], object]
+
 _UNDOING: Final = "undoing"
 """Who sends what no check asked for, after the checks."""
 
@@ -112,6 +114,7 @@ class ReplayWire:
         self._order = order
         self._service_clock = service_clock
         self._lock = threading.Lock()
+        self._guards: list[Guard] = []
         self._observers: list[Observer] = []
         self._given: dict[int, Exchange] = {}
         self._waiting: defaultdict[Likeness, deque[_Chain]] = defaultdict(deque)
@@ -166,7 +169,11 @@ class ReplayWire:
         Raises:
             NotRecorded: One of them has none.
             RunStopped: The recorded run was over by then.
+            Withheld: A guard keeps one of them back, as in the recorded run.
         """
+        for guard in self._guards:
+            for call in calls:
+                guard(call)
         numbers: Sequence[int | None] = self._order() if are_alike(calls) else ()
         numbers = numbers if len(numbers) == len(calls) else [None] * len(calls)
         given: list[Exchange] = []
@@ -189,6 +196,10 @@ class ReplayWire:
                 for chain in [one for one in chains if one in found]:
                     chains.remove(chain)
             self._given |= {exchange.number: exchange for chain in found for exchange in chain.exchanges}
+
+    def guard(self, guard: Guard) -> None:
+        """Let a guard look at all calls from now on."""
+        self._guards.append(guard)
 
     def observe(self, observer: Observer) -> None:
         """Let an observer see every exchange from now on."""

@@ -11,7 +11,7 @@ import pytest
 from conformance.replay.notes import ReadNotes
 from conformance.wire import call
 from conformance.wire.call import Call, Credential
-from conformance.wire.exchange import Answer, Exchange
+from conformance.wire.exchange import Answer, Exchange, Withheld
 from conformance.wire.limits import RunStopped
 from conformance.wire.preparing import Preparer
 from conformance.wire.redaction import Redactor
@@ -257,6 +257,21 @@ def test_repetition_belongs_to_the_call_that_had_no_answer() -> None:
     with wire.checking("walk"):
         assert [wire.send(read).number for _ in range(2)] == [1, 3]
     assert [one.number for one in wire.exchanges] == [1, 2, 3]
+
+
+def test_nothing_is_given_where_a_guard_keeps_one_of_several_calls_back() -> None:
+    """As in the run, which had sent none of them."""
+    calls = [call.get_engagement(name) for name in ("first", "second")]
+    wire, _ = _wire([])
+
+    def guard(asked: Call) -> None:
+        if asked is calls[1]:
+            raise Withheld("not that")
+
+    wire.guard(guard)
+    with wire.checking("walk"), pytest.raises(Withheld, match="not that"):
+        wire.send_all(calls)
+    assert wire.missed == []
 
 
 def test_repetition_without_a_beginning_is_nobodys() -> None:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from conformance.wire.call import Call, create_engagement, get_engagement, get_organization
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, Unanswered, Withheld
 from conformance.wire.limits import RunStopped
 from conformance.wire.settings import USER_AGENT
 from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
@@ -291,6 +291,25 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
             break
         time.sleep(0.02)
     assert [one.trouble for one in wire.exchanges] == ["it was given up because the run was stopped"]
+
+
+def test_nothing_is_sent_where_a_guard_keeps_one_of_several_calls_back(make: Fixtures) -> None:
+    """Not even those before it, and nobody writes them down."""
+    forbidden = get_engagement("3")
+
+    def guard(call: Call) -> None:
+        if call is forbidden:
+            raise Withheld("not that")
+
+    wire = make.wire(make.serve(fine))
+    watcher = Watcher()
+    wire.guard(guard)
+    wire.observe(watcher)
+
+    with pytest.raises(Withheld, match="not that"):
+        wire.send_all([get_engagement("1"), get_engagement("2"), forbidden])
+    assert watcher.seen == []
+    assert wire.send(get_engagement("2")).number == 1
 
 
 def test_observers_can_prevent_a_call(make: Fixtures) -> None:
