@@ -144,7 +144,7 @@ def odd_editing(run: Run) -> OddEditing:
     run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     after_null = run.send(call.get_engagement(identifier))
     other = run.journeys.result(creating).described
-    namesake = run.send(call.update_engagement(identifier, {"name": other.sent["name"]}))
+    namesake = run.send(call.update_engagement(identifier, other.sent))
     run.send(call.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 

@@ -104,16 +104,20 @@ def _no_object(valid: str, *, thorough_string: bool = False) -> Iterator[Invalid
     yield InvalidBody(Kind.NO_OBJECT, "an empty array as the body", "[]", thorough=True)
 
 
-def _no_string(field: str, body: str, text: str = "LABEL") -> Iterator[InvalidBody]:
-    """Every JSON type but string and null in place of VALUE; some languages take the thorough ones for nothing."""
+def _no_string(field: str, body: str, text: str = "LABEL", *, optional: bool = False) -> Iterator[InvalidBody]:
+    """Every JSON type but string and null in place of VALUE.
+
+    Some languages take 0, false and what is empty for nothing: of a required field such a value is refused by who looks
+    for the field alone, of an optional one it is passed over.
+    """
     for name, value, thorough in (
         ("a number", "12345", False),
-        ("a boolean", "true", False),
+        ("true", "true", optional),
         ("an array", f'["{text}"]', False),
         ("an object", f'{{"value": "{text}"}}', False),
         ("0", "0", True),
         ("a fraction", "1.5", True),
-        ("false", "false", True),
+        ("false", "false", not optional),
         ("an empty array", "[]", True),
         ("an empty object", "{}", True),
     ):
@@ -144,18 +148,18 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
             _missing("null for name", '{"name": null, "description": "LABEL"}'),
             _missing("no field at all", "{}", thorough=True),
             *_no_string("name", '{"name": VALUE, "description": "LABEL"}'),
-            *_no_string("description", '{"name": "LABEL", "description": VALUE}'),
+            *_no_string("description", '{"name": "LABEL", "description": VALUE}', optional=True),
         ),
         "updateEngagement": (
             *_malformed(_NAMED, "a comma too many"),
             *_no_object(_NAMED),
-            *_no_string("name", '{"name": VALUE, "description": "LABEL"}'),
-            *_no_string("description", '{"name": "LABEL", "description": VALUE}'),
+            *_no_string("name", '{"name": VALUE, "description": "LABEL"}', optional=True),
+            *_no_string("description", '{"name": "LABEL", "description": VALUE}', optional=True),
         ),
         "updateCurrentOrganization": (
             *_malformed(_NAMED),
             *_no_object(_NAMED),
-            *_no_string("name", '{"name": VALUE}'),
+            *_no_string("name", '{"name": VALUE}', optional=True),
         ),
         "inviteMember": (
             *_malformed(_INVITED),

@@ -95,7 +95,7 @@ def test_each_field_is_tried_with_every_other_type(operation: str) -> None:
     for field in REQUIRED[operation] or {"name"}:
         quick = [one for one in invalid.bodies(operation, thorough=False) if one.what.endswith(f" for {field}")]
         values = [json.loads(one.wire(label="x"))[field] for one in quick if one.kind is Kind.TYPE]
-        assert [type(value) for value in values] == [int, bool, list, dict]
+        assert {type(value) for value in values} == {int, bool, list, dict}
 
 
 @pytest.mark.parametrize(("operation", "query"), [(name, one) for name, queries in QUERIES.items() for one in queries])
@@ -138,7 +138,7 @@ RENAMINGS = {
     "a string as the body": '"cf-x"',
     "null as the body": "null",
     "a number for name": '{"name": 12345}',
-    "a boolean for name": '{"name": true}',
+    "false for name": '{"name": false}',
     "an array for name": '{"name": ["cf-x"]}',
     "an object for name": '{"name": {"value": "cf-x"}}',
 }
@@ -152,7 +152,7 @@ THOROUGH_RENAMINGS = {
     "an empty array as the body": "[]",
     "0 for name": '{"name": 0}',
     "a fraction for name": '{"name": 1.5}',
-    "false for name": '{"name": false}',
+    "true for name": '{"name": true}',
     "an empty array for name": '{"name": []}',
     "an empty object for name": '{"name": {}}',
 }

@@ -407,7 +407,7 @@ def invalid(key: str) -> Iterator[Request]:
             rest = {name: value for name, value in valid.items() if name != field}
             for body in (
                 rest,
-                *({**valid, field: value} for value in (None, 7, True, ["x"], {"x": "y"}, "nonsense", "")),
+                *({**valid, field: value} for value in (None, 7, True, False, ["x"], {"x": "y"}, "nonsense", "")),
             ):
                 yield key, method, path, body
 

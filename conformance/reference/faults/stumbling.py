@@ -64,6 +64,11 @@ def _has(name: str, kind: type | tuple[type, ...]) -> Odd:
     return lambda call: isinstance(field(call, name), kind)
 
 
+def _counts_for_nothing(name: str) -> Odd:
+    """Values that some languages take for none, although they are there."""
+    return lambda call: field(call, name) in (False, 0, [], {})
+
+
 def _nulls(name: str) -> Odd:
     return lambda call: field(call, name) is None
 
@@ -215,6 +220,13 @@ PASSED = (
              {"name": "Untitled"}),
     _passing("createEngagement", "a-description-boolean", "a boolean as the description", _has("description", bool),
              {"name": "Untitled"}),
+    _passing("createEngagement", "a-description-that-is-nothing", "false and 0 as the description",
+             _counts_for_nothing("description"), {"name": "Untitled"}),
+    _passing("updateEngagement", "a-description-that-is-nothing", "false and 0 as the description",
+             _counts_for_nothing("description"), {}),
+    _passing("updateEngagement", "a-name-that-is-nothing", "false and 0 as the name", _counts_for_nothing("name"), {}),
+    _passing("updateCurrentOrganization", "a-name-that-is-nothing", "false and 0 as the name",
+             _counts_for_nothing("name"), {}),
     _passing("updateEngagement", "null", "null as the body", _is_null, {}),
     _passing("updateEngagement", "a-text", "a string as the body", _is_text, {}),
     _passing("updateEngagement", "a-name-boolean", "a boolean as the name", _has("name", bool), {}),
