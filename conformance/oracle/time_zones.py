@@ -70,7 +70,6 @@ class _Told:
             "a day behind": right - timedelta(seconds=_DAY),
             "a month ahead of": _of_month(right, 1),
             "a month behind": _of_month(right, -1),
-            "with the number of the month in place of the minutes, unlike": right.replace(minute=right.month),
         }
         near = (says for says, wrong in slips.items() if abs((self.moment - wrong).total_seconds()) <= _ABOUT)
         return next(near, None)

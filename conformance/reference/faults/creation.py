@@ -232,21 +232,6 @@ DUPLICATES = (
 )
 
 
-@fault("duplicate-name-refused-and-described", "update-engagement-refused-changes-nothing")
-class DuplicateNameRefusedAndDescribed(Service):
-    """A name in use is refused when an edit has stored its description already."""
-
-    def update_engagement(self, call: Call) -> Reply:
-        """Look for the name in between."""
-        engagement, sent = call.engagement, call.values
-        names = self.store.engagement_names(engagement.organization_id, besides=engagement.id, status=None)
-        if engagement.status == "active" and sent.get("name") in names:
-            described = {name: value for name, value in sent.items() if name == "description"}
-            self.store.edit_engagement(engagement.id, described, self.now())
-            raise Refusal(409, "The name is in use.")
-        return super().update_engagement(call)
-
-
 @fault("duplicate-name-gives-the-first", "create-engagement-duplicate-name")
 class DuplicateNameGivesTheFirst(Service):
     """A creation with a name in use answers with the engagement that has it."""

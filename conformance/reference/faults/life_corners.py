@@ -84,18 +84,28 @@ class DuplicateNameRefusedAndCreated(Service):
         return reply
 
 
-@fault("duplicate-name-refused-and-renamed", "update-engagement-refused-changes-nothing")
-class DuplicateNameRefusedAndRenamed(Service):
-    """A name in use is refused with 409 on update, and the engagement has it."""
+def _refusing_too_late(identifier: str, kept: str, *, renames: bool) -> Fault:
+    """A service that looks whether a name is in use when an edit is done, and takes back the name at most."""
 
-    async def perform(self, call: Call) -> Reply:
-        """Rename it, then object."""
-        reply = await super().perform(call)
-        if call.operation.id == "updateEngagement" and "name" in call.values:
-            others = [one for one in looking_up.engagements(self, call.organization_id) if one.id != call.resource_id]
+    async def perform(self: Service, call: Call) -> Reply:
+        before = self.store.engagement(call.resource_id) if call.operation.id == "updateEngagement" else None
+        reply = await Service.perform(self, call)
+        if before is not None and "name" in call.values:
+            others = [one for one in looking_up.engagements(self, call.organization_id) if one.id != before.id]
             if call.values["name"] in {one.name for one in others}:
+                if not renames:
+                    self.store.edit_engagement(before.id, {"name": before.name}, self.now())
                 raise Refusal(409, "The name is in use.")
         return reply
+
+    title = f"A name in use is refused with 409 on update, and {kept}."
+    return made(identifier, title, "update-engagement-refused-changes-nothing", perform=perform)
+
+
+REFUSED_TOO_LATE = (
+    _refusing_too_late("duplicate-name-refused-and-renamed", "the engagement has it", renames=True),
+    _refusing_too_late("duplicate-name-refused-and-described", "the description beside it is kept", renames=False),
+)
 
 
 # Creation

@@ -106,16 +106,10 @@ def _month_before(moment: datetime) -> datetime:
     return before.replace(day=1) + timedelta(days=moment.day - 1)
 
 
-def _minute_of_month(moment: datetime) -> datetime:
-    """The month's number in the minutes' place, as it comes of a format's wrong letter."""
-    return moment.replace(minute=moment.month)
-
-
 CALENDARS = (
     _off("time-of-yesterday", "a day behind", lambda moment: moment - timedelta(days=1)),
     _off("time-of-tomorrow", "a day ahead", lambda moment: moment + timedelta(days=1)),
     _off("time-of-last-month", "a month behind, months being counted from 0", _month_before),
-    _off("time-with-the-month-for-minutes", "of the minute that is its month's number", _minute_of_month),
 )
 
 ZONES = (_in_zone("berlin", 120), _in_zone("new-york", -300), _in_zone("kathmandu", 345))
