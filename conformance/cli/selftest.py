@@ -58,7 +58,7 @@ _INTERRUPTED: Final = 130
     "--focused",
     is_flag=True,
     help="Try each fault on the checks of the requirement that it breaks, and on the others only where those find "
-    "nothing. Takes about half of the time, but does not tell which other requirements would be reported.",
+    "nothing. Takes less than half of the time, but does not tell which other requirements would be reported.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
 @click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 8 for each core]")
