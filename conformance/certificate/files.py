@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from conformance.reports.sealing import ENVELOPE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-ENVELOPE: Final = "certificate.dsse.json"
-PAGE: Final = "certificate.html"
 _PIECE: Final = 1 << 20
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.certificate.consistency import problems
 from conformance.certificate.envelope import sealed
-from conformance.certificate.files import ENVELOPE, PAGE, FolderError, digests
+from conformance.certificate.files import FolderError, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import build_digest, reservations_about, statement
@@ -17,6 +17,7 @@ from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.replay.rejudging import rejudge
 from conformance.reports.placing import place
+from conformance.reports.sealing import ENVELOPE, PAGE
 from conformance.reports.text import json_bytes
 
 if TYPE_CHECKING:

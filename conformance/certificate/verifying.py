@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from conformance.certificate import statement as statements
 from conformance.certificate.consistency import problems
 from conformance.certificate.envelope import InvalidEnvelope, opened
-from conformance.certificate.files import ENVELOPE, FolderError, changes, digests
+from conformance.certificate.files import FolderError, changes, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.statement import CLAIMS
 from conformance.replay.comparing import differences
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
 from conformance.replay.rejudging import rejudge
 from conformance.reports.model import InvalidReport, load_report
+from conformance.reports.sealing import ENVELOPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

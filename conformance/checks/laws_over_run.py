@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.lifecycle import basics, lifecycle
 from conformance.checks.looks import expect_steadily
+from conformance.json_text import TooDeep
 from conformance.oracle.findings import Survey, conclude, survey
-from conformance.oracle.json_text import TooDeep
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.target.profile import Mode
 

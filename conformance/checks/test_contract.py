@@ -9,9 +9,9 @@ import pytest
 
 from conformance.checks.generated_requests import Generated, expect_answers, send_generated
 from conformance.checks.marks import journey, requirement
+from conformance.json_text import Parsed
 from conformance.oracle import read
 from conformance.oracle.effects import accepted, refused
-from conformance.oracle.json_text import Parsed
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.oracle.shapes import SHAPES
 from conformance.oracle.validity import Validity

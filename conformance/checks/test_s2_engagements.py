@@ -13,8 +13,8 @@ from conformance.checks.engagements import identifier_of, shown
 from conformance.checks.marks import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
+from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
-from conformance.oracle.json_text import Parsed, read_json
 from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
 

@@ -19,11 +19,11 @@ from conformance.checks.two_organizations import (
     TwoOrganizations,
     is_alike,
 )
+from conformance.json_text import Parsed, read_json
 from conformance.oracle import batches, expect, laws, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted
-from conformance.oracle.json_text import Parsed, read_json
 from conformance.oracle.judgement import NonConformity, Undecided, Untested, judged
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort

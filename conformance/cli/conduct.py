@@ -25,10 +25,10 @@ from conformance.reports.placing import place
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
-from conformance.running.reporting import build_report
 from conformance.target.journal import JournalError
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
+from conformance.verdicts.reporting import build_report
 from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 

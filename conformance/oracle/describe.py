@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed
+from conformance.json_text import Parsed
 from conformance.oracle.words import kind_of
 from conformance.wire.exchange import Unanswered
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed, read_json
+from conformance.json_text import Parsed, read_json
 from conformance.wire.call import JSON_HEADERS
 
 if TYPE_CHECKING:

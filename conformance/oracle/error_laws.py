@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed
+from conformance.json_text import Parsed
 from conformance.oracle.judgement import NonConformity
 from conformance.oracle.words import kind_of, shown
 

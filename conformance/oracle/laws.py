@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle import shapes
-from conformance.oracle.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import kind_of, one_of, shown

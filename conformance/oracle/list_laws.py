@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed
+from conformance.json_text import Parsed
 from conformance.oracle.judgement import NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import kind_of, one_of, shown

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.json_text import Parsed
+from conformance.json_text import Parsed
 from conformance.oracle.judgement import Undecided
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.json_text import Parsed
 from conformance.oracle import shapes
-from conformance.oracle.json_text import Parsed
 from conformance.oracle.list_laws import META_FIELDS
 
 if TYPE_CHECKING:

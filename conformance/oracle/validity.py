@@ -10,8 +10,8 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.json_text import Malformed, Parsed, read_json
 from conformance.oracle.effects import is_ordinary
-from conformance.oracle.json_text import Malformed, Parsed, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.reports.sealing import SEALED, sha256
 from conformance.reports.text import json_bytes, load_json, one_line
 from conformance.running.options import Effort, RunOptions
 from conformance.suite import suite_sha256
@@ -13,17 +14,12 @@ from conformance.target.profile import MemberOfFile, Mode, Profile, ProvisionerS
 from conformance.target.secret import Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from conformance.running.run import Run
 
-    Content = Callable[[], Iterable[bytes]]
-
-FILE_NAME: Final = "provisioned.jsonl"
 FORMAT: Final = "conformance-provisioned/1"
-SEALED: Final = ("exchanges.har", "report.json")
-"""The files whose digests stand in the last line."""
 
 _LONGEST_KEY: Final = 64
 
@@ -67,18 +63,6 @@ def note_lines(run: Run, notes: Iterable[Mapping[str, object]], redact: Callable
     return [json_bytes(_redacted(line, redact)) + b"\n" for line in lines]
 
 
-def sealed(lines: Sequence[bytes], files: Mapping[str, Content]) -> Iterator[bytes]:
-    """The file: the lines, and a last one with the digests of all that belongs together.
-
-    Args:
-        lines: From ``note_lines``.
-        files: The content of each file of ``SEALED``.
-    """
-    yield from lines
-    digests = {name: _digest(files[name]()) for name in SEALED}
-    yield json_bytes({"sha256": {**digests, "above": _digest(lines)}}) + b"\n"
-
-
 def read_notes(path: Path) -> Provisioned:
     """Read the file.
 
@@ -106,7 +90,7 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
     digests = load_json(last)["sha256"]
     if last != json_bytes({"sha256": digests}) + b"\n":
         raise InvalidNotes("its last line was changed.")
-    if digests["above"] != _digest(lines):
+    if digests["above"] != sha256(lines):
         raise InvalidNotes("it was changed, its digest is another one.")
     head, *notes = [load_json(line) for line in lines]
     if head["format"] != FORMAT:
@@ -206,10 +190,3 @@ def _redacted(value: object, redact: Callable[[str], str]) -> object:
     if isinstance(value, list | tuple):
         return [_redacted(member, redact) for member in value]
     return value
-
-
-def _digest(pieces: Iterable[bytes]) -> str:
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece)
-    return digest.hexdigest()

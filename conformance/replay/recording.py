@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import __version__
 from conformance.openapi import openapi_sha256
-from conformance.replay.provisioned import FILE_NAME, InvalidNotes, Provisioned, read_notes
+from conformance.replay.provisioned import InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
+from conformance.reports.sealing import PROVISIONED
 from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def read_recording(folder: Path) -> Recording:
     """
     try:
         report = load_report(folder / REPORT)
-        provisioned = read_notes(folder / FILE_NAME)
+        provisioned = read_notes(folder / PROVISIONED)
         exchanges = read_har(folder / EXCHANGES)
     except (InvalidReport, InvalidNotes, InvalidRecording) as error:
         raise NotJudgeable(str(error)) from error

@@ -6,9 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.replay.clock import StandingClock
-from conformance.replay.fixtures import NotedFixtures
-from conformance.replay.notes import ReadNotes
 from conformance.replay.provisioned import placeholder
 from conformance.running.connecting import redactor_of, wire_settings
 from conformance.running.reaching import reach
@@ -16,11 +13,14 @@ from conformance.running.run import Run
 from conformance.target.fixtures import Fixtures
 from conformance.target.journal import Journal
 from conformance.target.names import RunNames
+from conformance.target.noted_fixtures import NotedFixtures
 from conformance.target.recorder import JournalRecorder
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 from conformance.wire.call import Credential
+from conformance.wire.noted_clock import StandingClock
+from conformance.wire.notes import ReadNotes
 from conformance.wire.replay import ReplayWire
 
 if TYPE_CHECKING:

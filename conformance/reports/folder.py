@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from conformance.certificate.files import ENVELOPE, PAGE
-from conformance.replay.provisioned import FILE_NAME, SEALED, sealed
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -16,6 +14,7 @@ from conformance.reports.junit import junit_bytes
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.placing import place
+from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, SEALED, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 JOURNAL: Final = "journal.jsonl"
 LOG: Final = "provisioner.log"
-_OF_SOME_RUNS: Final = frozenset({LOG, FILE_NAME, ENVELOPE, PAGE})
+_OF_SOME_RUNS: Final = frozenset({LOG, PROVISIONED, ENVELOPE, PAGE})
 """Outputs that would be of an earlier run where this one has none."""
 
 
@@ -66,7 +65,7 @@ def outputs(report: Report, exchanges: Sequence[Exchange], notes: Sequence[bytes
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
     pieces["exchanges.har"] = partial(har_pieces, exchanges)
     if notes:
-        pieces[FILE_NAME] = partial(sealed, notes, {name: pieces[name] for name in SEALED})
+        pieces[PROVISIONED] = partial(sealed, notes, {name: pieces[name] for name in SEALED})
     return pieces
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.reports.layout import laid_out, place_of, tokens_of
 from conformance.reports.text import UNSEEN, code_point
 

@@ -15,9 +15,9 @@ from conformance.wire.settings import WireSettings
 if TYPE_CHECKING:
     import httpx
 
-    from conformance.replay.notes import TakenNotes
     from conformance.running.options import RunOptions
     from conformance.target.profile import Profile
+    from conformance.wire.notes import TakenNotes
 
 
 def redactor_of(profile: Profile) -> Redactor:

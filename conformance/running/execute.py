@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Self
 
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
-from conformance.replay.fixtures import NotedFixtures
-from conformance.replay.notes import TakenNotes
 from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.embedded import EmbeddedService
 from conformance.running.provisioner_log import ProvisionerLog
@@ -27,11 +25,13 @@ from conformance.target.journal import Journal
 from conformance.target.loading import profile_of
 from conformance.target.mailbox import Mailbox, MailboxError
 from conformance.target.names import RunNames
+from conformance.target.noted_fixtures import NotedFixtures
 from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
 from conformance.wire.certificate import certificate_sha256
+from conformance.wire.notes import TakenNotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

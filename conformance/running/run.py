@@ -10,26 +10,26 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import load_catalogue
-from conformance.replay.clock import NotedClock
-from conformance.replay.notes import TakenNotes
 from conformance.running.journeys import Journeys
 from conformance.target import capabilities
 from conformance.target.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
+from conformance.wire.noted_clock import NotedClock
+from conformance.wire.notes import TakenNotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.replay.fixtures import NotedFixtures
-    from conformance.replay.notes import Notes
     from conformance.running.options import Effort, RunOptions
     from conformance.target.journal import Journal
     from conformance.target.names import RunNames
+    from conformance.target.noted_fixtures import NotedFixtures
     from conformance.target.profile import Profile
     from conformance.target.provisioner import Provisioner
     from conformance.wire.call import Call
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
+    from conformance.wire.notes import Notes
     from conformance.wire.replay import ReplayWire
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Malformed, Parsed
+from conformance.json_text import Malformed, Parsed
 from conformance.target.making_out import make_out
 from conformance.wire.call import list_engagements, list_members
 from conformance.wire.exchange import Answer, Exchange, Unanswered

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed, read_json
+from conformance.json_text import Parsed, read_json
 from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
 from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.json_text import Parsed, read_json
+from conformance.json_text import Parsed, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conformance.json_text import Parsed
 from conformance.operations import OPERATIONS
-from conformance.oracle.json_text import Parsed
 from conformance.target.capabilities import Unavailable
 from conformance.wire.call import Call, encode, segment
 from conformance.wire.exchange import Unanswered

@@ -1,4 +1,4 @@
-"""The plugin that turns pytest's outcomes into results; no module but this and ``plugin`` has pytest's hooks."""
+"""The plugin that turns pytest's outcomes into results; only this, ``plugin`` and ``session`` have pytest's hooks."""
 
 from __future__ import annotations
 

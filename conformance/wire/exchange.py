@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.json_text import MAX_PARTS
+from conformance.json_text import MAX_PARTS
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from conformance.replay.notes import TakenNotes
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.notes import TakenNotes
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
 

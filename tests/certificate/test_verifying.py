@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from conformance.certificate.envelope import sealed
 from conformance.certificate.statement import CLAIMS
 from conformance.certificate.verifying import verify
-from conformance.replay.provisioned import FILE_NAME, SEALED
+from conformance.reports.sealing import PROVISIONED, SEALED
 from conformance.reports.text import json_bytes
 
 from .conftest import conformance
@@ -42,7 +42,7 @@ def _change_report(folder: Path, change: Change) -> None:
     report = json.loads((folder / "report.json").read_text())
     change(report)
     (folder / "report.json").write_bytes(json_bytes(report))
-    path = folder / FILE_NAME
+    path = folder / PROVISIONED
     *lines, last = path.read_bytes().splitlines(keepends=True)
     digests = json.loads(last)["sha256"]
     digests |= {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in SEALED}

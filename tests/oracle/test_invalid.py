@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from conformance.json_text import Malformed, Parsed, read_json
 from conformance.oracle import invalid
 from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
-from conformance.oracle.json_text import Malformed, Parsed, read_json
 
 REQUIRED = {
     "createEngagement": {"name"},

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 
 JSON_VALUES = st.recursive(
     st.none()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from conformance.replay.provisioned import FILE_NAME, SEALED
+from conformance.reports.sealing import PROVISIONED, SEALED
 from conformance.reports.text import json_bytes
 
 Conformance = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -33,7 +33,7 @@ def conformance(*arguments: object, environment: dict[str, str] | None = None) -
 
 def reseal(folder: Path, change: Callable[[list[dict[str, Any]]], object] = lambda _: None) -> None:
     """Change the notes of a run and make its digests right again, as somebody would who wants to deceive."""
-    path = folder / FILE_NAME
+    path = folder / PROVISIONED
     notes = [json.loads(line) for line in path.read_bytes().splitlines()[:-1]]
     change(notes)
     lines = [json_bytes(note) + b"\n" for note in notes]

@@ -7,12 +7,12 @@ from contextvars import copy_context
 from types import SimpleNamespace
 from typing import Any, cast
 
-from conformance.replay.notes import ReadNotes, TakenNotes
 from conformance.running.options import RunOptions
 from conformance.running.run import Run
 from conformance.target.names import RunNames
 from conformance.target.profile import Profile
 from conformance.target.secret import Secret
+from conformance.wire.notes import ReadNotes, TakenNotes
 
 
 def _run() -> tuple[Run, TakenNotes]:

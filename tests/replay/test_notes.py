@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from conformance.replay.fixtures import NotedFixtures
-from conformance.replay.notes import ReadNotes, TakenNotes
 from conformance.target.capabilities import Unavailable
 from conformance.target.fixtures import Fixtures
+from conformance.target.noted_fixtures import NotedFixtures
 from conformance.target.profile import Mode, Profile
 from conformance.target.secret import Secret
 from conformance.wire.call import Credential
 from conformance.wire.limits import RunStopped
+from conformance.wire.notes import ReadNotes, TakenNotes
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay import NotRecorded
 

@@ -11,10 +11,10 @@ from email.utils import format_datetime
 
 import pytest
 
-from conformance.replay.notes import ReadNotes, TakenNotes
 from conformance.wire import call
 from conformance.wire.call import Credential
 from conformance.wire.limits import RunStopped
+from conformance.wire.notes import ReadNotes, TakenNotes
 from conformance.wire.recorded import RecordedWire
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay import ReplayWire

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from conformance.replay.notes import ReadNotes
 from conformance.wire import call
 from conformance.wire.call import Call, Credential
 from conformance.wire.exchange import Answer, Exchange, Withheld
 from conformance.wire.limits import RunStopped
+from conformance.wire.notes import ReadNotes
 from conformance.wire.preparing import Preparer
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay import NotRecorded, ReplayWire, are_alike

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from conformance.oracle.json_text import Parsed
+from conformance.json_text import Parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,11 +12,11 @@ from conformance.target.provisioner import Mail
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.replay.notes import Notes
     from conformance.target.fixtures import Fixtures, NotesMembers
     from conformance.target.profile import SubordinateKind
     from conformance.target.provisioner import MemberRole
     from conformance.wire.call import Credential
+    from conformance.wire.notes import Notes
 
 _T = TypeVar("_T")
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.replay.notes import Notes
     from conformance.wire.clock import Clock
+    from conformance.wire.notes import Notes
 
 
 class NotedClock:
