@@ -18,7 +18,7 @@ from conformance.oracle.validity import Validity
 from conformance.oracle.words import one_of
 from conformance.running.options import Effort
 from conformance.wire import call
-from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,4 +225,4 @@ def _expect_refused(run: Run, generated: Generated) -> None:
 
 
 def _is_success(status: int) -> bool:
-    return 200 <= status < 300  # noqa: PLR2004
+    return status in SUCCESSES

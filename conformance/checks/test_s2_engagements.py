@@ -17,6 +17,7 @@ from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,7 +133,7 @@ def _successes(run: Run, operation: str) -> list[Exchange]:
         one
         for one in run.wire.exchanges
         if one.call.operation.id == operation and one.call.is_proper and one.call.credential is None
-        if one.received is not None and 200 <= one.received.status < 300  # noqa: PLR2004
+        if one.received is not None and one.received.status in SUCCESSES
     ]
 
 

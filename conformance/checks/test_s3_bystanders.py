@@ -18,6 +18,7 @@ from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.wire import call
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -220,4 +221,4 @@ def _is_success(exchange: Exchange) -> bool:
     """Whether this is a success that the main key was given."""
     received = exchange.received
     proper = exchange.call.is_proper and exchange.call.credential is None
-    return proper and received is not None and 200 <= received.status < 300  # noqa: PLR2004
+    return proper and received is not None and received.status in SUCCESSES

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import REFUSALS, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -106,7 +106,7 @@ def only_if_refused(sent: Iterable[Sent], judge: Callable[[], None]) -> None:
     try:
         judge()
     except NonConformity as fault:
-        if accepted := [one for one in sent if not 400 <= one.exchange.status < 500]:  # noqa: PLR2004
+        if accepted := [one for one in sent if one.exchange.status not in REFUSALS]:
             exchanges = [one.exchange for one in accepted]
             raise Undecided(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
         raise
@@ -139,7 +139,7 @@ def carries(item: dict[str, Any], label: str) -> bool:
 
 def refused(one: Sent) -> bool:
     """Whether a request was answered with a 4xx; what has no answer was not."""
-    return one.exchange.judgeable and 400 <= one.exchange.status < 500  # noqa: PLR2004
+    return one.exchange.judgeable and one.exchange.status in REFUSALS
 
 
 def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed, read_json
 from conformance.wire.call import JSON_HEADERS
+from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -79,12 +80,12 @@ def is_main(exchange: Exchange) -> bool:
 
 def accepted(exchange: Exchange) -> bool:
     """Whether the answer is a 2xx."""
-    return exchange.received is not None and 200 <= exchange.received.status < 300  # noqa: PLR2004
+    return exchange.received is not None and exchange.received.status in SUCCESSES
 
 
 def refused(exchange: Exchange) -> bool:
     """Whether the answer is a 4xx, so that nothing happened."""
-    return exchange.received is not None and 400 <= exchange.received.status < 500  # noqa: PLR2004
+    return exchange.received is not None and exchange.received.status in REFUSALS
 
 
 def is_plain(text: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import one_of, shown
+from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,14 +42,14 @@ def status_in(exchange: Exchange, *permitted: int) -> Exchange:
 def success(exchange: Exchange) -> Exchange:
     """The answer is the success of its operation: exactly 200 where the interface says so, else any 2xx."""
     exact = exchange.call.operation.status
-    return status(exchange, lambda given: given == exact if exact else 200 <= given < 300, str(exact or "any 2xx"))  # noqa: PLR2004
+    return status(exchange, lambda given: given == exact if exact else given in SUCCESSES, str(exact or "any 2xx"))
 
 
 def refused(exchange: Exchange, *, but: Iterable[int] = (401, 404, 429)) -> Exchange:
     """The answer is a 4xx other than some."""
     excluded = frozenset(but)
     words = f"a 4xx other than {one_of(*sorted(excluded))}"
-    return status(exchange, lambda given: 400 <= given < 500 and given not in excluded, words)  # noqa: PLR2004
+    return status(exchange, lambda given: given in REFUSALS and given not in excluded, words)
 
 
 def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: str | None = None) -> None:

@@ -14,7 +14,7 @@ from conformance.oracle import shapes
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.oracle.words import kind_of, one_of, shown
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import SUCCESSES, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +151,7 @@ def no_redirect(exchange: Exchange) -> bool:
     if not exchange.call.is_proper:
         return False
     status = exchange.status
-    if not (200 <= status < 300 or status >= _ERRORS_FROM):  # noqa: PLR2004
+    if not (status in SUCCESSES or status >= _ERRORS_FROM):
         raise NonConformity(f"the answer is a {status}", exchange, expected="a 2xx or an error", actual=str(status))
     return True
 

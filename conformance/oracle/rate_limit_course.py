@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import rate_limit_laws as headers
 from conformance.oracle.judgement import Inapplicable, NonConformity, judged
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,7 +127,7 @@ def _counts(exchange: Exchange) -> bool:
         exchange.judgeable
         and exchange.call.is_proper
         and received is not None
-        and 200 <= received.status < 300  # noqa: PLR2004
+        and received.status in SUCCESSES
         and headers.remaining(exchange) is not None
         and headers.ahead(exchange) is not None
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.json_text import Malformed, Parsed
 from conformance.target.making_out import make_out
 from conformance.wire.call import list_engagements, list_members
-from conformance.wire.exchange import Answer, Exchange, Unanswered
+from conformance.wire.exchange import SUCCESSES, Answer, Exchange, Unanswered
 from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def own_engagements(
         if isinstance(answer, str):
             return answer
         listed = member_of(answer, "data")
-        if not 200 <= answer.status < 300 or not isinstance(listed, list):  # noqa: PLR2004
+        if answer.status not in SUCCESSES or not isinstance(listed, list):
             return f"the engagements could not be listed (status {answer.status})"
         items += [item for item in listed if isinstance(item, dict)]
         latest = max([latest, *(_created(item, answer) for item in listed if not names.owns(_name(item)))])
@@ -196,7 +196,7 @@ def identifier_of(data: Mapping[str, Any]) -> str | None:
 
 def data_of(answer: Answer) -> Mapping[str, Any]:
     """The ``data`` of a success; an empty object where there is none."""
-    data = member_of(answer, "data") if 200 <= answer.status < 300 else None  # noqa: PLR2004
+    data = member_of(answer, "data") if answer.status in SUCCESSES else None
     return data if isinstance(data, dict) else {}
 
 

@@ -14,7 +14,7 @@ from conformance.json_text import Parsed, read_json
 from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
 from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import REFUSALS, SUCCESSES, Withheld
 from conformance.wire.ratelimits import date_of
 from conformance.wire.redaction import STAND_IN
 
@@ -144,10 +144,10 @@ class JournalRecorder:
         # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
         if answer is None or (answer.status == _TOO_MANY_REQUESTS and not call.expects_429):
             return
-        if 400 <= answer.status < 500:  # noqa: PLR2004
+        if answer.status in REFUSALS:
             self._open[call].remove(sent)
             self._journal.refused(sent.entry)
-        elif 200 <= answer.status < 300:  # noqa: PLR2004
+        elif answer.status in SUCCESSES:
             self._open[call].remove(sent)
             self._carried_out(sent.entry, call, exchange)
 
@@ -188,7 +188,7 @@ class JournalRecorder:
         key, operation, answer = _key(exchange.call), exchange.call.operation.id, exchange.received
         if answer is None:
             return
-        succeeded, full = 200 <= answer.status < 300, key in {MAIN_KEY, OTHER_KEY}  # noqa: PLR2004
+        succeeded, full = answer.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
         shown = exchange.call.credential
         permitted = shown is None or not (shown.invalid or shown.authorization is None)
         if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in _GONE and full)):

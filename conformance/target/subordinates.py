@@ -8,7 +8,7 @@ from conformance.json_text import Parsed
 from conformance.operations import OPERATIONS
 from conformance.target.capabilities import Unavailable
 from conformance.wire.call import Call, encode, segment
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import SUCCESSES, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Ca
     """
     need = f"subordinates:{template.kind}"
     answer = _answer(need, create_call(template, engagement_id), send)
-    if not 200 <= answer.status < 300:  # noqa: PLR2004
+    if answer.status not in SUCCESSES:
         reason = f"The {template.kind} could not be made as the target file says: status {answer.status}."
         raise Unavailable(need, reason)
     reading = answer.reading
@@ -61,7 +61,7 @@ def exists(template: SubordinateTemplate, engagement_id: str, record_id: str, se
     """
     need = f"subordinates:{template.kind}"
     status = _answer(need, read_call(template, engagement_id, record_id), send).status
-    if status not in _GONE and not 200 <= status < 300:  # noqa: PLR2004
+    if status not in _GONE and status not in SUCCESSES:
         raise Unavailable(need, f"Whether the {template.kind} is there could not be told: status {status}.")
     return status not in _GONE
 

@@ -19,6 +19,7 @@ from conformance.target.changes import Action, Entry, State
 from conformance.target.journal import Journal, JournalError
 from conformance.target.recorder import owner
 from conformance.wire import call as calls
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -204,7 +205,7 @@ class _Undoing:
         if found == name:
             return None
         answer = self._asking.one(calls.update_organization({"name": name}), key)
-        return told(answer) if isinstance(answer, str) or not 200 <= answer.status < 300 else None  # noqa: PLR2004
+        return told(answer) if isinstance(answer, str) or answer.status not in SUCCESSES else None
 
     def _is_safe(self, entry: Entry, made_id: str) -> bool:
         """Whether an id is surely that of something the run made; a faulty service may have answered another's."""
@@ -277,4 +278,4 @@ class _Undoing:
 
 def _is_gone(answer: Answer | str) -> bool:
     """Whether a deletion, a removal or a change came to what was wanted, or had nothing left to do."""
-    return not isinstance(answer, str) and (answer.status in _GONE or 200 <= answer.status < 300)  # noqa: PLR2004
+    return not isinstance(answer, str) and (answer.status in _GONE or answer.status in SUCCESSES)

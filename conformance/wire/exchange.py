@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
 """Statuses that a gateway gives in place of the service; such answers are never judged."""
 
+SUCCESSES: Final = range(200, 300)
+"""Statuses of what was carried out."""
+
+REFUSALS: Final = range(400, 500)
+"""Statuses of what was not: nothing happened."""
 
 TOO_MANY_REQUESTS: Final = 429
 """The status that is waited out; it is an answer only to calls that are sent to see it."""
@@ -175,4 +180,4 @@ class Exchange:
         Raises:
             Unanswered: See ``answer``.
         """
-        return 200 <= self.status < 300  # noqa: PLR2004
+        return self.status in SUCCESSES

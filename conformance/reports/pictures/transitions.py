@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.json_text import Parsed
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,7 +118,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
 
 
 def _succeeded(exchange: Exchange) -> bool:
-    return exchange.received is not None and 200 <= exchange.received.status < 300  # noqa: PLR2004 - the successes
+    return exchange.received is not None and exchange.received.status in SUCCESSES  # the successes
 
 
 def _overlaps(one: Exchange, moving: Iterable[Exchange]) -> bool:
