@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.searching import PER_PAGE, latest
@@ -26,7 +27,6 @@ _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16
 _ENOUGH: Final = 10
-_UNAUTHORIZED: Final = 401
 _PAUSES: Final = (0.3, 0.7, 1.5)
 """Seconds after which a key that was made a moment ago is tried again."""
 
@@ -111,7 +111,7 @@ class NewKeys:
     def _is_too_early(self, exchange: Exchange) -> bool:
         key = exchange.call.credential
         is_new = key is not None and key.name not in self._used
-        return is_new and exchange.received is not None and exchange.received.status == _UNAUTHORIZED
+        return is_new and exchange.received is not None and exchange.received.status == HTTPStatus.UNAUTHORIZED
 
 
 def label(run: Run, word: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, identifier_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _READ: Final = 2
-_NOT_FOUND: Final = 404
 _CREATION: Final = "createEngagement"
 _CHANGES: Final = frozenset({_CREATION, "updateEngagement", "archiveEngagement", "unarchiveEngagement"})
 
@@ -92,5 +92,5 @@ def _listed(page: Exchange) -> frozenset[str]:
 
 def _may_be_gone(exchange: Exchange) -> bool:
     """Whether somebody tried to delete an engagement, or the main key did not find it."""
-    missed = exchange.received is not None and exchange.received.status == _NOT_FOUND and is_main(exchange)
+    missed = exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND and is_main(exchange)
     return missed or exchange.call.operation.id == "deleteEngagement"

@@ -10,6 +10,7 @@ from conformance.json_text import TooDeep
 from conformance.oracle.findings import Survey, conclude, survey
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.target.profile import Mode
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _CONFIRMED: Final = 3
 """Offenders that are sent again."""
-_SUCCESSES: Final = range(200, 300)
 _OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
 _MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
 _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
@@ -104,7 +104,7 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
         return "No answer of the run was of this kind"
     names = " and ".join(operations)
     tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
-    answers = [one.received for one in tried if one.received is not None and one.received.status in _SUCCESSES]
+    answers = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
     if tried and not answers:
         raise Undecided(f"{names} never succeeded", tried[0])
     if answers and all(isinstance(answer.reading, TooDeep) for answer in answers):

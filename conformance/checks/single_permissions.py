@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import (
@@ -38,7 +39,6 @@ _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarc
 """The operations of one engagement, in an order in which each can succeed."""
 MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 """The operations of one member."""
-_UNAUTHORIZED: Final = 401
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class Permissions:
     def is_unknown(self, scope: str) -> bool:
         """Whether the service takes the key of a permission for none at all."""
         answers = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
-        return bool(answers) and all(one is not None and one.status == _UNAUTHORIZED for one in answers)
+        return bool(answers) and all(one is not None and one.status == HTTPStatus.UNAUTHORIZED for one in answers)
 
 
 @dataclass(frozen=True, slots=True)

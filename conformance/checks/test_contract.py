@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.least_effort(Effort.STANDARD)
 
-_FORBIDDEN: Final = 403
-_CONFLICT: Final = 409
 _LARGEST: Final = 1 << 20
 _SURE: Final = frozenset({Validity.INVALID})
 
@@ -88,7 +87,9 @@ def test_valid_creations_succeed(run: Run, generated_creations: Generated) -> No
     """A creation with a certainly valid body succeeds, or tells of a conflict of names."""
     exchanges = generated_creations.of(Validity.VALID)
 
-    expect_answers(run, exchanges, lambda status: _is_success(status) or status == _CONFLICT, "any 2xx, or 409")
+    expect_answers(
+        run, exchanges, lambda status: _is_success(status) or status == HTTPStatus.CONFLICT, "any 2xx, or 409"
+    )
 
 
 @requirement("update-engagement-refuses-invalid")
@@ -102,7 +103,9 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
     """An update with a certainly valid body succeeds, or tells of a conflict of names."""
     exchanges = generated_updates.of(Validity.VALID)
 
-    expect_answers(run, exchanges, lambda status: _is_success(status) or status == _CONFLICT, "any 2xx, or 409")
+    expect_answers(
+        run, exchanges, lambda status: _is_success(status) or status == HTTPStatus.CONFLICT, "any 2xx, or 409"
+    )
 
 
 @requirement("list-engagements-refuses-invalid")
@@ -110,8 +113,8 @@ def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lis
     """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
     sent = generated_engagement_lists.of(Validity.INVALID)
     told = {one.received.status: one for one in sent if one.received is not None}
-    if set(told) == {_FORBIDDEN}:
-        raise Undecided("the main key may not list engagements", told[_FORBIDDEN])
+    if set(told) == {HTTPStatus.FORBIDDEN}:
+        raise Undecided("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
 
     _expect_refused(run, generated_engagement_lists)
 
@@ -120,7 +123,7 @@ def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lis
 def test_valid_engagement_lists_succeed(run: Run, generated_engagement_lists: Generated) -> None:
     """Certainly valid parameters list engagements with 200, if the main key may list them at all."""
     exchanges = generated_engagement_lists.of(Validity.VALID)
-    listed = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.status != _FORBIDDEN)
+    listed = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.status != HTTPStatus.FORBIDDEN)
 
     expect_answers(run, listed, lambda status: status == 200, "200")  # noqa: PLR2004
 
@@ -156,7 +159,7 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
     """An update of the organization with a certainly valid name gives 200."""
     exchanges = generated_renamings.of(Validity.VALID)
 
-    expect_answers(run, exchanges, lambda status: status in {200, _CONFLICT}, "200, or 409")
+    expect_answers(run, exchanges, lambda status: status in {200, HTTPStatus.CONFLICT}, "200, or 409")
 
 
 def _of(operation: str) -> Callable[[Exchange], bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-_CONFLICT: Final = 409
 _CONTENT: Final = ("name", "description")
 
 
@@ -321,7 +321,7 @@ def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> N
     in_archive(archiving.after_edits)
     answer = archiving.namesake
 
-    expect.status(answer, lambda status: status in SUCCESSES or status == _CONFLICT, "any 2xx or 409")
+    expect.status(answer, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
     if answer.succeeded:
         identifier = read.text(read.data(answer), "id", answer)
         expect.holds(

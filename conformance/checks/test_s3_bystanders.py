@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.stage(1)  # after those whose exchanges are judged here
 
 _READS: Final = frozenset({"getEngagement", "listEngagements"})
-_NOT_FOUND: Final = 404
 _THERE: Final = "the engagement, as it was read before"
 
 Sights = dict[tuple[str, str], list[tuple["Exchange", dict[str, Any]]]]
@@ -156,7 +156,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     for survivor in (afterwards.late, afterwards.beside_deletion):
-        expect.status(survivor, lambda status: status != _NOT_FOUND, _THERE)
+        expect.status(survivor, lambda status: status != HTTPStatus.NOT_FOUND, _THERE)
     if afterwards.deletion.succeeded:
         exchanges = afterwards.beside_archive, afterwards.deletion, afterwards.beside_deletion
         settled(afterwards)
@@ -164,7 +164,9 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
         expect.unchanged("an engagement beside the deleted one", before, after, FIELDS, *exchanges)
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(there - ids_on(afterwards.page)):
-            expect.status(run.send(call.get_engagement(identifier)), lambda status: status != _NOT_FOUND, _THERE)
+            expect.status(
+                run.send(call.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
+            )
 
 
 def _may_end(exchange: Exchange) -> bool:

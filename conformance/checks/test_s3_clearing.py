@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
 
-_OK: Final = 200
 
 pytestmark = pytest.mark.stage(3)  # when nothing that the run has made is needed any more
 
@@ -93,4 +93,4 @@ def _expect_deleted(clearing: Clearing, identifiers: Iterable[str]) -> None:
         raise Inapplicable("Nothing of that kind was there to the last")
 
     answered = [one for one in sent if one.exchange.judgeable]
-    every_status(answered or sent, lambda status: status == _OK, "200")
+    every_status(answered or sent, lambda status: status == HTTPStatus.OK, "200")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,8 +19,6 @@ from conformance.wire import call
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-_OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
     """An archived engagement can be deleted."""
     if shown(deletion.archive, "status") != "archived":
         raise Undecided("the engagement did not become archived", deletion.archive)
-    if deletion.active.answer.status != _OK:
+    if deletion.active.answer.status != HTTPStatus.OK:
         raise Undecided("deleting an active engagement does not succeed either", deletion.active.answer)
 
     expect.success(deletion.archived.answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import seen, shown
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
-_FORBIDDEN: Final = 403
 _SHAPE_REFUSED: Final = frozenset({400, 415, 422})
 _NEVER: Final = frozenset({401, 404, 405, 429})
 
@@ -101,7 +101,7 @@ def revived(unarchiving: Unarchiving) -> Revival:
         Inapplicable: It is not active.
     """
     in_archive(unarchiving.before)
-    if unarchiving.answer.status == _FORBIDDEN:
+    if unarchiving.answer.status == HTTPStatus.FORBIDDEN:
         raise Undecided("the main key may not unarchive", unarchiving.answer)
     if unarchiving.revival is None:
         status = read.text(read.data(unarchiving.after), "status", unarchiving.after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import (
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _EARLIER: Final = "2001-02-03T04:05:06.789Z"
-_CONFLICT: Final = 409
-_NOT_FOUND: Final = 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +158,9 @@ def test_created_engagement_lasts(creating: Creating) -> None:
     """A created engagement can be read, and reads as the answer to its creation."""
     for creation in creating.proper:
         answered, after = read.data(creation.answer), creation.after()
-        if after.status == _NOT_FOUND and answered["id"] in creating.found.ids:
+        if after.status == HTTPStatus.NOT_FOUND and answered["id"] in creating.found.ids:
             raise Undecided("the engagement was created, for it is in the list, but cannot be read", after)
-        expect.status(after, lambda status: status != _NOT_FOUND, "the engagement that was created")
+        expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement that was created")
         if read.data(after).get("id") != answered["id"]:
             raise Undecided("the read gave another engagement", after)
 
@@ -204,7 +203,7 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
     """A second engagement of the same name is one of its own, or refused with 409."""
     first, second = read.success(creating.bare.answer), creating.namesake
 
-    expect.status(second, lambda status: status in SUCCESSES or status == _CONFLICT, "any 2xx or 409")
+    expect.status(second, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
     if second.succeeded:
         ids = [read.text(read.data(exchange), "id", exchange) for exchange in (first, second)]
         expect.holds(
@@ -221,7 +220,7 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
 @requirement("create-engagement-duplicate-name")
 def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     """Where a second engagement of the same name was refused, there is one of that name."""
-    if creating.namesake.status != _CONFLICT:
+    if creating.namesake.status != HTTPStatus.CONFLICT:
         raise Inapplicable("A name in use was not refused")
     first = read.text(read.data(creating.bare.answer), "id", creating.bare.answer)
     pages = [page for look in creating.found.looks for page in look.pages]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from conformance.checks.engagements import expect_missing, identifier_of
 from conformance.checks.marks import journey, requirement
@@ -17,7 +18,6 @@ from conformance.wire.exchange import Unanswered
 if TYPE_CHECKING:
     from conformance.running.run import Run
 
-_NOT_FOUND: Final = 404
 
 creating_journey = journey(creating)
 editing_journey = journey(editing)
@@ -28,7 +28,7 @@ def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
     """Reading an engagement gives 200."""
     for creation in creating.proper:
         after = creation.after()
-        if after.status == _NOT_FOUND and identifier_of(creation.answer) not in creating.found.ids:
+        if after.status == HTTPStatus.NOT_FOUND and identifier_of(creation.answer) not in creating.found.ids:
             raise Undecided("the engagement is not in the list either, so that it was not created", after)
         expect.success(after)
 

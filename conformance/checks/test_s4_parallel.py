@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, identifier_of, seen, shown
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
 _AT_ONCE: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 5}
-_CONFLICT: Final = 409
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class FieldEdit:
     @property
     def right(self) -> bool:
         """Whether it was refused with 409, or succeeded and is read."""
-        if self.answer.status == _CONFLICT:
+        if self.answer.status == HTTPStatus.CONFLICT:
             return True
         return self.answer.succeeded and shown(self.after, self.field) == self.value
 
@@ -158,7 +158,8 @@ def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Clos
     """
     with _under_way(run, attempts[0] if race else None):
         answer = run.send(closing)
-        if answer.received is not None and answer.received.status == _CONFLICT:  # with the edit that is under way
+        # A conflict is one with the edit that is under way.
+        if answer.received is not None and answer.received.status == HTTPStatus.CONFLICT:
             answer = run.send(closing)
         tried = tuple(run.send_all(attempts))
     slipped_in = next((one.call for one in tried if one.succeeded), None)

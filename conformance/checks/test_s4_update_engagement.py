@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import (
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
 _INVALID: Final = (400, 422)
-_CONFLICT: Final = 409
-_NOT_FOUND: Final = 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +288,9 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
         active(done.before)
         expect.status(done.answer, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
 
-        expect.status(done.after, lambda status: status != _NOT_FOUND, "the engagement, under the identifier it has")
+        expect.status(
+            done.after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, under the identifier it has"
+        )
         expect_not_honoured(done.sent, done.after)
 
 
@@ -299,7 +300,7 @@ def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing
     active(odd_editing.after_null)
     permitted = "any 2xx or 409"
 
-    expect.status(odd_editing.namesake, lambda status: status in SUCCESSES or status == _CONFLICT, permitted)
+    expect.status(odd_editing.namesake, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, permitted)
 
 
 @requirement("update-unknown-engagement")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks import invalid_requests as requests
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 Queries = dict[str, tuple[Sent, ...]]
 
 _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
-_FORBIDDEN: Final = 403
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
 """What a body without a name could have been turned into."""
 
@@ -77,8 +77,8 @@ def test_refused_updates_change_nothing(invalid_updates: Refusals) -> None:
 def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queries) -> None:
     """Listing engagements with a certainly invalid parameter gives 400 or 422."""
     sent = invalid_queries["listEngagements"]
-    forbidden = [one for one in sent if one.exchange.judgeable and one.exchange.status == _FORBIDDEN]
-    if forbidden and run.send(call.list_engagements()).status == _FORBIDDEN:
+    forbidden = [one for one in sent if one.exchange.judgeable and one.exchange.status == HTTPStatus.FORBIDDEN]
+    if forbidden and run.send(call.list_engagements()).status == HTTPStatus.FORBIDDEN:
         # Some parameters may be looked at before the permission, and others after it.
         batches.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
         raise Undecided("the main key may not list engagements", forbidden[0].exchange)

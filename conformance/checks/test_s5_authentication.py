@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.bad_keys import BadKeys, bad_keys
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from conformance.oracle.batches import Sent
     from conformance.running.run import Run
 
-_UNAUTHORIZED: Final = 401
-_NOT_FOUND: Final = 404
 _INVALID: Final = (400, 422)
 
 keys_journey = journey(bad_keys)
@@ -109,16 +108,16 @@ def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
 
 
 def _is_unauthorized(status: int) -> bool:
-    return status == _UNAUTHORIZED
+    return status == HTTPStatus.UNAUTHORIZED
 
 
 def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
     """Whether a call for what does not exist was answered so, as one with an unknown key was, too."""
     named, operation = one.exchange.call.identifier, one.exchange.call.operation
-    if named in {None, tried.aims.own, tried.aims.proper.archived} or _status(one) != _NOT_FOUND:
+    if named in {None, tried.aims.own, tried.aims.proper.archived} or _status(one) != HTTPStatus.NOT_FOUND:
         return False
     lookups = [other for other in tried.lookups if other.exchange.call.operation is operation]
-    return any(_status(other) == _NOT_FOUND for other in lookups)
+    return any(_status(other) == HTTPStatus.NOT_FOUND for other in lookups)
 
 
 def _was_validated(tried: BadKeys, one: Sent) -> bool:
@@ -131,7 +130,9 @@ def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
     """Whether the operation can be had without any key, so that a bad one makes no difference."""
     operation = one.exchange.call.operation
     return any(
-        _status(other) != _UNAUTHORIZED for other in tried.sent["none"] if other.exchange.call.operation is operation
+        _status(other) != HTTPStatus.UNAUTHORIZED
+        for other in tried.sent["none"]
+        if other.exchange.call.operation is operation
     )
 
 
@@ -140,7 +141,7 @@ def _refuses_unknown_keys(tried: BadKeys, one: Sent) -> bool:
     operation = one.exchange.call.operation
     tries = [other for other in tried.sent["unknown"] if other.exchange.call.operation is operation]
     proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
-    return all(_status(other) == _UNAUTHORIZED for other in proper)
+    return all(_status(other) == HTTPStatus.UNAUTHORIZED for other in proper)
 
 
 def _status(one: Sent) -> int | None:

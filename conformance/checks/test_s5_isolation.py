@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from itertools import count as numbers
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from conformance.wire.call import Credential
     from conformance.wire.exchange import Exchange
 
-_NOT_FOUND: Final = 404
 _KEPT: Final = (*KEPT, "status")
 _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
@@ -235,7 +235,7 @@ def _is_only_archived(before: Exchange, after: Exchange) -> None:
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
     """The archived engagement is still there as it was."""
     exchanges = (tried.between, tried.archive, *(one.exchange for one in sent), tried.after)
-    there = tried.after.status != _NOT_FOUND
+    there = tried.after.status != HTTPStatus.NOT_FOUND
     expect.holds(there, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_FORBIDDEN: Final = 403
-_NOT_FOUND: Final = 404
 _REFUSALS: Final = (401, 403, 404)
 """Also that something would not be there which the main key has made for it."""
 
@@ -73,7 +72,7 @@ def test_other_permissions_are_not_enough(single_permissions: Permissions, opera
     if not known:
         raise Undecided(f"the service does not know the key with {' nor with '.join(cells)}")
 
-    batches.every_status([cells[scope] for scope in known], lambda status: status == _FORBIDDEN, "403")
+    batches.every_status([cells[scope] for scope in known], lambda status: status == HTTPStatus.FORBIDDEN, "403")
 
 
 @requirement("scope-refused-changes-nothing")
@@ -176,7 +175,7 @@ def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
     """What the key has created can be read with the main key."""
     if tried.lost is not None:
         gone = "the main key does not find what the key has created"
-        found = tried.lost.status != _NOT_FOUND
+        found = tried.lost.status != HTTPStatus.NOT_FOUND
         expect.holds(found, gone, exchange, tried.lost, expected="the engagement", actual=answered(tried.lost))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -22,7 +23,6 @@ pytestmark = pytest.mark.stage(1)
 
 throttling_journey = journey(throttling, alone=True)
 
-_NOT_FOUND: Final = 404
 EXPECTED: Final = "429 once the limit of a window is reached"
 
 
@@ -86,7 +86,9 @@ def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
                 actual="it is edited or archived",
             )
     if throttling.missing is not None:
-        expect.status(throttling.missing, lambda status: status != _NOT_FOUND, "the engagement, as 429 deletes nothing")
+        expect.status(
+            throttling.missing, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, as 429 deletes nothing"
+        )
 
 
 @requirement("throttled-resumes-at-reset")

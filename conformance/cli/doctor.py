@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from conformance.wire.client import Wire
 
-_UNAUTHORIZED: Final = 401
 _HEADINGS: Final = ("key", "belongs to", "organization", "engagement", "list")
 """The last three say whether it reads them."""
 _ID_SHOWN: Final = 12
@@ -84,7 +84,7 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     first = wire.send(call.get_organization())
     console.print(plain(f"Reachable: {first.status} in {first.seconds * 1000:.0f} ms, {_tls(profile)}"))
     console.print(plain(_limit(first)))
-    if first.status == _UNAUTHORIZED:
+    if first.status == HTTPStatus.UNAUTHORIZED:
         click.echo("The target could not be tested: the service refuses the main key with 401.", err=True)
         return Exit.UNTESTABLE
     keys = try_keys(profile, wire, first)

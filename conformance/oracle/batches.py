@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _TOLD: Final = 6
-_NOT_FOUND: Final = 404
 _ENGAGEMENT: Final = ("name", "description", "status", "createdAt", "updatedAt")
 
 
@@ -144,7 +144,7 @@ def refused(one: Sent) -> bool:
 
 def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
     exchanges = [one.exchange for one in sent]
-    if after.status == _NOT_FOUND:
+    if after.status == HTTPStatus.NOT_FOUND:
         message = "the engagement is gone"
         raise NonConformity(message, before, *exchanges, after, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", was, read.data(after), _ENGAGEMENT, before, *exchanges, after)

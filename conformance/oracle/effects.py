@@ -109,8 +109,9 @@ def sent_object(exchange: Exchange) -> dict[str, Any] | None:
     if exchange.call.headers != JSON_HEADERS or exchange.call.body is None:
         return None
     reading = read_json(exchange.call.body)
-    sound = isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates
-    return reading.value if sound else None  # type: ignore[union-attr,return-value]
+    if isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates:
+        return reading.value
+    return None
 
 
 def effects_of(exchange: Exchange) -> list[Effect]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import ledger_causes as causes
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from conformance.oracle.histories import History
     from conformance.wire.exchange import Exchange
 
-_CONFLICT: Final = 409
 _NOT_SERVED: Final = frozenset({404, 405})
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
@@ -85,7 +85,7 @@ class Changes(Judging):
             self.keep(exchange, evidence.of_refused_edit(history, span) if right else None)
         elif status.surely(span) == "active" and _is_sound_edit(exchange):
             # A conflict may be with another edit, or with a name in use.
-            right = accepted(exchange) or status_of(exchange) == _CONFLICT
+            right = accepted(exchange) or status_of(exchange) == HTTPStatus.CONFLICT
             message, expected = "an active engagement could not be edited", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
         else:

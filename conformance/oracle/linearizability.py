@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-_NOT_FOUND: Final = 404
 _MICROSECONDS: Final = 1_000_000
 
 
@@ -165,7 +165,7 @@ def _outcome(exchange: Exchange) -> Outcome:
         return Outcome.DONE
     if not refused(exchange) or exchange.received is None:
         return Outcome.UNKNOWN
-    return Outcome.NOT_FOUND if exchange.received.status == _NOT_FOUND else Outcome.REFUSED
+    return Outcome.NOT_FOUND if exchange.received.status == HTTPStatus.NOT_FOUND else Outcome.REFUSED
 
 
 def _seen(exchange: Exchange) -> State | None:

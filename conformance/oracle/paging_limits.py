@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect, list_laws, read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.listing import holds
 from conformance.oracle.words import kind_of
+from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 MAX_PER_PAGE: Final = 100
-_FORBIDDEN: Final = 403
 _NO_REFUSALS: Final = frozenset({401, 403, 429})
-_CLIENT_ERRORS: Final = range(400, 500)
 
 
 def expect_refused_or_truthful(answer: Exchange) -> None:
@@ -90,9 +90,9 @@ def expect_total_of(answer: Exchange, plain: Exchange) -> None:
 def _expect_list_or_refusal(answer: Exchange, words: str, *, may_list: bool = False) -> None:
     """A 403 is a refusal of the key, unless it may list otherwise."""
     judged(answer)
-    if answer.status == _FORBIDDEN and not may_list:
+    if answer.status == HTTPStatus.FORBIDDEN and not may_list:
         raise Undecided("the key is not permitted to list", answer)
-    refused = answer.status in _CLIENT_ERRORS and answer.status not in _NO_REFUSALS
+    refused = answer.status in REFUSALS and answer.status not in _NO_REFUSALS
     if not refused and not answer.succeeded:
         raise NonConformity(
             f"{answer.call.operation.id} was answered {answer.status}",

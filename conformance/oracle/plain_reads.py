@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 SORTS: Final = ("createdAt", "updatedAt", "name")
 ORDERS: Final = ("asc", "desc")
-_OK: Final = 200
-_FORBIDDEN: Final = 403
 _NOT_THERE: Final = (404, 410)
 
 
@@ -37,7 +36,7 @@ def engagements_listed(exchange: Exchange) -> bool:
     closed = {"status": STATUSES, "sort": SORTS, "order": ORDERS}
     if not _is_plain(exchange, "listEngagements", closed):
         return False
-    if exchange.status == _FORBIDDEN:
+    if exchange.status == HTTPStatus.FORBIDDEN:
         raise Undecided("the key is not permitted to list engagements", exchange)
     return _gives_200(exchange)
 
@@ -68,7 +67,7 @@ def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str
 
 
 def _gives_200(exchange: Exchange) -> bool:
-    if exchange.status != _OK:
+    if exchange.status != HTTPStatus.OK:
         name = exchange.call.operation.id
         raise NonConformity(
             f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
 READS: Final = ("organization", "engagement", "engagements")
 """What a key is tried on: reading the organization, reading one engagement, listing engagements."""
 
-_OK: Final = 200
-_UNAUTHORIZED: Final = 401
 _MEMBERS: Final = 100
-_WORDS: Final = {_OK: "yes", 403: "no"}
+_WORDS: Final = {HTTPStatus.OK: "yes", 403: "no"}
 _RIGHTS: Final = {"organizations:read": "organization", "engagements:read": "engagement"}
 """What a key of a single permission must be able to read."""
 _FORBIDDEN: Final = {"organizations": "engagement", "engagements": "organization"}
@@ -57,7 +56,7 @@ class Tried:
     @property
     def is_refused(self) -> bool:
         """Whether the service does not know it."""
-        return self.status("organization") == _UNAUTHORIZED
+        return self.status("organization") == HTTPStatus.UNAUTHORIZED
 
     def status(self, what: str) -> int | None:
         """The status of an answer; None where there is none."""
@@ -134,10 +133,10 @@ def _of_key(key: Tried, main: Tried) -> Iterator[str]:
         yield f"{key.name}: the service refuses this key with 401."
         return
     right = _RIGHTS.get(key.name)
-    if right is not None and key.status(right) not in {None, _OK}:
+    if right is not None and key.status(right) not in {None, HTTPStatus.OK}:
         yield f"{key.name}: may not read the {right}, which this permission is for ({key.worth(right)})."
     wrong = _FORBIDDEN.get(key.name.partition(":")[0])
-    if wrong is not None and key.status(wrong) == _OK:
+    if wrong is not None and key.status(wrong) == HTTPStatus.OK:
         yield f"{key.name}: also reads the {wrong}; it has more than the one permission, or the service is wrong."
     if key.organization is None or main.organization is None:
         return

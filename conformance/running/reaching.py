@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from conformance.target.asking import data_of
 from conformance.wire import call
@@ -11,8 +12,6 @@ from conformance.wire.exchange import Unanswered
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-_UNAUTHORIZED: Final = 401
 
 
 def reach(run: Run) -> Exchange | str:
@@ -27,7 +26,7 @@ def reach(run: Run) -> Exchange | str:
         status = exchange.status
     except Unanswered as trouble:
         return _given_up(run, str(trouble))
-    if status == _UNAUTHORIZED:
+    if status == HTTPStatus.UNAUTHORIZED:
         return _given_up(run, "the service refuses the main key with 401")
     told = data_of(exchange.answer).get("engagementCount")
     run.engagements_before = told if isinstance(told, int) and not isinstance(told, bool) else None

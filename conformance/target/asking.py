@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed
@@ -26,12 +27,14 @@ MAIN_KEY: Final = "api_key"
 OTHER_KEY: Final = "other_organization"
 """The names of the credentials that fixtures give to the two organizations' full keys."""
 
+GONE: Final = frozenset({404, 410})
+"""Statuses of what is not there any more."""
+
 PAGES: Final = 10
 """Pages of engagements, the latest first, that are looked through for those of a run."""
 
 PER_PAGE: Final = 100
 
-_OK: Final = 200
 
 _PATIENCE: Final = 3
 """Calls without an answer in a row after which no other is tried."""
@@ -145,7 +148,12 @@ def member_ids(asking: Asking) -> frozenset[str] | None:
     for page in range(1, PAGES + 1):
         answer = asking.one(list_members(page=page, perPage=PER_PAGE))
         listed = None if isinstance(answer, str) else member_of(answer, "data")
-        if isinstance(answer, str) or answer.status != _OK or not isinstance(listed, list) or not _value_of(answer)[1]:
+        if (
+            isinstance(answer, str)
+            or answer.status != HTTPStatus.OK
+            or not isinstance(listed, list)
+            or not _value_of(answer)[1]
+        ):
             return None
         ids |= {found for item in listed if isinstance(item, dict) and (found := identifier_of(item)) is not None}
         if len(listed) < PER_PAGE:

@@ -11,10 +11,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed, read_json
-from conformance.target.asking import MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
+from conformance.target.asking import GONE, MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
 from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError
-from conformance.wire.exchange import REFUSALS, SUCCESSES, Withheld
+from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
 from conformance.wire.ratelimits import date_of
 from conformance.wire.redaction import STAND_IN
 
@@ -34,14 +34,11 @@ _ACTIONS: Final = {
     "removeMember": (Action.REMOVE_MEMBER, None),
 }
 _LONGEST_SUBJECT: Final = 200
-_TOO_MANY_REQUESTS: Final = 429
 _CLOCKS_DIFFER: Final = 2.0
 """Seconds between the times of one answer: a Date is cut to whole ones, and clocks are read one after the other."""
 
 _ON_ENGAGEMENTS: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 """What changes one engagement."""
-
-_GONE: Final = frozenset({404, 410})
 
 
 @dataclass(slots=True)
@@ -142,7 +139,7 @@ class JournalRecorder:
     def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
         answer, call = exchange.received, exchange.call
         # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
-        if answer is None or (answer.status == _TOO_MANY_REQUESTS and not call.expects_429):
+        if answer is None or (answer.status == TOO_MANY_REQUESTS and not call.expects_429):
             return
         if answer.status in REFUSALS:
             self._open[call].remove(sent)
@@ -191,7 +188,7 @@ class JournalRecorder:
         succeeded, full = answer.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
         shown = exchange.call.credential
         permitted = shown is None or not (shown.invalid or shown.authorization is None)
-        if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in _GONE and full)):
+        if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in GONE and full)):
             gone = exchange.call.identifier
             self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == owner(key))
         elif not full:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
 from conformance.operations import OPERATIONS
+from conformance.target.asking import GONE
 from conformance.target.capabilities import Unavailable
 from conformance.wire.call import Call, encode, segment
 from conformance.wire.exchange import SUCCESSES, Unanswered
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from conformance.target.profile import SubordinateTemplate
     from conformance.wire.exchange import Answer, Exchange
-
-_GONE = (404, 410)
 
 
 def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
@@ -61,9 +60,9 @@ def exists(template: SubordinateTemplate, engagement_id: str, record_id: str, se
     """
     need = f"subordinates:{template.kind}"
     status = _answer(need, read_call(template, engagement_id, record_id), send).status
-    if status not in _GONE and status not in SUCCESSES:
+    if status not in GONE and status not in SUCCESSES:
         raise Unavailable(need, f"Whether the {template.kind} is there could not be told: status {status}.")
-    return status not in _GONE
+    return status not in GONE
 
 
 def _answer(need: str, call: Call, send: Callable[[Call], Exchange]) -> Answer:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.target.asking import (
+    GONE,
     MAIN_KEY,
     PAGES,
     Asking,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Answer, Exchange
 
-_GONE: Final = frozenset({404, 410})
 _REFUSED: Final = frozenset({401, 403})
 _FEW: Final = 3
 _CLOCKS_APART: Final = 60.0
@@ -214,7 +214,7 @@ class _Undoing:
             return True
         answer = self._asking.one(calls.get_engagement(made_id), owner(entry.key))
         if not isinstance(answer, str):
-            if answer.status in _GONE:
+            if answer.status in GONE:
                 self._settle(entry)
                 return False
             if self._journal.names.owns(data_of(answer).get("name")):
@@ -278,4 +278,4 @@ class _Undoing:
 
 def _is_gone(answer: Answer | str) -> bool:
     """Whether a deletion, a removal or a change came to what was wanted, or had nothing left to do."""
-    return not isinstance(answer, str) and (answer.status in _GONE or answer.status in SUCCESSES)
+    return not isinstance(answer, str) and (answer.status in GONE or answer.status in SUCCESSES)

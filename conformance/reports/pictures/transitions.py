@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.json_text import Parsed
-from conformance.wire.exchange import SUCCESSES
+from conformance.oracle.effects import accepted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,7 +96,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
     moving = [exchange for exchange in steps if exchange.call.operation.id in _MOVING]
     for exchange in steps:
         operation = exchange.call.operation.id
-        if not _succeeded(exchange):
+        if not accepted(exchange):
             continue
         if _overlaps(exchange, moving):
             state, waiting = None, None
@@ -117,10 +117,6 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
             yield (before, OPERATIONS[operation], state), exchange.number
 
 
-def _succeeded(exchange: Exchange) -> bool:
-    return exchange.received is not None and exchange.received.status in SUCCESSES  # the successes
-
-
 def _overlaps(one: Exchange, moving: Iterable[Exchange]) -> bool:
     """Whether a request that may change the state was under way meanwhile, so that the order is not known."""
     began, ended = one.started_at.timestamp(), one.started_at.timestamp() + one.seconds
@@ -133,8 +129,10 @@ def _overlaps(one: Exchange, moving: Iterable[Exchange]) -> bool:
 
 def _shown(exchange: Exchange) -> State | None:
     """The status that an answer shows, if it shows one of the two."""
-    status = _member(exchange, "status")
-    return status if status in {"active", "archived"} else None  # type: ignore[return-value]
+    match _member(exchange, "status"):
+        case "active" | "archived" as status:
+            return status
+    return None
 
 
 def _member(exchange: Exchange, name: str) -> str | None:
