@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.reference.clock import Clock, system_clock
 from conformance.reference.identifiers import Kind, could_be_issued, new_identifier
@@ -67,6 +67,8 @@ class Core:
         self._background: set[asyncio.TimerHandle] = set()
         self.activating: set[str] = set()
         """The engagements that are to be active soon, by their ids."""
+        self.memory: dict[str, Any] = {}
+        """What a fault remembers from one request to the next; the service itself keeps nothing here."""
 
     def seconds(self) -> float:
         """Tell the time in seconds since the epoch, as far as this service knows."""

@@ -28,15 +28,15 @@ def _restoring(operation: str, words: str, *breaks: str) -> Fault:
     """A service that refuses a request for a deleted engagement, and brings it back."""
 
     def delete_engagement(self: Service, call: Call) -> Reply:
-        gone: dict[str, Engagement] = getattr(self, "_gone", {})
-        setattr(self, "_gone", {**gone, call.engagement.id: call.engagement})  # noqa: B010 - a field of this fault alone
+        gone: dict[str, Engagement] = self.memory.get("gone", {})
+        self.memory["gone"] = {**gone, call.engagement.id: call.engagement}
         return Service.delete_engagement(self, call)
 
     async def perform(self: Service, call: Call) -> Reply:
         try:
             return await Service.perform(self, call)
         except Refusal:
-            gone: dict[str, Engagement] = getattr(self, "_gone", {})
+            gone: dict[str, Engagement] = self.memory.get("gone", {})
             if call.operation.id == operation and (engagement := gone.pop(call.resource_id, None)):
                 with suppress(Exception):
                     self.store.add_engagement(engagement)

@@ -110,9 +110,9 @@ def _counted(identifier: str, title: str, changes: Callable[[int], bool], *break
     """A service that ignores some of the edits of an engagement, by their number."""
 
     def update_engagement(self: Service, call: Call) -> Reply:
-        edits: dict[str, int] = getattr(self, "_edits", {})
+        edits: dict[str, int] = self.memory.get("edits", {})
         number = edits.get(call.engagement.id, 0) + 1
-        setattr(self, "_edits", {**edits, call.engagement.id: number})  # noqa: B010 - a field of this fault alone
+        self.memory["edits"] = {**edits, call.engagement.id: number}
         if not changes(number):
             self.check_editable(call.engagement)
             return self.resource(call, self.view_edited(call.engagement))

@@ -28,7 +28,7 @@ _UNARCHIVED = "unarchived-editable"
 
 def _past(self: Service, call: Call) -> set[str]:
     """What was done to the engagement of a call before."""
-    history: dict[str, set[str]] = getattr(self, "_history", {})
+    history: dict[str, set[str]] = self.memory.get("history", {})
     return history.get(call.engagement.id, set())
 
 
@@ -38,9 +38,9 @@ def _historic(
     """A service that treats edits by what happened to the engagement before; ``act`` may do something else."""
 
     def remember(self: Service, call: Call, word: str) -> None:
-        history: dict[str, set[str]] = getattr(self, "_history", {})
+        history: dict[str, set[str]] = self.memory.get("history", {})
         merged = {**history, call.engagement.id: {*_past(self, call), word}}
-        setattr(self, "_history", merged)  # noqa: B010 - a field of this fault alone
+        self.memory["history"] = merged
 
     def archive_engagement(self: Service, call: Call) -> Reply:
         remember(self, call, "rearchived" if "unarchived" in _past(self, call) else "archived")

@@ -56,9 +56,9 @@ def _once(requirement: str) -> Callable[[Service, Call], bool]:
     """Serve one more request of a family of operations."""
 
     def keeps(service: Service, call: Call) -> bool:
-        if _OPERATIONS.get(service.find_operation(call).id) != requirement or getattr(service, "_served", False):
+        if _OPERATIONS.get(service.find_operation(call).id) != requirement or service.memory.get("served", False):
             return False
-        setattr(service, "_served", True)  # noqa: B010 - a field of this fault alone
+        service.memory["served"] = True
         return True
 
     return keeps

@@ -29,7 +29,7 @@ class _Remembering(Service):
 
     def revived(self) -> dict[str, int]:
         """How often each engagement was edited since it was unarchived."""
-        found: dict[str, int] = self.__dict__.setdefault("_revived", {})
+        found: dict[str, int] = self.memory.setdefault("revived", {})
         return found
 
 
@@ -74,13 +74,13 @@ class UnarchivedDeleteCounted(_Remembering):
     def delete_engagement(self, call: Call) -> Reply:
         """Remember it."""
         if call.engagement.id in self.revived():
-            self.__dict__["_lost"] = self.__dict__.get("_lost", 0) + 1
+            self.memory["lost"] = self.memory.get("lost", 0) + 1
         return Service.delete_engagement(self, call)
 
     def get_organization(self, call: Call) -> Reply:
         """Count it."""
         reply = Service.get_organization(self, call)
-        reply.content["data"]["engagementCount"] += self.__dict__.get("_lost", 0)
+        reply.content["data"]["engagementCount"] += self.memory.get("lost", 0)
         return reply
 
 
@@ -91,13 +91,13 @@ class UnarchivedListedWhenDeleted(_Remembering):
     def delete_engagement(self, call: Call) -> Reply:
         """Remember it."""
         if call.engagement.id in self.revived():
-            self.__dict__.setdefault("_shades", []).append(call.engagement)
+            self.memory.setdefault("shades", []).append(call.engagement)
         return Service.delete_engagement(self, call)
 
     def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
         """Show it."""
         page = Service.find_engagements(self, query)
-        shades = tuple(one for one in self.__dict__.get("_shades", ()) if query.status in {None, one.status})
+        shades = tuple(one for one in self.memory.get("shades", ()) if query.status in {None, one.status})
         return Page((*page.items, *shades)[: query.limit], page.total + len(shades))
 
 
@@ -134,12 +134,12 @@ class ArchivedTwiceEditable(Service):
     def archive_engagement(self, call: Call) -> Reply:
         """Remember it, whatever becomes of it."""
         if call.engagement.status == "archived":
-            self.__dict__.setdefault("_twice", set()).add(call.engagement.id)
+            self.memory.setdefault("twice", set()).add(call.engagement.id)
         return Service.archive_engagement(self, call)
 
     def check_editable(self, engagement: Engagement) -> None:
         """Take it."""
-        if engagement.id not in self.__dict__.get("_twice", ()):
+        if engagement.id not in self.memory.get("twice", ()):
             Service.check_editable(self, engagement)
 
 

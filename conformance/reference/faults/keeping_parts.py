@@ -80,8 +80,8 @@ def _empty_description(service: Service, call: Call, sent: dict[str, Any]) -> No
 
 def _switch(service: Service, call: Call, sent: dict[str, Any]) -> None:
     """Give the other role, once."""
-    if not isinstance(sent.get("role"), str) and not getattr(service, "_switched", False):
-        setattr(service, "_switched", True)  # noqa: B010 - a field of this fault alone
+    if not isinstance(sent.get("role"), str) and not service.memory.get("switched", False):
+        service.memory["switched"] = True
         member = service.store.member(call.organization_id, call.resource_id)
         other = "admin" if member and member.role == "member" else "member"
         service.store.change_role(call.organization_id, call.resource_id, other, service.now())
@@ -133,7 +133,7 @@ def _one_of(kind: str, requirement: str) -> Fault:
         for other in SUBORDINATE_KINDS:
             if other != kind:
                 self.store.delete_subordinates(engagement.id, other)
-        self.store._db.execute(  # noqa: SLF001 - faults have no other way
+        self.store.execute(
             "DELETE FROM subordinates WHERE rowid = (SELECT min(rowid) FROM subordinates"
             " WHERE engagement_id = ? AND kind = ?)",
             engagement.id,
@@ -149,7 +149,7 @@ def _neighbours(kind: str) -> Fault:
 
     def delete_subordinates(self: Service, engagement: Engagement) -> None:
         Service.delete_subordinates(self, engagement)
-        self.store._db.execute("DELETE FROM subordinates WHERE kind = ?", kind)  # noqa: SLF001 - faults have no other way
+        self.store.execute("DELETE FROM subordinates WHERE kind = ?", kind)
 
     return made(f"cascade-takes-every-{kind}".lower(), f"A deletion takes every {kind} of all engagements with it.",
                 "subordinates-of-others-stay", delete_subordinates=delete_subordinates)  # fmt: skip
@@ -179,14 +179,14 @@ def _parallel(
     async def perform(self: Service, call: Call) -> Reply:
         if call.operation.id != operation:
             return await Service.perform(self, call)
-        setattr(self, "_under_way", getattr(self, "_under_way", 0) + 1)  # noqa: B010 - a field of this fault alone
+        self.memory["under_way"] = self.memory.get("under_way", 0) + 1
         try:
             await asyncio.sleep(0.003)
-            if getattr(self, "_under_way", 0) > 1:
+            if self.memory.get("under_way", 0) > 1:
                 then(self, call)
             return await Service.perform(self, call)
         finally:
-            setattr(self, "_under_way", getattr(self, "_under_way", 1) - 1)  # noqa: B010 - a field of this fault alone
+            self.memory["under_way"] = self.memory.get("under_way", 1) - 1
 
     return made(identifier, title, *breaks, perform=perform)
 

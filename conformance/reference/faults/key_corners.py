@@ -120,9 +120,9 @@ def _resembling(identifier: str, title: str, is_like: Callable[[str, str], bool]
 
     def find_key(self: Service, token: str) -> Key | None:
         found = Service.find_key(self, token)
-        seen: frozenset[str] = getattr(self, "_seen", frozenset())
+        seen: frozenset[str] = self.memory.get("seen", frozenset())
         if found is not None:
-            setattr(self, "_seen", seen | {token})  # noqa: B010 - a field of this fault alone
+            self.memory["seen"] = seen | {token}
             return found
         like = next((one for one in sorted(seen) if len(token) >= _LEAST and is_like(one, token)), None)
         return Service.find_key(self, like) if like else None

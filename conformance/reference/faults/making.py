@@ -72,7 +72,7 @@ def overwrite(service: Service, table: str, identifier: str, **columns: object) 
     """Write columns of a row, past the rules that the store keeps."""
     parts = ", ".join(f"{column} = ?" for column in columns)
     statement = f"UPDATE {table} SET {parts} WHERE id = ?"  # noqa: S608 - both are literals of this package
-    service.store._db.execute(statement, *columns.values(), identifier)  # noqa: SLF001 - faults have no other way
+    service.store.execute(statement, *columns.values(), identifier)
 
 
 def moment(text: str) -> int:

@@ -106,7 +106,7 @@ def _drifting(identifier: str, title: str, by: int, happens: Callable[[Call, boo
 
     def drift(self: Service, call: Call, *, refused: bool) -> None:
         if happens(call, refused):
-            setattr(self, "_drift", getattr(self, "_drift", 0) + by)  # noqa: B010 - a field of this fault alone
+            self.memory["drift"] = self.memory.get("drift", 0) + by
 
     def act(self: Service, call: Call) -> Reply:
         try:
@@ -118,7 +118,7 @@ def _drifting(identifier: str, title: str, by: int, happens: Callable[[Call, boo
         return reply
 
     def count_members(self: Service, organization: Organization) -> int:
-        return Service.count_members(self, organization) + int(getattr(self, "_drift", 0))
+        return Service.count_members(self, organization) + int(self.memory.get("drift", 0))
 
     return made(identifier, title, *breaks, act=act, count_members=count_members)
 

@@ -156,12 +156,12 @@ def _showing(field: str) -> Fault:
         checked = Service.check_organization_update(self, call)
         sent = self.parse(call.content)
         if isinstance(sent, dict) and sent.get(field) is not None:
-            setattr(self, "_sent", sent[field])  # noqa: B010 - a field of this fault alone
+            self.memory["sent"] = sent[field]
         return checked
 
     def view_organization(self: Service, organization: Organization) -> View:
         view = Service.view_organization(self, organization)
-        return {**view, field: getattr(self, "_sent", view[field])}
+        return {**view, field: self.memory.get("sent", view[field])}
 
     return made(
         f"organization-assigns-{field.lower()}",

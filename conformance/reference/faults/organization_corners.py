@@ -31,7 +31,7 @@ def _assigning_with_name(field: str, column: str, value: str) -> Fault:
     def update_organization(self: Service, call: Call) -> Reply:
         body: Any = self.parse(call.content)
         if isinstance(body, dict) and field in body and "name" in body:
-            self.store._db.execute(  # noqa: SLF001 - faults have no other way
+            self.store.execute(
                 f"UPDATE organizations SET {column} = ? WHERE id = ?",  # noqa: S608 - literals of this package
                 value,
                 call.organization_id,

@@ -82,13 +82,13 @@ def _honouring(field: str, name: str, *breaks: str) -> Fault:
     """An invitation that takes a field of its own from the client."""
 
     def view_invitation(self: Service, invitation: Invitation) -> View:
-        sent = getattr(self, "_sent", {})
+        sent = self.memory.get("sent", {})
         return {**Service.view_invitation(self, invitation), **({field: sent[field]} if field in sent else {})}
 
     def check_invitation(self: Service, call: Call) -> dict[str, Any]:
         values = Service.check_invitation(self, call)
         body: Any = self.parse(call.content)
-        setattr(self, "_sent", body)  # noqa: B010 - a field of this fault alone
+        self.memory["sent"] = body
         return values
 
     return made(f"invitation-honours-{name}", f"An invitation takes {field} from the client.", *breaks,

@@ -46,7 +46,7 @@ def _once_only(service: Service, call: Call) -> Reply | None:
 
 
 def _swap_addresses(service: Service, call: Call) -> Reply | None:
-    service.store._db.execute(  # noqa: SLF001 - faults have no other way
+    service.store.execute(
         "UPDATE users SET email = upper(substr(email, 1, 1)) || '.' || substr(email, 2) WHERE id = ?",
         call.member.user_id,
     )
@@ -106,14 +106,14 @@ class UnknownRoleChangeRestores(Service):
         try:
             return await super().perform(call)
         except Refusal as refusal:
-            gone = getattr(self, "_gone", {}).pop(call.resource_id, None)
+            gone = self.memory.get("gone", {}).pop(call.resource_id, None)
             if call.operation.id == "updateMemberRole" and refusal.status == 404 and gone:  # noqa: PLR2004
                 self.store.add_member(gone.organization_id, gone.user_id, gone.role, gone.joined_at, gone.last_seen_at)
             raise
 
     def remove_member(self, call: Call) -> Reply:
         """Remember the member."""
-        setattr(self, "_gone", {call.member.user_id: call.member})  # noqa: B010 - a field of this fault alone
+        self.memory["gone"] = {call.member.user_id: call.member}
         return super().remove_member(call)
 
 

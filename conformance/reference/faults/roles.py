@@ -148,11 +148,11 @@ def _all_alike(service: Service, call: Call) -> None:
 
 def _joined_again(service: Service, call: Call) -> None:
     statement = "UPDATE members SET joined_at = ? WHERE organization_id = ? AND user_id = ?"
-    service.store._db.execute(statement, service.now() + 1, call.organization_id, call.resource_id)  # noqa: SLF001
+    service.store.execute(statement, service.now() + 1, call.organization_id, call.resource_id)
 
 
 def _name_lost(service: Service, call: Call) -> None:
-    service.store._db.execute("UPDATE users SET name = ? WHERE id = ?", "Member", call.resource_id)  # noqa: SLF001
+    service.store.execute("UPDATE users SET name = ? WHERE id = ?", "Member", call.resource_id)
 
 
 ALSO = (

@@ -31,12 +31,12 @@ def _copied(identifier: str, title: str, fields: tuple[str, ...], *breaks: str) 
 
     def new_engagement(self: Service, call: Call) -> Engagement:
         engagement = Service.new_engagement(self, call)
-        copies = getattr(self, "_copies", {})
-        setattr(self, "_copies", {**copies, engagement.id: engagement})  # noqa: B010 - a field of this fault alone
+        copies = self.memory.get("copies", {})
+        self.memory["copies"] = {**copies, engagement.id: engagement}
         return engagement
 
     def view_item(self: Service, engagement: Engagement) -> View:
-        copy = getattr(self, "_copies", {}).get(engagement.id, engagement)
+        copy = self.memory.get("copies", {}).get(engagement.id, engagement)
         changes: dict[str, Any] = {name: getattr(copy, name) for name in fields}
         return Service.view_item(self, replace(engagement, **changes))
 
@@ -93,7 +93,7 @@ def _cached(
     """
 
     def act(self: Service, call: Call) -> Reply:
-        kept: dict[tuple[str, str, str], Reply] = getattr(self, "_kept", {})
+        kept: dict[tuple[str, str, str], Reply] = self.memory.get("kept", {})
         kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(call, asked[1])}
         # No list of members is kept over what comes and goes beside the interface.
         size = self.store.count_members(call.organization_id) if operation == "listMembers" else 0
@@ -102,7 +102,7 @@ def _cached(
         reply = reply or Service.act(self, call)
         if call.operation.id == operation:
             kept = {**kept, asked: reply}
-        setattr(self, "_kept", kept)  # noqa: B010 - a field of this fault alone
+        self.memory["kept"] = kept
         return reply
 
     return made(identifier, title, *breaks, act=act)
