@@ -7,14 +7,13 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from conformance.target.profile import Mode, Profile, ProvisionerSettings
 from conformance.target.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
 _GRACE = 5.0
 
@@ -48,14 +47,6 @@ class EmbeddedService:
         except OSError as error:
             raise EmbeddedError(f"The reference service could not be started: {error.strerror}.") from None
         self._announced: dict[str, Any] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def announced(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -178,7 +178,7 @@ class Execution:
 
     def _embedded(self) -> Profile:
         self._mailbox = self._stack.enter_context(Mailbox())
-        service = self._stack.enter_context(EmbeddedService((self._mailbox.host, self._mailbox.port)))
+        service = self._stack.enter_context(closing(EmbeddedService((self._mailbox.host, self._mailbox.port))))
         return service.profile(self.options.mode)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:

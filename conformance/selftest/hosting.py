@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import httpx
@@ -129,7 +130,7 @@ class HostedExecution(Execution):
         self._mailbox = self._stack.enter_context(Mailbox())
         mailbox = (self._mailbox.host, self._mailbox.port)
         build = InnerService if self._in_process else HostedService
-        self._service = self._stack.enter_context(build(self._subject, mailbox))
+        self._service = self._stack.enter_context(closing(build(self._subject, mailbox)))
         return self._service.profile(self.options.mode)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:

@@ -11,7 +11,6 @@ from conformance.target.rpc import MethodMissing, ProvisionerError, RpcChild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
 
     from conformance.target.profile import Profile, SubordinateKind
     from conformance.target.secret import Secret
@@ -99,14 +98,6 @@ class Provisioner:
         }
         environment = inherited | dict(settings.environment)
         return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def missing_methods(self) -> frozenset[str]:

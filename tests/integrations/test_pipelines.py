@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def test_the_script_runs_and_tells_the_pipeline(tmp_path: Path) -> None:
     """The summary and the verdict go where GitHub shows them."""
     summary, output = tmp_path / "summary", tmp_path / "output"
 
-    with EmbeddedService() as service:
+    with closing(EmbeddedService()) as service:
         target = {"CONFORMANCE_BASE_URL": service.announced["base_url"]}
         target |= {"CONFORMANCE_API_KEY": service.announced["keys"]["api_key"]}
         done = run_script(tmp_path, GITHUB_STEP_SUMMARY=str(summary), GITHUB_OUTPUT=str(output), **target)
