@@ -25,8 +25,8 @@ from conformance.target.loading import profile_of
 from conformance.target.profile import Mode, Profile
 from conformance.target.reading import TargetFileError
 from conformance.wire import call
-from conformance.wire.certificate import certificate_sha256
 from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -30,8 +30,8 @@ from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
-from conformance.wire.certificate import certificate_sha256
 from conformance.wire.notes import TakenNotes
+from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

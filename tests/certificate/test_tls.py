@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from conformance.wire.call import Credential
-from conformance.wire.certificate import certificate_sha256
 from conformance.wire.settings import WireSettings
+from conformance.wire.tls import certificate_sha256
 
 
 def _made(folder: Path) -> tuple[x509.Certificate, Path]:
