@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed
-from conformance.target.making_out import make_out
+from conformance.target.salvage import salvage
 from conformance.wire.call import list_engagements, list_members
 from conformance.wire.exchange import SUCCESSES, Answer, Exchange, Unanswered
 from conformance.wire.ratelimits import date_of
@@ -191,7 +191,7 @@ def _value_of(answer: Answer) -> tuple[object, bool]:
         with suppress(ValueError, RecursionError):  # a byte order mark or a NaN is a fault, and leaves nothing out
             text = answer.body.decode(json.detect_encoding(answer.body), "replace")
             return json.loads(text.removeprefix("\ufeff")), True
-    return make_out(answer.body), False
+    return salvage(answer.body), False
 
 
 def identifier_of(data: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ _DEEPEST: Final = 4
 _PART: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++', re.DOTALL)
 
 
-def make_out(body: bytes) -> object:
+def salvage(body: bytes) -> object:
     """Read a body that is not JSON strictly, as far as it goes; total over all bytes, in time linear in them.
 
     Returns:
