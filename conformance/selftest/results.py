@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance import __version__
 from conformance.selftest.figures import GOOD, Figures, precision, state_of
+from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +51,7 @@ def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
     trials = sorted(figures.trials, key=lambda trial: (trial.subject.kind, trial.subject.id))
     return {
         "format": FORMAT,
-        "suite": {"version": __version__},
+        "suite": {"version": __version__, "sha256": suite_sha256()},
         "run": run,
         "good": figures.good and not run["interrupted"],
         "figures": figures.summary(),

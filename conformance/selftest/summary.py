@@ -44,7 +44,7 @@ def summary(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "suite": documents[0]["suite"],
-        "runs": [document["run"] for document in documents],
+        "runs": [document["run"] | {"suite_sha256": document["suite"].get("sha256")} for document in documents],
         "good": figures.good,
         "figures": figures.summary(),
         "bad": {trial.subject.id: state.value for trial in figures.trials if (state := state_of(trial)) not in GOOD},
@@ -93,12 +93,22 @@ def table(content: Mapping[str, Any]) -> list[str]:
     tried, known = content["figures"]["faults"], len(all_faults())
     how = "every one was" if tried == known else f"{tried} were"
     return [
-        f"Of {known} faults {how} tried.",
+        f"Of {known} faults {how} tried, {_runs(content)}.",
         "",
         "| Figure | Value |",
         "|---|---|",
         *(f"| {words} | {value} |" for words, value in rows(content)),
     ]
+
+
+def _runs(content: Mapping[str, Any]) -> str:
+    """How many self-tests the figures are put together from, and whether all were of one suite."""
+    runs = content["runs"]
+    suites = {run.get("suite_sha256") for run in runs}
+    if len(runs) == 1:
+        return "in one self-test"
+    same = len(suites) == 1 and None not in suites
+    return f"in {len(runs)} self-tests, {'all of this suite' if same else 'not all of the same state of the suite'}"
 
 
 def with_table(page: str, content: Mapping[str, Any]) -> str:
