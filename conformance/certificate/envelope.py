@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 
 
-class InvalidEnvelope(ValueError):  # noqa: N818 - it says what the file is
+class InvalidEnvelope(ValueError):
     """An envelope that cannot be trusted; the message is a clause."""
 
 

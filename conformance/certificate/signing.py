@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MOST_TOLD = 5
 
 
-class Refused(Exception):  # noqa: N818 - it says what happened
+class Refused(Exception):
     """A run that is not certified.
 
     Attributes:

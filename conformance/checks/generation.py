@@ -48,7 +48,7 @@ def _schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
     return schemathesis.openapi.from_path(openapi_path(), config=SchemathesisConfig())
 
 
-class GivenUp(Exception):  # noqa: N818 - no error
+class GivenUp(Exception):
     """Nobody wants the cases any more."""
 
 

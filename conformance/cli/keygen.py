@@ -14,7 +14,7 @@ def keygen(file: Path) -> None:
 
     Nothing is written over.
     """
-    from conformance.certificate.keys import KeyFileError, make_keys, public_path  # noqa: PLC0415 - --help needs it not
+    from conformance.certificate.keys import KeyFileError, make_keys, public_path
 
     try:
         key = make_keys(file)

@@ -76,7 +76,7 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
     if rejudge:
         if form is not None or output is not None:
             raise click.UsageError("--rejudge goes without --format and --output.")
-        from conformance.cli.rejudging import judge_again  # noqa: PLC0415 - loads pytest, which rendering does not need
+        from conformance.cli.rejudging import judge_again
 
         sys.exit(judge_again(report.parent))
     if form is None:

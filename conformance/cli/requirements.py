@@ -34,14 +34,14 @@ def requirements(*, as_json: bool, as_markdown: bool, coverage: bool, selftest: 
     if selftest is not None and not (coverage and as_markdown):
         raise click.UsageError("--selftest goes with --coverage --markdown.")
     if coverage and as_markdown:
-        from conformance.selftest.coverage import coverage_lines  # noqa: PLC0415 - loads pytest and every fault
+        from conformance.selftest.coverage import coverage_lines
 
         click.echo("\n".join(coverage_lines(selftest)))
         return
     catalogue = load_catalogue()
     checks = None
     if coverage:
-        from conformance.verdicts.session import checks_by_entry  # noqa: PLC0415 - loads pytest
+        from conformance.verdicts.session import checks_by_entry
 
         checks = checks_by_entry()
     if as_json:

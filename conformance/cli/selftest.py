@@ -76,11 +76,11 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try; 130
     interrupted, with what had been tried in the report.
     """
-    from conformance.cli.selftest_progress import progress  # noqa: PLC0415 - see below
-    from conformance.selftest import results  # noqa: PLC0415 - see below
-    from conformance.selftest.figures import Figures  # noqa: PLC0415 - see below
-    from conformance.selftest.pool import Pool  # noqa: PLC0415 - loads pytest, which --help does not need
-    from conformance.selftest.trial import Task  # noqa: PLC0415 - see above
+    from conformance.cli.selftest_progress import progress
+    from conformance.selftest import results
+    from conformance.selftest.figures import Figures
+    from conformance.selftest.pool import Pool
+    from conformance.selftest.trial import Task
 
     subjects = _subjects(patterns, values, latitudes, given["seed"])
     if not subjects:
@@ -127,7 +127,7 @@ def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int
     Those that take long and those that take much of the processor's time are spread among each other, so that there is
     always something for it to do.
     """
-    from conformance.selftest import subjects  # noqa: PLC0415 - loads the reference service
+    from conformance.selftest import subjects
 
     faults = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
     chosen = {one.id: one for pattern in values or ("*",) for one in subjects.latitudes(pattern)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _read_latitude(_: click.Context, __: click.Parameter, settings: Sequence[str]) -> Latitude:
     """Read the choices at open points."""
-    from conformance.reference.latitude import Latitude  # noqa: PLC0415 - other commands start faster without it
+    from conformance.reference.latitude import Latitude
 
     try:
         return Latitude.parse(settings)
@@ -27,7 +27,7 @@ def _read_latitude(_: click.Context, __: click.Parameter, settings: Sequence[str
 
 def _read_fault(_: click.Context, __: click.Parameter, identifier: str | None) -> Fault | None:
     """Find the fault that is named."""
-    from conformance.reference.faults import fault_by_id  # noqa: PLC0415 - as above
+    from conformance.reference.faults import fault_by_id
 
     try:
         return fault_by_id(identifier) if identifier else None
@@ -37,7 +37,7 @@ def _read_fault(_: click.Context, __: click.Parameter, identifier: str | None) -
 
 def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tuple[str, int] | None:
     """Read the place of the mail server."""
-    from conformance.reference.server import host_and_port  # noqa: PLC0415 - as above
+    from conformance.reference.server import host_and_port
 
     try:
         return host_and_port(server) if server else None
@@ -72,9 +72,9 @@ def serve(  # noqa: PLR0913 - one argument an option
     fault: Fault | None,
 ) -> None:
     """Run the reference service alone, until Ctrl-C."""
-    from conformance.reference.application import create_app  # noqa: PLC0415 - as above
-    from conformance.reference.server import Server, listen  # noqa: PLC0415 - as above
-    from conformance.reference.store import Store  # noqa: PLC0415 - as above
+    from conformance.reference.application import create_app
+    from conformance.reference.server import Server, listen
+    from conformance.reference.store import Store
 
     try:
         listener, base_url = listen(host, port)
@@ -96,11 +96,11 @@ def serve(  # noqa: PLR0913 - one argument an option
 
 def _introduce(app: Application, base_url: str) -> None:
     """Say how the service is used: variables to paste into another terminal, and what to do with them."""
-    from rich.console import Console  # noqa: PLC0415 - as above
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.console import Console
+    from rich.text import Text
 
-    from conformance.reference.application import SANDBOX_PATH  # noqa: PLC0415 - as above
-    from conformance.reference.records import SCOPES  # noqa: PLC0415 - as above
+    from conformance.reference.application import SANDBOX_PATH
+    from conformance.reference.records import SCOPES
 
     keys = {scope: app.service.add_key(app.founding.organization_id, [scope]) for scope in SCOPES}
     variables = {

@@ -26,11 +26,11 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bo
     A run that was interrupted, waived, inconclusive or not conformant is refused, and so is one that gives something
     else when its recorded exchanges are judged again. Exit status: 0 signed; 1 refused; 2 usage.
     """
-    from conformance.certificate.files import FolderError  # noqa: PLC0415 - loads pytest, which --help does not need
-    from conformance.certificate.keys import KeyFileError, read_private_key  # noqa: PLC0415 - as above
-    from conformance.certificate.signing import NotJudgeable, Refused  # noqa: PLC0415 - as above
-    from conformance.certificate.signing import sign as sign_folder  # noqa: PLC0415 - as above
-    from conformance.certificate.statement import CLAIMS, build_digest  # noqa: PLC0415 - as above
+    from conformance.certificate.files import FolderError
+    from conformance.certificate.keys import KeyFileError, read_private_key
+    from conformance.certificate.signing import NotJudgeable, Refused
+    from conformance.certificate.signing import sign as sign_folder
+    from conformance.certificate.statement import CLAIMS, build_digest
 
     try:
         build_digest(subject_digest)

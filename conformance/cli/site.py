@@ -28,7 +28,7 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
     implementation, which is known by its target's name. It opens from a file, and links to each run's report.html where
     that lies: move site and folders together.
     """
-    from conformance.reports.site import read_runs, site_files  # noqa: PLC0415 - other commands start faster without it
+    from conformance.reports.site import read_runs, site_files
 
     try:
         runs = read_runs(folders)

@@ -27,10 +27,10 @@ def verify(folder: Path, key_file: Path) -> None:
 
     Exit status: 0 every claim holds; 1 one does not; 2 usage.
     """
-    from rich.console import Console  # noqa: PLC0415 - --help starts faster without it
+    from rich.console import Console
 
-    from conformance.certificate.keys import KeyFileError, read_public_key  # noqa: PLC0415 - loads pytest, which --help does not need
-    from conformance.certificate.verifying import verify as verify_folder  # noqa: PLC0415 - as above
+    from conformance.certificate.keys import KeyFileError, read_public_key
+    from conformance.certificate.verifying import verify as verify_folder
 
     try:
         key = read_public_key(key_file)
@@ -42,8 +42,8 @@ def verify(folder: Path, key_file: Path) -> None:
 
 
 def _print(console: Console, verified: Verified) -> None:
-    from conformance.certificate.statement import CLAIMS  # noqa: PLC0415 - as above
-    from conformance.cli.text import plain  # noqa: PLC0415 - as above
+    from conformance.certificate.statement import CLAIMS
+    from conformance.cli.text import plain
 
     for claim in verified.claims:
         console.print(plain(f"✓ {claim.text}" if claim.holds else f"✗ {claim.text}", "green" if claim.holds else "red"))

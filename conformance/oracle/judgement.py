@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-class Judgement(Exception):  # noqa: N818 - a conclusion about a target, not an error of the program
+class Judgement(Exception):
     """A conclusion that ends a check.
 
     Attributes:

@@ -28,7 +28,7 @@ CODES = {
 
 
 @dataclass(slots=True)
-class Refusal(Exception):  # noqa: N818 - it is an answer, not a mishap
+class Refusal(Exception):
     """The service says no.
 
     Args:

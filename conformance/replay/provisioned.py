@@ -24,7 +24,7 @@ FORMAT: Final = "conformance-provisioned/1"
 _LONGEST_KEY: Final = 64
 
 
-class InvalidNotes(ValueError):  # noqa: N818 - it says what the file is
+class InvalidNotes(ValueError):
     """A file that does not tell what checks were given; the message is one plain sentence."""
 
 

@@ -24,7 +24,7 @@ REPORT: Final = "report.json"
 EXCHANGES: Final = "exchanges.har"
 
 
-class NotJudgeable(Exception):  # noqa: N818 - it says what the folder is
+class NotJudgeable(Exception):
     """A folder whose run cannot be judged again; the message is one plain sentence."""
 
 

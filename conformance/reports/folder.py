@@ -31,7 +31,7 @@ _OF_SOME_RUNS: Final = frozenset({LOG, PROVISIONED, ENVELOPE, PAGE})
 """Outputs that would be of an earlier run where this one has none."""
 
 
-class SecretFound(Exception):  # noqa: N818 - it says what was found
+class SecretFound(Exception):
     """An output would have told a secret; nothing was written.
 
     Attributes:

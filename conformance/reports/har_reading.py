@@ -28,7 +28,7 @@ _LONGEST: Final = 10**12
 _YEARS: Final = (1970, 9000)
 
 
-class InvalidRecording(ValueError):  # noqa: N818 - it says what the file is
+class InvalidRecording(ValueError):
     """A file that is no recording of a run; the message is one plain sentence."""
 
 

@@ -129,7 +129,7 @@ class Report(TypedDict):
     lasting: NotRequired[list[str]]
 
 
-class InvalidReport(ValueError):  # noqa: N818 - it says what the file is
+class InvalidReport(ValueError):
     """A report that cannot be read or breaks the schema; the message is one plain sentence."""
 
 

@@ -77,7 +77,7 @@ _CHANGES_ORGANIZATION: Final = frozenset({"member", "member_key", "subordinates"
 """What a provisioner is not asked for in a read-only run, because the organization would show it."""
 
 
-class Unavailable(Exception):  # noqa: N818 - it says what happened; nothing is wrong with the target
+class Unavailable(Exception):
     """The target offers no means for what a check needs, so that nothing can be said of it.
 
     Attributes:

@@ -31,7 +31,7 @@ class ProvisionerError(Exception):
     """The provisioner did not do what it was asked to; the message is a plain sentence."""
 
 
-class MethodMissing(ProvisionerError):  # noqa: N818 - it is an answer that the protocol knows
+class MethodMissing(ProvisionerError):
     """The provisioner says that it lacks a method."""
 
 

@@ -23,7 +23,7 @@ _OWN_HEADERS: Final = re.compile(
 """Headers that the suite sets itself or that would change what a request asks for."""
 
 
-class Refused(ValueError):  # noqa: N818 - it says what happened
+class Refused(ValueError):
     """A value cannot be used; the message continues a sentence that begins with the value's key."""
 
 

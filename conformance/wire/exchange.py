@@ -27,7 +27,7 @@ TOO_MANY_REQUESTS: Final = 429
 """The status that is waited out; it is an answer only to calls that are sent to see it."""
 
 
-class Unanswered(Exception):  # noqa: N818 - it says what happened; it is no fault of the program
+class Unanswered(Exception):
     """There is no answer to judge: the connection broke, time ran out, or a gateway spoke for the service.
 
     Attributes:

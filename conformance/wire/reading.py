@@ -21,7 +21,7 @@ _MAX_CODINGS: Final = 2
 _GZIP, _ZLIB, _RAW_DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
-class Unreadable(Exception):  # noqa: N818 - it says what the answer is; it is no fault of the program
+class Unreadable(Exception):
     """An answer that cannot be read within the bounds; the message is a plain sentence without the target's words."""
 
 

@@ -33,7 +33,7 @@ _CONNECTION: Final = "connection"
 _GIVEN_UP: Final = "the run was stopped"
 
 
-class NotRecorded(Exception):  # noqa: N818 - it says what happened
+class NotRecorded(Exception):
     """A check asks for what the recording does not hold: it belongs to another suite, or was changed."""
 
 
