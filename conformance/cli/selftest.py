@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from conformance.cli.ending import Exit
 from conformance.running.options import Effort, RunOptions
 
 if TYPE_CHECKING:
+    from conformance.selftest.figures import Figures
     from conformance.selftest.subjects import Subject
 
 _JOBS_A_CORE: Final = 8
 """Trials at a time for each core; they wait most of their time."""
 _EARLIER: Final = 0.9
 """How far through the others the slowest trials are, so that nothing waits for them in the end."""
-_INTERRUPTED: Final = 130
 
 
 @click.command()
@@ -76,11 +77,8 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try; 130
     interrupted, with what had been tried in the report.
     """
-    from conformance.cli.selftest_progress import progress
     from conformance.selftest import results
     from conformance.selftest.figures import Figures
-    from conformance.selftest.pool import Pool
-    from conformance.selftest.trial import Task
 
     subjects = _subjects(patterns, values, latitudes, given["seed"])
     if not subjects:
@@ -90,14 +88,7 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"])
     figures, interrupted = Figures(), False
     try:
-        with progress(figures, len(subjects)) as shown:
-            task = Task.quick if given["focused"] else Task.complete
-            for trial in Pool(jobs).trials([task(one, options) for one in subjects]):
-                shown(trial, figures.add(trial))
-            again = figures.to_repeat() if jobs > 1 or given["focused"] else []
-            # Windows of a few milliseconds close where ten runs share two cores.
-            for trial in Pool(1).trials([Task(one, options) for one in again]):
-                shown(trial, figures.repeat(trial))
+        _try_all(figures, subjects, options, jobs=jobs, focused=given["focused"])
     except KeyboardInterrupt:
         interrupted = True
     run = {
@@ -112,13 +103,43 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
     }
     content = results.document(figures, run)
     results.write(content, given["report"])
+    _print(content, given["report"])
+    sys.exit(Exit.INTERRUPTED if interrupted else Exit.OK if content["good"] else Exit.FAILED)
+
+
+def _try_all(figures: Figures, subjects: list[Subject], options: RunOptions, *, jobs: int, focused: bool) -> None:
+    """Try the suite on every subject, and once more, alone, on the faults that it missed.
+
+    Args:
+        figures: Takes the trials in.
+        subjects: What to try it on.
+        options: What to ask of each run.
+        jobs: Trials at a time.
+        focused: Whether each fault meets the checks of what it breaks first.
+    """
+    from conformance.cli.selftest_progress import progress
+    from conformance.selftest.pool import Pool
+    from conformance.selftest.trial import Task
+
+    task = Task.quick if focused else Task.complete
+    with progress(figures, len(subjects)) as shown:
+        for trial in Pool(jobs).trials([task(one, options) for one in subjects]):
+            shown(trial, figures.add(trial))
+        again = figures.to_repeat() if jobs > 1 or focused else []
+        # Windows of a few milliseconds close where ten runs share two cores.
+        for trial in Pool(1).trials([Task(one, options) for one in again]):
+            shown(trial, figures.repeat(trial))
+
+
+def _print(content: dict[str, Any], folder: Path) -> None:
+    """Print the figures, how much was tried, and where the report is."""
+    from conformance.selftest import results
+
     for words, value in results.rows(content):
         click.echo(f"{value:>8}  {words}")
-    tried = (
-        f"{len(figures.trials)} of {len(subjects)} trials, interrupted," if interrupted else f"{len(subjects)} trials"
-    )
-    click.echo(f"{tried} in {run['seconds']} s. Report: {given['report'] / 'selftest.html'}")
-    sys.exit(_INTERRUPTED if interrupted else 0 if content["good"] else 1)
+    run, done = content["run"], len(content["trials"])
+    tried = f"{done} of {run['planned']} trials, interrupted," if run["interrupted"] else f"{run['planned']} trials"
+    click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
 
 
 def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, seed: int) -> list[Subject]:
