@@ -44,6 +44,7 @@ class Aim:
         name: The name of a new engagement.
         description: The description to give to an engagement.
         archived: The identifier of the engagement to unarchive; None for the same one.
+        promoted: The identifier of the user to give the role to; None for the same one.
     """
 
     engagement: str
@@ -54,6 +55,7 @@ class Aim:
     name: str
     description: str
     archived: str | None = None
+    promoted: str | None = None
 
     def calls(self) -> dict[str, Call]:
         """A proper call of every operation, by its operationId and in the order of the interface."""
@@ -63,7 +65,7 @@ class Aim:
             call.update_organization(rename),
             call.list_members(),
             call.invite_member({"email": self.address, "role": "member"}),
-            call.update_member_role(self.user, {"role": self.role}),
+            call.update_member_role(self.promoted or self.user, {"role": self.role}),
             call.remove_member(self.user),
             call.list_engagements(),
             call.create_engagement({"name": self.name}),

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import Aim, identifier, label, latest_engagements, unknown_like
+from conformance.checks.aims import Aim, identifier, label, latest_engagements, spare_member, unknown_like
 from conformance.checks.engagements import QUOTED
+from conformance.checks.role_changes import OTHER_ROLE
 from conformance.checks.wrong_keys import near_keys, other_schemes, rarer_schemes, resembling_schemes, unknown_keys
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
 from conformance.running.options import Effort, Mode
+from conformance.target.capabilities import Unavailable
 from conformance.wire import call
 from conformance.wire.call import Credential
+from conformance.wire.exchange import Unanswered
 from conformance.wire.redaction import SHORTEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from conformance.running.run import Run
+    from conformance.target.fixtures import Member
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
@@ -111,7 +116,7 @@ def bad_keys(run: Run) -> BadKeys:
         "none": _without_a_key(run, aims.proper, key),
         "scheme": _with_other_schemes(run, aims.proper, key),
         "empty": _with_an_empty_key(run, aims.proper),
-        "unknown": _with_unknown_keys(run, aims.proper, unknown),
+        "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
     }
     engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
@@ -128,6 +133,12 @@ def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
     made = dict([*unknown[:1], *near, *unknown[1:]])
     kinds = run.kept("kinds of unknown keys", lambda: list(made))
     return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
+
+
+def after_bad_keys(run: Run) -> None:
+    """Wait until no request without a valid key asks for another role of the member that others watch."""
+    with suppress(Judgement, Unanswered, Unavailable):
+        run.journeys.result(bad_keys)
 
 
 def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:
@@ -167,7 +178,10 @@ def _status(exchange: Exchange) -> str | None:
 
 
 def _aims(run: Run) -> Aims:
-    """Aims that exist where that is safe: engagements of the run; never a member, who might be removed."""
+    """Aims that exist where that is safe.
+
+    These are engagements of the run, and a member that was made for it, who may get another role; no member to remove.
+    """
     name = label(run, "no-key")
     own, shape = _engagement(run)
     archived = None if own is None else _archived(run)
@@ -184,7 +198,18 @@ def _aims(run: Run) -> Aims:
         description=label(run, "changed"),
     )
     proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
+    if disposable and (member := _new_member(run)) is not None:
+        proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
     return Aims(proper, unknown, own, disposable)
+
+
+def _new_member(run: Run) -> Member | None:
+    """The member that only requests which must be refused are aimed at, if it was made for the run."""
+    try:
+        member = run.journeys.result(spare_member)
+    except Unavailable:
+        return None
+    return member if member.is_new else None
 
 
 def _engagement(run: Run) -> tuple[str | None, str | None]:

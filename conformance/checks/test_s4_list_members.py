@@ -67,6 +67,8 @@ def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Look) 
             if (other := everybody.get(item.identifier)) is not None:
                 expect.unchanged("a member under the filter", other.value, item.value, SHOWN_ALIKE, other.at, item.at)
 
+    if not Listing(members_by_role[1:]).items:
+        raise Inapplicable("No role has any member")
     expect_steadily(run, members_by_role, judge)
 
 

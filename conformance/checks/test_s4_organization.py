@@ -16,7 +16,7 @@ from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
 from conformance.checks.organization_name import given_back
 from conformance.oracle import expect, read
 from conformance.oracle.describe import answered
-from conformance.oracle.effects import sent_object
+from conformance.oracle.effects import refused, sent_object
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.target.asking import MAIN_KEY
 from conformance.target.journal import Action
@@ -61,6 +61,7 @@ class Renaming:
         before: The organization as it was.
         plain: The renaming to a name that no service has a reason to object to.
         odd: The renamings to odd names.
+        nameless: The answers to updates with null and with nothing for a name.
         empty: An update without any field, and a read after it.
         claimed: The values of other fields that were sent.
         foreign: The updates that sent them: all at once and, where that was refused, one by one with the name.
@@ -70,6 +71,7 @@ class Renaming:
     before: Exchange
     plain: Rename
     odd: tuple[Rename, ...]
+    nameless: tuple[Exchange, ...]
     empty: Rename
     claimed: dict[str, Any]
     foreign: tuple[Exchange, ...]
@@ -125,15 +127,15 @@ def _ensure_room(run: Run, before: Exchange) -> None:
 def _renamed(run: Run, before: Exchange) -> Renaming:
     plain = _rename(run, run.name("organization"))
     odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {LONG_NAME}"))
+    # Open, but no reason for a server error, and what is refused must not be done.
+    nameless = [run.send(call.update_organization({"name": name})) for name in (None, "")]
     empty = Rename("", run.send(call.update_organization({})), run.send(call.get_organization()))
     claimed = _claims(run, read.data(empty.after))
     foreign = _claim(run, empty.after, claimed)
     after = run.send(call.get_organization())
     if _differences(empty.after, after):
         _repair(run, empty.after)
-    for name in (None, ""):  # open, but no reason for a server error
-        run.send(call.update_organization({"name": name}))
-    return Renaming(before, plain, odd, empty, claimed, foreign, after)
+    return Renaming(before, plain, odd, tuple(nameless), empty, claimed, foreign, after)
 
 
 def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
@@ -277,6 +279,17 @@ def _judge_names(renaming: Renaming) -> None:
 def _ensure_plain_name_kept(plain: Rename) -> None:
     if plain.answer.succeeded and read.data(plain.after).get("name") != plain.name:
         raise Undecided("a plain name is not kept either", plain.answer, plain.after)
+
+
+@requirement("update-organization-refused-changes-nothing")
+def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
+    """Where an empty name is refused, the organization is not without a name afterwards."""
+    answer, after = renaming.nameless[-1], renaming.empty.after
+    if not refused(answer):
+        raise Inapplicable("an empty name is not refused")
+
+    name = read.data(after).get("name")
+    expect.holds(name != "", "the name is empty", answer, after, expected="the name from before", actual="an empty one")
 
 
 @requirement("update-organization-only-name")

@@ -145,6 +145,8 @@ def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
 @requirement("update-engagement-keeps-text")
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
+    if not texts.edits and all(one.answer.status in _REFUSALS for one in texts.creations):
+        raise Inapplicable("Every text was refused on creation, so that there is none to edit")
     if not texts.edits:
         raise Undecided("no engagement was created that could be edited", *(one.answer for one in texts.creations))
     for one in texts.edits:

@@ -6,11 +6,15 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from conformance.checks.bad_keys import BadKeys, bad_keys
+from conformance.checks.filtered_lists import readable
 from conformance.checks.marks import journey, observes, requirement
 from conformance.oracle import batches, expect, read
 from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.effects import accepted, is_main, refused
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.running.options import Effort
 from conformance.wire import call
 from conformance.wire.call import Credential
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.batches import Sent
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 _INVALID: Final = (400, 422)
 
@@ -82,6 +87,33 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
     batches.only_if_refused(tried.everything, lambda: _is_still_archived(tried))
 
 
+@pytest.mark.stage(2)
+@requirement("unauthenticated-changes-nothing")
+def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
+    """After requests that gave 401, no list shows the member with the role that they asked for."""
+    user_id, asked = bad_keys.aims.proper.promoted, bad_keys.aims.proper.role
+    roles = [(one, role) for one in run.wire.exchanges if (role := _role_listed(one, user_id)) is not None]
+    if not roles:
+        raise Inapplicable("No member was made for the run, or none is listed")
+    judged(*(one for one, _ in roles[:1]))
+    place = next((place for place, (_, role) in enumerate(roles) if role == asked), None)
+    if place is None:
+        return
+    since, shown = (roles[place - 1][0].number if place else 0), roles[place][0]
+    changes = [
+        one
+        for one in run.wire.exchanges
+        if one.call.operation.id == "updateMemberRole" and one.call.identifier == user_id
+        if since < one.number < shown.number
+    ]
+    if not any(_shows_no_key(one) for one in changes):
+        return
+    if not all(refused(one) and _shows_no_key(one) for one in changes):
+        raise Undecided("the member has another role, which may be another request's doing", *changes, shown)
+    message = "a member has the role that requests without a valid key asked for"
+    raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
+
+
 @observes("bearer-letter-case")
 def test_letter_case_of_the_scheme(run: Run) -> None:
     """How the scheme is taken in other letter case."""
@@ -89,6 +121,17 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
         exchange = run.send(call.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
         run.observe("bearer-letter-case", f"{scheme}: {answered(exchange)}", exchange)
+
+
+def _role_listed(exchange: Exchange, user_id: str | None) -> object:
+    """The role that a member has in a list that the main key was given; None where it is not there."""
+    if exchange.call.operation.id != "listMembers" or not is_main(exchange) or not accepted(exchange):
+        return None
+    return next((item.get("role") for item in readable((exchange,)) if item.get("id") == user_id), None)
+
+
+def _shows_no_key(exchange: Exchange) -> bool:
+    return exchange.call.credential is not None and exchange.call.credential.invalid
 
 
 def _all_unauthorized(tried: BadKeys, kind: str) -> None:
@@ -114,7 +157,8 @@ def _is_unauthorized(status: int) -> bool:
 def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
     """Whether a call for what does not exist was answered so, as one with an unknown key was, too."""
     named, operation = one.exchange.call.identifier, one.exchange.call.operation
-    if named in {None, tried.aims.own, tried.aims.proper.archived} or _status(one) != HTTPStatus.NOT_FOUND:
+    known = {None, tried.aims.own, tried.aims.proper.archived, tried.aims.proper.promoted}
+    if named in known or _status(one) != HTTPStatus.NOT_FOUND:
         return False
     lookups = [other for other in tried.lookups if other.exchange.call.operation is operation]
     return any(_status(other) == HTTPStatus.NOT_FOUND for other in lookups)

@@ -178,6 +178,22 @@ def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) 
     batches.only_if_refused([Sent("another organization's key", removal)], judge)
 
 
+@requirement("isolation-untouched")
+def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> None:
+    """After another organization's key was refused, the member has the role from before."""
+    tried = member_of_one
+    was, now = (member_of(pages, tried.user_id) for pages in (tried.before, tried.after))
+    if was is None or now is None:
+        raise Undecided("the member is not in the list of its own organization", *tried.before, *tried.after)
+    change = tried.attempts["updateMemberRole"]
+
+    def judge() -> None:
+        exchanges = (*tried.before, change, *tried.after)
+        expect.equal("role", now.get("role"), was.get("role"), *exchanges)
+
+    batches.only_if_refused([Sent("another organization's key", change)], judge)
+
+
 @observes("other-organization-status")
 def test_how_another_organization_is_refused(two_organizations: TwoOrganizations, run: Run) -> None:
     """With which status a resource of another organization is refused."""

@@ -207,4 +207,5 @@ APPLIED = (
     _applied("archive-applied-without-key", "Archiving", "archiveEngagement"),
     _applied("unarchive-applied-without-key", "Unarchiving", "unarchiveEngagement"),
     _applied("renaming-applied-without-key", "A renaming", "updateCurrentOrganization"),
+    _applied("role-change-applied-without-key", "A role change", "updateMemberRole"),
 )

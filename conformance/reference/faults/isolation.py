@@ -185,6 +185,22 @@ def _applied(operation: str) -> Fault:
 APPLIED = tuple(_applied(operation) for operation in _ENGAGEMENTS if operation != "getEngagement")
 
 
+@fault("leak-applied-updatememberrole", "isolation-untouched")
+class LeakAppliedRole(Service):
+    """The role of another organization's member is refused, and changed."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Change it in whatever organization the member is."""
+        try:
+            return await super().perform(call)
+        except Refusal as refusal:
+            if call.operation.id == "updateMemberRole" and refusal.status in {403, 404}:
+                for organization in set(self.store.organization_ids()) - {call.organization_id}:
+                    if self.store.member(organization, call.resource_id) is not None:
+                        self.store.change_role(organization, call.resource_id, call.values["role"], self.now())
+            raise
+
+
 def _answered(status: int) -> Fault:
     """A service that tells other organizations' engagements with another status."""
 

@@ -189,6 +189,11 @@ def _keep_name(service: Service, call: Call, content: dict[str, Any]) -> None:
         service.store.rename_organization(call.organization_id, str(content["name"]), service.now())
 
 
+def _keep_empty_name(service: Service, call: Call, content: dict[str, Any]) -> None:
+    if content.get("name") == "":
+        _keep_name(service, call, content)
+
+
 def _keep_role(service: Service, call: Call, content: dict[str, Any]) -> None:
     service.store.change_role(call.organization_id, call.resource_id, str(content.get("role")), service.now())
 
@@ -204,6 +209,13 @@ KEPT = (
         "update-organization",
         "the name is",
         _keep_name,
+        "update-organization-refused-changes-nothing",
+    ),
+    _kept(
+        "updateCurrentOrganization",
+        "update-organization-empty-name",
+        "an empty name is",
+        _keep_empty_name,
         "update-organization-refused-changes-nothing",
     ),
     _kept(
