@@ -101,7 +101,7 @@ def test_member_count_agreed_all_along(run: Run) -> None:
     for first in headcounts:
         looks = iter([first])
         steadily(
-            lambda looks=looks: next(looks, None) or headcount_so_far(run),  # type: ignore[misc]
+            lambda looks=looks: next(looks, None) or headcount_so_far(run),  # type: ignore[misc]  # a default that binds
             _judge_count,
             at_rest=lambda seen: (seen.count, seen.roster.total, seen.roster.ids),
             sleep=run.sleep,

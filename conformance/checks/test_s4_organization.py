@@ -78,6 +78,11 @@ class Renaming:
     after_foreign: Exchange
 
     @property
+    def last(self) -> Rename:
+        """The last renaming to a name."""
+        return (self.plain, *self.odd)[-1]
+
+    @property
     def kept(self) -> tuple[Rename, ...]:
         """The renamings to odd names that were taken, and read back as they were sent."""
         taken = [one for one in self.odd if one.answer.succeeded and one.after.succeeded]
@@ -287,6 +292,8 @@ def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
     answer, after = renaming.nameless[-1], renaming.empty.after
     if not refused(answer):
         raise Inapplicable("an empty name is not refused")
+    if read.data(renaming.last.after).get("name") == "":
+        raise Inapplicable("the organization was without a name before")
 
     name = read.data(after).get("name")
     expect.holds(name != "", "the name is empty", answer, after, expected="the name from before", actual="an empty one")
@@ -354,12 +361,14 @@ def _judge_told(was: dict[str, Any], answer: Exchange) -> None:
 @observes("organization-empty-update")
 def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
     """What an update without any field gives."""
-    was = (renaming.odd[-1] if renaming.odd else renaming.plain).after
-    same = read.data(was).get("name") == read.data(renaming.empty.after).get("name")
+    same = read.data(renaming.last.after).get("name") == read.data(renaming.empty.after).get("name")
+    told = "unchanged" if same else "changed"
+    if any(one.succeeded for one in renaming.nameless):
+        told = "as another update without a name has left it"
 
     run.observe(
         "organization-empty-update",
-        f"{answered(renaming.empty.answer)}, name {'unchanged' if same else 'changed'}",
+        f"{answered(renaming.empty.answer)}, name {told}",
         renaming.empty.answer,
         renaming.empty.after,
     )

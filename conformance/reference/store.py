@@ -228,7 +228,7 @@ class Store:
         columns = [column for column in _EDITABLE if column in changes]
         parts = ", ".join([*(f"{column} = ?" for column in columns), "updated_at = max(updated_at, ?)"])
         values = [changes[column] for column in columns]
-        self._db.execute(f"UPDATE engagements SET {parts} WHERE id = ?", *values, at, engagement_id)  # noqa: S608
+        self._db.execute(f"UPDATE engagements SET {parts} WHERE id = ?", *values, at, engagement_id)  # noqa: S608 - of our own names
 
     def delete_engagement(self, engagement_id: str) -> None:
         """Forget an engagement; its subordinate records are forgotten one kind at a time."""

@@ -16,7 +16,7 @@ LONGEST_BODY: Final = 16_384
 """Bytes of a body that are written into the command; longer ones are taken from exchanges.har."""
 
 _OWN_HEADERS: Final = frozenset(
-    "host accept accept-encoding connection content-length user-agent transfer-encoding".split()  # noqa: SIM905
+    {"host", "accept", "accept-encoding", "connection", "content-length", "user-agent", "transfer-encoding"}
 )
 _SECRET: Final = re.compile(r"<([A-Za-z][\w:.-]*)>")
 _PLAIN: Final = re.compile(r"[\w :.,/+=-]*", re.ASCII)

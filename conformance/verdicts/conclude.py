@@ -54,7 +54,7 @@ def classes(
             {
                 "id": name,
                 "title": title,
-                "outcome": "untested" if outcome is Outcome.INAPPLICABLE else outcome.value,  # type: ignore[typeddict-item]
+                "outcome": "untested" if outcome is Outcome.INAPPLICABLE else outcome.value,  # type: ignore[typeddict-item]  # one of four
                 "requirements": len(outcomes),
                 "unlock": list(unlock.get(name, ())),
             }

@@ -83,8 +83,8 @@ def current_run(config: pytest.Config) -> Run:
 
 def _open(config: pytest.Config) -> Run:
     from conformance.running.execute import Execution  # noqa: PLC0415 - see above
-    from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415
-    from conformance.target.reading import TargetFileError  # noqa: PLC0415
+    from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
+    from conformance.target.reading import TargetFileError  # noqa: PLC0415 - as above
 
     option = config.option
     stack = ExitStack()

@@ -48,7 +48,7 @@ class _Remembering(Service):
     """The operations that find deleted engagements."""
 
 
-def _remembering(identifier: str, title: str, operation: str, *breaks: str, **members: Any) -> Fault:  # noqa: ANN401
+def _remembering(identifier: str, title: str, operation: str, *breaks: str, **members: Any) -> Fault:  # noqa: ANN401 - of any type
     """Make a service one of whose operations works on deleted engagements."""
     service = type("Remembering", (_Remembering,), {"__doc__": title, "blind": (operation,), **members})
     return Fault(identifier, title, breaks, service)

@@ -59,7 +59,7 @@ CODES = tuple(
         f"code-{status}",
         f"A {status} has the code {code}.",
         status,
-        _putting("code", lambda _, code=code: code),  # type: ignore[misc]
+        _putting("code", lambda _, code=code: code),  # type: ignore[misc]  # a default that binds
         f"error-code-{status}",
     )
     for status, code in _CODES.items()

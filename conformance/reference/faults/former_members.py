@@ -102,7 +102,7 @@ SINGLE = tuple(
     _keeping(
         f"removed-member-{operation}".lower(),
         f"The key of a removed member still serves for {operation}.",
-        lambda self, call, operation=operation: self.find_operation(call).id == operation,  # type: ignore[misc]
+        lambda self, call, operation=operation: self.find_operation(call).id == operation,  # type: ignore[misc]  # a default that binds
         requirement,
     )
     for operation, requirement in _OPERATIONS.items()

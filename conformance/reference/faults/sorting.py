@@ -117,7 +117,7 @@ SECOND_PAGES = tuple(
     _ordered(
         f"sort-{key.lower()}-lost-on-second-page",
         f"by {key} is in another order from the second page on",
-        lambda sort, _, query, key=key: (  # type: ignore[misc]
+        lambda sort, _, query, key=key: (  # type: ignore[misc]  # a default that binds
             replace(query, descending=not query.descending) if sort == key and query.offset else query
         ),
         requirement,
