@@ -187,10 +187,12 @@ def _aims(run: Run) -> Aims:
     archived = None if own is None else _archived(run)
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
+    member = _new_member(run) if disposable else None
+    known = identifier(run.send(call.list_members(perPage=1))) if member is None else member.user_id
     organization = name if disposable else _name(run.send(call.get_organization()))
     unknown = Aim(
         engagement=unknown_like(shape, random),
-        user=unknown_like(identifier(run.send(call.list_members(perPage=1))), random),
+        user=unknown_like(known, random),
         role="member",
         organization=organization,
         address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",
@@ -198,7 +200,7 @@ def _aims(run: Run) -> Aims:
         description=label(run, "changed"),
     )
     proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
-    if disposable and (member := _new_member(run)) is not None:
+    if member is not None:
         proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
     return Aims(proper, unknown, own, disposable)
 

@@ -25,7 +25,7 @@ from conformance.oracle import batches, expect, laws, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted
-from conformance.oracle.judgement import NonConformity, Undecided, Untested, judged
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested, judged
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
 from conformance.target.asking import MAIN_KEY, OTHER_KEY
@@ -71,6 +71,17 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
         actual=own,
         pointer="/data/id",
     )
+
+
+@requirement("isolation-own-organization")
+def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrganizations) -> None:
+    """An update of the organization answers with that of its key; one without any field changes none."""
+    two_organizations.ensure_two()
+    (other, other_read), updated = two_organizations.other, two_organizations.updated
+    if updated is None or not accepted(updated):
+        raise Inapplicable("Nothing was updated with another organization's key")
+
+    expect.equal("id", read.data(updated).get("id"), other, other_read, updated, pointer="/data/id")
 
 
 @pytest.mark.parametrize(

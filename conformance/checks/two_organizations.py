@@ -22,6 +22,7 @@ from conformance.checks.searching import NEWEST, PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement, Undecided, Untested
 from conformance.oracle.laws import readable_resources
+from conformance.target.profile import Mode
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class TwoOrganizations:
     Attributes:
         own: The id of the organization of the main key, and the exchange that told it.
         other: The same of the other key.
+        updated: The answer to an update without any field with the other key; None where organizations are let alone.
         before: A read of an engagement of the main key's.
         attempts: What the other key tried on it, by operationId; to unarchive and to delete it once it was archived.
         between: A read of it before it was archived.
@@ -67,6 +69,7 @@ class TwoOrganizations:
 
     own: tuple[str, Exchange]
     other: tuple[str, Exchange]
+    updated: Exchange | None
     before: Exchange
     attempts: Mapping[str, Exchange]
     between: Exchange
@@ -155,6 +158,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
     """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
     key = run.fixtures.other_organization()
     own, other = run.send(call.get_organization()), NewKeys(run).send(call.get_organization().with_key(key))
+    updated = run.send(call.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
     name = run.name("isolated")
     created = run.send(call.create_engagement({"name": name, "description": "It stays here."}))
     engagement_id = read.text(read.data(created), "id", created)
@@ -175,6 +179,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
     return TwoOrganizations(
         own=(own_id, own),
         other=(read.text(read.data(other), "id", other), other),
+        updated=updated,
         before=before,
         attempts=attempts | on_archived,
         between=between,

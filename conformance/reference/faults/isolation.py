@@ -163,6 +163,16 @@ class LeakOrganization(Service):
         return self.resource(call, self.view_organization(first))
 
 
+@fault("leak-organization-update", "isolation-own-organization")
+class LeakOrganizationUpdate(Service):
+    """Every key updates the organization that was there first."""
+
+    def update_organization(self, call: Call) -> Reply:
+        """Update the first one."""
+        call.key = replace(call.key, organization_id=self.store.organization_ids()[0])
+        return super().update_organization(call)
+
+
 def _applied(operation: str) -> Fault:
     """An operation that another organization is refused, and that is done."""
 
