@@ -23,12 +23,12 @@ Streams = dict[str, list[tuple[str, ...]]]
 GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\bmember-[0-9a-f]{12}(?=@)")
 """Identifiers and addresses of members, as the reference service gives them, and those that checks derive from them."""
 
-PLACES = re.compile(r"\b(page|perPage)=\d+")
+PLACES = re.compile(r"(?:&(?:page|perPage)=\d+)+")
 
 WITH_A_KEY = frozenset({"X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key", "Cookie"})
 
 BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_name", "archived_by_change"})
-"""Journeys that ask for the pages on which the service said that the run's engagements lie."""
+"""Journeys that ask for the pages on which the service said that the run's engagements lie, of whatever size."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
             return text.replace(prefix, "<run>-")
 
         sent = exchange.call
-        path = PLACES.sub(r"\1=<place>", sent.path) if exchange.check in BY_PLACE else sent.path
+        path = PLACES.sub("<place>", sent.path) if exchange.check in BY_PLACE else sent.path
         key = "" if sent.credential is None else sent.credential.name
         body = exchange.request.body.decode("utf-8", "backslashreplace")
         headers = [(name, "<key>" if name in WITH_A_KEY else value) for name, value in sent.headers]
