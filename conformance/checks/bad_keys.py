@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, Final
@@ -18,7 +17,6 @@ from conformance.running.options import Effort, Mode
 from conformance.target.capabilities import Unavailable
 from conformance.wire import call
 from conformance.wire.call import Credential
-from conformance.wire.exchange import Unanswered
 from conformance.wire.redaction import SHORTEST
 
 if TYPE_CHECKING:
@@ -133,12 +131,6 @@ def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
     made = dict([*unknown[:1], *near, *unknown[1:]])
     kinds = run.kept("kinds of unknown keys", lambda: list(made))
     return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
-
-
-def after_bad_keys(run: Run) -> None:
-    """Wait until no request without a valid key asks for another role of the member that others watch."""
-    with suppress(Judgement, Unanswered, Unavailable):
-        run.journeys.result(bad_keys)
 
 
 def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:

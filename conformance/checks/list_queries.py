@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.stock import stock
-from conformance.oracle.judgement import Judgement
 from conformance.running.options import Effort
-from conformance.target.capabilities import Unavailable
 from conformance.wire import call
-from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -43,8 +39,7 @@ class ListQueries:
 
 def list_queries(run: Run) -> ListQueries:
     """Both lists are asked for in every way that the interface leaves open, when more engagements are there than 20."""
-    with suppress(Judgement, Unanswered, Unavailable):
-        run.journeys.result(stock)
+    run.journeys.wait_for(stock)
     bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
     groups = (_plain(), bounds, _past_the_end(), _odd())
     answers = iter(run.send_all([asked for group in groups for asked in group.values()]))

@@ -103,8 +103,7 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
 )
 def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: str) -> None:
     """A member of another organization is answered with 404 or 403, as if nobody were there."""
-    if member_of(member_of_one.before, member_of_one.user_id) is None:
-        raise Undecided("the member is not in the list of its own organization", *member_of_one.before)
+    _listed(member_of_one, member_of_one.before)
 
     expect.status_in(member_of_one.attempts[operation], *_REFUSED)
 
@@ -177,8 +176,7 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
 def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) -> None:
     """After another organization's key was refused, the member is still there."""
     tried = member_of_one
-    if member_of(tried.before, tried.user_id) is None:
-        raise Undecided("the member is not in the list of its own organization", *tried.before)
+    _listed(tried, tried.before)
     removal = tried.attempts["removeMember"]
     gone = member_of(tried.after, tried.user_id) is None
 
@@ -193,9 +191,7 @@ def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) 
 def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> None:
     """After another organization's key was refused, the member has the role from before."""
     tried = member_of_one
-    was, now = (member_of(pages, tried.user_id) for pages in (tried.before, tried.after))
-    if was is None or now is None:
-        raise Undecided("the member is not in the list of its own organization", *tried.before, *tried.after)
+    was, now = (_listed(tried, pages) for pages in (tried.before, tried.after))
     change = tried.attempts["updateMemberRole"]
 
     def judge() -> None:
@@ -210,6 +206,14 @@ def test_how_another_organization_is_refused(two_organizations: TwoOrganizations
     """With which status a resource of another organization is refused."""
     for name, exchange in two_organizations.attempts.items():
         run.observe("other-organization-status", f"{name}: {answered(exchange)}", exchange)
+
+
+def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
+    """The member as its own organization lists it."""
+    found = member_of(pages, tried.user_id)
+    if found is None:
+        raise Undecided("the member is not in the list of its own organization", *pages)
+    return found
 
 
 def _key_of(exchange: Exchange) -> str:

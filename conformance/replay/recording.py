@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,7 @@ from conformance.openapi import openapi_sha256
 from conformance.replay.provisioned import InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import PROVISIONED
+from conformance.reports.sealing import PROVISIONED, sha256
 from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
@@ -58,7 +57,9 @@ def read_recording(folder: Path) -> Recording:
     except (InvalidReport, InvalidNotes, InvalidRecording) as error:
         raise NotJudgeable(str(error)) from error
     _ensure_suite(report, provisioned)
-    changed = tuple(name for name, digest in provisioned.digests.items() if _digest(folder / name) != digest)
+    changed = tuple(
+        name for name, digest in provisioned.digests.items() if sha256([(folder / name).read_bytes()]) != digest
+    )
     return Recording(report, exchanges, provisioned, changed)
 
 
@@ -75,7 +76,3 @@ def _ensure_suite(report: Report, provisioned: Provisioned) -> None:
             f"The run was made by a suite of this version {__version__} but with other files, of the digest "
             f"{provisioned.suite_sha256}: only the same one can judge it again."
         )
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

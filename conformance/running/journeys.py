@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from conformance.oracle.judgement import Judgement
+from conformance.target.capabilities import Unavailable
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -54,6 +57,11 @@ class Journeys:
             self._walk(walk, future)
         found: T = future.result()
         return found
+
+    def wait_for(self, walk: Callable[[Run], object]) -> None:
+        """Let a journey be walked before something else, whatever it comes to."""
+        with suppress(Judgement, Unanswered, Unavailable):
+            self.result(walk)
 
     def settle(self) -> None:
         """Wait until no journey is under way in the background, for what must be alone with the target."""
