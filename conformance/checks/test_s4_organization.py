@@ -14,6 +14,7 @@ from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.name_rules import REFUSED_AS_INVALID
 from conformance.checks.odd_texts import SCRIPTS, SIGNS, joined
 from conformance.checks.organization_name import given_back
+from conformance.checks.two_organizations import other_organization
 from conformance.oracle import expect, read
 from conformance.oracle.describe import answered
 from conformance.oracle.effects import refused, sent_object
@@ -91,6 +92,7 @@ class Renaming:
 
 def renaming(run: Run) -> Renaming:
     """The organization is renamed several times, is sent what cannot be changed, and gets its name back."""
+    run.journeys.wait_for(other_organization)  # whose name must stay as it is meanwhile
     before = run.send(call.get_organization())
     name = _name_before(run, before)
     _ensure_room(run, before)

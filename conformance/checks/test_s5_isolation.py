@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _KEPT: Final = (*KEPT, "status")
+_TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
 _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
 """What unarchiving takes is not told, so the request itself may be refused first."""
@@ -149,27 +150,26 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
     _namesake_stays(tried)
 
 
+@pytest.mark.stage(2)
 @requirement("isolation-untouched")
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
     """The name of another organization never becomes one that the main key has given to its own."""
     two_organizations.ensure_two()
     given = {name: one for one in run.wire.exchanges if (name := _name_given(one)) is not None}
-    first = read.text(read.data(two_organizations.other[1]), "name", two_organizations.other[1])
-    for one in run.wire.exchanges:
-        if one.call.operation.id != "getCurrentOrganization" or _key_of(one) != OTHER_KEY:
-            continue
-        for name in (resource.get("name") for resource in laws.readable_resources(one)):
-            renaming = given.get(name) if isinstance(name, str) and name != first else None
-            expect.holds(
-                renaming is None,
-                "another organization has the name that the main key gave to its own",
-                two_organizations.other[1],
-                *([] if renaming is None else [renaming]),
-                one,
-                expected=first,
-                actual=name,
-                pointer="/data/name",
-            )
+
+    _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
+
+
+@pytest.mark.stage(2)
+@requirement("isolation-untouched")
+def test_update_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
+    """The organization does not get the name of another one when that one's key updates its own."""
+    two_organizations.ensure_two()
+    other, updated = two_organizations.other[1], two_organizations.updated
+    if updated is None or not accepted(updated):
+        raise Inapplicable("Nothing was updated with another organization's key")
+
+    _expect_not_taken(run, MAIN_KEY, two_organizations.own[1], {_name(other): updated})
 
 
 @requirement("isolation-untouched")
@@ -214,6 +214,29 @@ def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
     if found is None:
         raise Undecided("the member is not in the list of its own organization", *pages)
     return found
+
+
+def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, Exchange]) -> None:
+    """Expect that the organization of a key never has a name, other than at first, that another key has given."""
+    for one in run.wire.exchanges:
+        if one.call.operation.id not in _TELLING_NAME or _key_of(one) != key:
+            continue
+        for name in (resource.get("name") for resource in laws.readable_resources(one)):
+            taken = given.get(name) if isinstance(name, str) and name != _name(first) else None
+            expect.holds(
+                taken is None,
+                "an organization has the name that another one's key has given to its own",
+                first,
+                *([] if taken is None else [taken]),
+                one,
+                expected=_name(first),
+                actual=name,
+                pointer="/data/name",
+            )
+
+
+def _name(organization: Exchange) -> str:
+    return read.text(read.data(organization), "name", organization)
 
 
 def _key_of(exchange: Exchange) -> str:

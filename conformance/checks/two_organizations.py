@@ -154,10 +154,15 @@ def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int]
     return told, (organization, listed)
 
 
+def other_organization(run: Run) -> Exchange:
+    """The other organization as its own key reads it, before the main key's is renamed."""
+    return NewKeys(run).send(call.get_organization().with_key(run.fixtures.other_organization()))
+
+
 def two_organizations(run: Run) -> TwoOrganizations:
     """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
-    key = run.fixtures.other_organization()
-    own, other = run.send(call.get_organization()), NewKeys(run).send(call.get_organization().with_key(key))
+    key, other = run.fixtures.other_organization(), run.journeys.result(other_organization)
+    own = run.send(call.get_organization())
     updated = run.send(call.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
     name = run.name("isolated")
     created = run.send(call.create_engagement({"name": name, "description": "It stays here."}))

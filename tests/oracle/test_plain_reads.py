@@ -144,6 +144,24 @@ def test_all_parameters_together() -> None:
     assert not plain_reads.engagements_listed(asked("listEngagements", 400, *everything[:2], ("order", "up")))
 
 
+OTHER = Credential("other_organization", "Bearer another-organization")
+
+
+@OF_SUCCESS
+def test_a_full_key_of_another_organization_is_promised_the_same(law: Law, operation: str) -> None:
+    """Its organization may have nothing to list, which is no error."""
+    assert law(asked(operation, 200, credential=OTHER)) is True
+    with pytest.raises(NonConformity, match="was answered 404"):
+        law(asked(operation, 404, credential=OTHER))
+
+
+@OF_SUCCESS
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_of_another_organization_may_turn_out_to_be_none(law: Law, operation: str, status: int) -> None:
+    """What an operator says of a key may be wrong."""
+    assert law(asked(operation, status, credential=OTHER)) is False
+
+
 # --- what leaves it open
 
 

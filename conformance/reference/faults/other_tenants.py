@@ -124,16 +124,24 @@ class CreationMovesIn(Service):
         return replace(engagement, organization_id=named) if isinstance(named, str) else engagement
 
 
-@fault("leak-renaming-renames-all", "isolation-untouched")
-class LeakRenamingRenamesAll(Service):
-    """A renaming renames every organization."""
+def _naming_all(identifier: str, title: str, *, unasked: bool) -> Fault:
+    """An update of one organization that gives its name to all of them."""
 
-    def update_organization(self, call: Call) -> Reply:
-        """Rename the others, too."""
-        reply = super().update_organization(call)
-        for other in self.store.organization_ids():
-            overwrite(self, "organizations", other, name=self.store.organization(call.organization_id).name)
+    def update_organization(self: Service, call: Call) -> Reply:
+        reply, sent = Service.update_organization(self, call), self.parse(call.content)
+        if unasked or (isinstance(sent, dict) and "name" in sent):
+            for other in self.store.organization_ids():
+                overwrite(self, "organizations", other, name=self.store.organization(call.organization_id).name)
         return reply
+
+    return made(identifier, title, "isolation-untouched", update_organization=update_organization)
+
+
+NAMING_ALL = (
+    _naming_all("leak-renaming-renames-all", "A renaming renames every organization.", unasked=False),
+    _naming_all("leak-update-names-all", "Any update, a renaming or not, gives every organization the name.",
+                unasked=True),
+)  # fmt: skip
 
 
 @fault("leak-archives-namesakes", "isolation-untouched")
