@@ -232,12 +232,12 @@ def _name(exchange: Exchange) -> str | None:
 def _invalid(aim: Aim) -> Iterable[Call]:
     """Calls with a body or parameters that no service can make anything of.
 
-    A body is cut short, or lacks a required field where the operation has one.
+    A body is cut short, or lacks all required fields where the operation has any.
     """
     for name, one in aim.calls().items():
         if one.operation.takes_body:
-            missing = next((body for body in invalid.BODIES[name] if body.kind is invalid.Kind.MISSING), None)
-            yield one.with_body(_NONSENSE if missing is None else missing.wire(label=aim.name))
+            has_required = any(body.kind is invalid.Kind.MISSING for body in invalid.BODIES[name])
+            yield one.with_body(b"{}" if has_required else _NONSENSE)
         elif name in _NONSENSE_QUERY:
             yield replace(one, query=_NONSENSE_QUERY[name])
 

@@ -12,6 +12,7 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
+from conformance.wire.ratelimits import has_fallen
 from conformance.wire.width import Width
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
 
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
-_BESIDE_UNDOING: Final = 8
-"""Requests that undoing takes beside one for each change: looking for what was lost, and at what is left."""
+_SUCCESSIVE: Final = 5
+"""Successful requests of one key after which less must remain of the same window."""
+_BESIDE_UNDOING: Final = 8 + _SUCCESSIVE
+"""Requests that undoing takes beside one for each change: whether it is needed, what was lost, and what is left."""
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
 _NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
@@ -89,6 +92,7 @@ class Dispatcher:
         self._clock = clock
         self._record = record
         self._width = Width(settings.workers)
+        self._keeping = asyncio.Lock()
         self._answered = False
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
@@ -132,8 +136,25 @@ class Dispatcher:
         finally:
             self.pacer.leave(lane, answer)
         if order.undoing is None and self._is_main(order.call) and self._is_needed_for_undoing(lane):
-            self._limits.end("what the key may still send before a reset too far ahead is kept for undoing")
+            await self._keep_for_undoing(lane, exchange)
         return exchange, outcome
+
+    async def _keep_for_undoing(self, lane: Lane, exchange: Exchange) -> None:
+        """End the run where the key may send no more than undoing takes, unless that only seems so."""
+        async with self._keeping:
+            if self._limits.stopped is None and self._is_needed_for_undoing(lane):
+                if await self._is_counted_down(exchange):
+                    self._limits.end("what the key may still send before a reset too far ahead is kept for undoing")
+                else:
+                    lane.ignore()
+
+    async def _is_counted_down(self, exchange: Exchange) -> bool:
+        """Whether less remains after a few more requests: where it never does, nothing is known of what is left."""
+        for _ in range(_SUCCESSIVE):
+            probe, _ = await self._probe(_probing(), 1)
+            if has_fallen(exchange.received, probe.received):
+                return True
+        return False
 
     def _is_needed_for_undoing(self, lane: Lane) -> bool:
         """Whether the key may send no more than undoing takes, until a reset that nobody waits for."""

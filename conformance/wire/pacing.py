@@ -54,6 +54,10 @@ class Lane:
         """Whether an answer must come before it is known if more may be sent."""
         return self.remaining is not None and 0 < self.remaining <= self.under_way
 
+    def ignore(self) -> None:
+        """Believe nothing of what is said about the limit any more."""
+        self.ignored, self.remaining = True, None
+
     async def changed(self) -> None:
         """Wait for a request under way to end."""
         future = asyncio.get_running_loop().create_future()

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 REPEATS: Final = (0.2, 1.0)
 """Seconds before the first and the second repetition."""
 
+BEYOND_GATEWAY: Final = 4
+"""Repetitions after a gateway's answer: it comes fast and now and then, so that two more cost little."""
+
 RECONNECTS: Final = 4
 """Repetitions where no connection was made; the wire waits for the target in between."""
 
@@ -50,14 +53,16 @@ class Persistence:
         if self.call.expects_429 or outcome in {Outcome.UNSENDABLE, Outcome.STOPPED}:
             return None
         unanswered = exchange.received is None or exchange.received.status in GATEWAY_STATUSES
-        if not unanswered or self.repeats >= self._allowed(outcome):
+        if not unanswered or self.repeats >= self._allowed(exchange, outcome):
             return None
         pause = REPEATS[min(self.repeats, len(REPEATS) - 1)]
         self.repeats += 1
         asked = None if exchange.received is None else retry_after(exchange.received, service_now)
         return pause if asked is None or asked > _LONGEST_RETRY_AFTER else max(pause, asked)
 
-    def _allowed(self, outcome: Outcome) -> int:
+    def _allowed(self, exchange: Exchange, outcome: Outcome) -> int:
         if outcome is Outcome.UNREACHED:
             return RECONNECTS
-        return len(REPEATS) if self.call.harmless else 0
+        if not self.call.harmless:
+            return 0
+        return len(REPEATS) if exchange.received is None else BEYOND_GATEWAY

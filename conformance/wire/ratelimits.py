@@ -42,6 +42,12 @@ def quota(answer: Answer) -> Quota | None:
     return Quota(int(limit), int(remaining), float(reset))
 
 
+def has_fallen(before: Answer | None, after: Answer | None) -> bool:
+    """Whether less remains of the same window; also where no two answers tell of one."""
+    told, then = (None if answer is None else quota(answer) for answer in (before, after))
+    return told is None or then is None or then.reset != told.reset or then.remaining < told.remaining
+
+
 def retry_after(answer: Answer, service_now: float) -> float | None:
     """Seconds that a Retry-After header asks to wait; None where it is absent or makes no sense."""
     given = answer.header("Retry-After")

@@ -26,14 +26,14 @@ async def silent(_: Turn) -> None:
 def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> None:
     """Repetitions count, and nothing is sent beyond the budget."""
     transport = Scripted(lambda _: (503, {}))
-    wire = make.wire(transport=transport, clock=clock, max_requests=4)
+    wire = make.wire(transport=transport, clock=clock, max_requests=6)
     wire.send(get_organization())
 
-    with pytest.raises(RunStopped, match="the budget of 4 requests is used up"):
+    with pytest.raises(RunStopped, match="the budget of 6 requests is used up"):
         wire.send(get_organization())
 
-    assert len(transport.requests) == len(wire.exchanges) == wire.sent == 4
-    assert wire.stopped == "the budget of 4 requests is used up"
+    assert len(transport.requests) == len(wire.exchanges) == wire.sent == 6
+    assert wire.stopped == "the budget of 6 requests is used up"
 
 
 def test_a_budget_used_up_amid_many_calls_keeps_what_came(make: Fixtures) -> None:

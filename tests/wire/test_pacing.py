@@ -226,7 +226,7 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
 
 @pytest.mark.parametrize(
     ("window", "changes", "sent"),
-    [(3600, 5, 27), (3600, 0, 40), (30, 5, 60), (10**10, 5, 40)],
+    [(3600, 5, 23), (3600, 0, 40), (30, 5, 60), (10**10, 5, 40)],
     ids=["far", "nothing to undo", "near", "beyond belief"],
 )
 def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
@@ -242,11 +242,59 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
             wire.send(get_organization())
 
     assert sum(service.used.values()) - service.refused == sent
-    if sent == 27:
+    if sent == 23:
         assert wire.stopped == "what the key may still send before a reset too far ahead is kept for undoing"
         with wire.undoing():
-            for _ in range(changes + 8):
+            for _ in range(changes + 12):
                 assert wire.send(get_organization()).status == 200
+
+
+@pytest.mark.parametrize(("changes", "probes"), [(5, 5), (0, 0)])
+@pytest.mark.parametrize("step", [0, 1])
+def test_what_never_falls_keeps_nothing_back(
+    step: int, changes: int, probes: int, make: Fixtures, clock: WoundClock
+) -> None:
+    """A service that tells what was sent, or always the same, is asked a few times and then not believed."""
+    reset = int(clock.now().timestamp()) + 7200
+    script = Scripted(lambda _: (200, _dated(clock, headers(1000, 1 + step * len(script.requests), reset))))
+    wire = make.wire(transport=script, clock=clock, workers=1)
+    wire.reserve_for(lambda: changes)
+
+    for _ in range(60):
+        assert wire.send(get_organization()).status == 200
+
+    assert wire.stopped is None
+    assert len(script.requests) == 60 + probes
+
+
+@pytest.mark.parametrize(
+    ("then", "sent"),
+    [([10, 10, 10, 10, 9], 6), ([9], 2), ([None], 2)],
+    ids=["lazily", "at once", "nothing"],
+)
+def test_what_falls_within_five_requests_is_kept(
+    then: list[int | None], sent: int, make: Fixtures, clock: WoundClock
+) -> None:
+    """Also where what remains is counted now and then only, or nothing can be told of the next request."""
+    reset = int(clock.now().timestamp()) + 7200
+    told = iter([10, *then])
+
+    def answer(_: httpx.Request) -> tuple[int, dict[str, str]]:
+        remaining = next(told)
+        return 200, _dated(clock, {} if remaining is None else headers(1000, remaining, reset))
+
+    script = Scripted(answer)
+    wire = make.wire(transport=script, clock=clock, workers=1)
+    wire.reserve_for(lambda: 5)
+
+    assert wire.send(get_organization()).status == 200
+
+    assert wire.stopped == "what the key may still send before a reset too far ahead is kept for undoing"
+    assert len(script.requests) == sent
+
+
+def _dated(clock: WoundClock, told: dict[str, str]) -> dict[str, str]:
+    return {**told, "Date": format_datetime(clock.now(), usegmt=True)}
 
 
 def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:

@@ -9,7 +9,7 @@ import pytest
 from conformance.wire.attempt import Outcome
 from conformance.wire.call import Call, create_engagement, get_organization
 from conformance.wire.exchange import Answer, Exchange
-from conformance.wire.persistence import RECONNECTS, REPEATS, Persistence
+from conformance.wire.persistence import BEYOND_GATEWAY, RECONNECTS, REPEATS, Persistence
 from tests.conftest import make_exchange
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
@@ -34,9 +34,9 @@ def pauses(call: Call, exchange: Exchange, outcome: Outcome) -> list[float]:
     ("call", "exchange", "outcome", "times"),
     [
         (READ, BROKEN, Outcome.BROKEN, len(REPEATS)),
-        (READ, gateway(502), Outcome.ANSWERED, len(REPEATS)),
-        (READ, gateway(503), Outcome.ANSWERED, len(REPEATS)),
-        (READ, gateway(504), Outcome.ANSWERED, len(REPEATS)),
+        (READ, gateway(502), Outcome.ANSWERED, BEYOND_GATEWAY),
+        (READ, gateway(503), Outcome.ANSWERED, BEYOND_GATEWAY),
+        (READ, gateway(504), Outcome.ANSWERED, BEYOND_GATEWAY),
         (READ, gateway(500), Outcome.ANSWERED, 0),
         (READ, gateway(200), Outcome.ANSWERED, 0),
         (replace(WRITE, repeatable=True), BROKEN, Outcome.BROKEN, len(REPEATS)),

@@ -17,6 +17,7 @@ import pytest
 from conformance.wire.call import Call, create_engagement, get_engagement, get_organization
 from conformance.wire.exchange import Exchange, Unanswered, Withheld
 from conformance.wire.limits import RunStopped
+from conformance.wire.persistence import BEYOND_GATEWAY
 from conformance.wire.settings import USER_AGENT
 from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
 
@@ -192,9 +193,9 @@ def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock
     read, creation = wire.send(get_organization()), wire.send(create_engagement({}))
 
     assert [(exchange.attempt, exchange.judgeable) for exchange in wire.exchanges] == [
-        (1, False), (2, False), (3, False), (1, False)
+        *((attempt, False) for attempt in range(1, BEYOND_GATEWAY + 2)), (1, False)
     ]  # fmt: skip
-    assert (read.attempt, creation.attempt) == (3, 1)
+    assert (read.attempt, creation.attempt) == (BEYOND_GATEWAY + 1, 1)
     with pytest.raises(Unanswered, match=f"a gateway answered {status}"):
         _ = read.answer
 

@@ -100,6 +100,24 @@ VALUED = (
 )  # fmt: skip
 
 
+def _of_a_day(identifier: str, title: str, remaining: Callable[[Quota], int]) -> Fault:
+    """A service with a window of a day that tells something else for what remains in it."""
+
+    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
+        honest = Service.rate_limit_headers(self, call, reply)
+        told = {_REMAINING: str(remaining(call.quota)), _RESET: str(int(call.quota.reset) + 86_400)}
+        return {**honest, **told}
+
+    return made(identifier, title, _FALLS, rate_limit_headers=rate_limit_headers)
+
+
+OF_A_DAY = (
+    _of_a_day("remaining-counts-up", "What was sent in the day is told for what remains.",
+              lambda quota: quota.limit - quota.remaining),
+    _of_a_day("remaining-always-five", "What remains in the day is always 5.", lambda _: 5),
+)  # fmt: skip
+
+
 def _free(identifier: str, title: str, is_free: Callable[[Call], bool]) -> Fault:
     """A service that does not count some requests."""
 

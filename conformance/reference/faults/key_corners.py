@@ -219,4 +219,8 @@ EARLY = (
            _lacks("createEngagement", "name")),
     _early("missing-role-before-key", "A role change without a role is refused before the key is looked at.",
            _lacks("updateMemberRole", "role")),
+    _early("missing-address-before-key", "An invitation without an address is refused before the key is looked at.",
+           _lacks("inviteMember", "email")),
+    _early("missing-invited-role-before-key", "An invitation without a role is refused before the key is looked at.",
+           _lacks("inviteMember", "role")),
 )  # fmt: skip
