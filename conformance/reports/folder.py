@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +15,10 @@ from conformance.reports.junit import junit_bytes
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.placing import place
-from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, SEALED, sealed
+from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from conformance.reports.model import Report
@@ -45,13 +46,12 @@ class SecretFound(Exception):
         self.file = file
 
 
-def outputs(report: Report, exchanges: Sequence[Exchange], notes: Sequence[bytes] = ()) -> Mapping[str, Content]:
+def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
     """Every output of a run by its file name; the content is made in pieces each time that it is asked for.
 
     Args:
         report: The finished run.
         exchanges: Its exchanges.
-        notes: What its checks were told beside HTTP, as lines; without any the run cannot be judged again.
     """
     rendered = {
         "report.json": report_bytes(report),
@@ -63,10 +63,7 @@ def outputs(report: Report, exchanges: Sequence[Exchange], notes: Sequence[bytes
         "badge.svg": badge_bytes(report),
     }
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
-    pieces["exchanges.har"] = partial(har_pieces, exchanges)
-    if notes:
-        pieces[PROVISIONED] = partial(sealed, notes, {name: pieces[name] for name in SEALED})
-    return pieces
+    return {**pieces, "exchanges.har": partial(har_pieces, exchanges)}
 
 
 def write_all(
@@ -78,6 +75,9 @@ def write_all(
     log: str = "",
 ) -> list[Path]:
     """Write every output of a run, each whole or not at all; what an earlier run has left there goes.
+
+    The archive of a long run is large: each output is made once, searched and written piece by piece, and gets its
+    name only when all of them have been.
 
     Args:
         report: The finished run.
@@ -95,23 +95,40 @@ def write_all(
         InvalidReport: The report breaks its schema; nothing was written.
         OSError: A file could not be written.
     """
-    contents = dict(outputs(report, exchanges, notes))
+    contents, digests = dict(outputs(report, exchanges)), dict[str, str]()
+    if notes:
+        contents[PROVISIONED] = partial(sealed, notes, digests)  # the last one, when the digests are known
     if log:
         contents[LOG] = partial(iter, (log.encode("utf-8", "replace"),))
-    for name, content in contents.items():
-        _search(name, content(), redactor_scan)
     journal = folder / JOURNAL
     if journal.is_file():
-        _search(JOURNAL, [journal.read_bytes()], redactor_scan)
+        list(_searched(JOURNAL, [journal.read_bytes()], redactor_scan))
+
+    def pieces(name: str) -> Iterator[bytes]:
+        digest = hashlib.sha256()
+        for piece in _searched(name, contents[name](), redactor_scan):
+            digest.update(piece)
+            yield piece
+        digests[name] = digest.hexdigest()
+
     folder.mkdir(parents=True, exist_ok=True)
-    files = {folder / name: content for name, content in contents.items()}
+    files = {folder / name: partial(pieces, name) for name in contents}
     place(files)
     for name in _OF_SOME_RUNS - contents.keys():
         (folder / name).unlink(missing_ok=True)
     return list(files)
 
 
-def _search(name: str, pieces: Iterable[bytes], redactor_scan: Callable[[bytes], Sequence[str]]) -> None:
-    found = sorted({secret for piece in pieces for secret in redactor_scan(piece)})
+def _searched(name: str, pieces: Iterable[bytes], redactor_scan: Callable[[bytes], Sequence[str]]) -> Iterator[bytes]:
+    """The pieces of an output, up to the first one that tells a secret.
+
+    Raises:
+        SecretFound: There is one; all of them have been searched.
+    """
+    found: set[str] = set()
+    for piece in pieces:
+        found.update(redactor_scan(piece))
+        if not found:
+            yield piece
     if found:
-        raise SecretFound(found, name)
+        raise SecretFound(sorted(found), name)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.reports.text import json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    Content = Callable[[], Iterable[bytes]]
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 PROVISIONED: Final = "provisioned.jsonl"
 """What the checks were given beside HTTP, so that they can be judged again."""
@@ -21,16 +19,16 @@ SEALED: Final = ("exchanges.har", "report.json")
 """The files whose digests stand in the last line of ``PROVISIONED``."""
 
 
-def sealed(lines: Sequence[bytes], files: Mapping[str, Content]) -> Iterator[bytes]:
+def sealed(lines: Sequence[bytes], digests: Mapping[str, str]) -> Iterator[bytes]:
     """``PROVISIONED``: the lines, and a last one with the digests of all that belongs together.
 
     Args:
         lines: What the checks were given.
-        files: The content of each file of ``SEALED``.
+        digests: The SHA-256 digests of the files of ``SEALED``; looked at when the lines have been taken.
     """
     yield from lines
-    digests = {name: sha256(files[name]()) for name in SEALED}
-    yield json_bytes({"sha256": {**digests, "above": sha256(lines)}}) + b"\n"
+    files = {name: digests[name] for name in SEALED}
+    yield json_bytes({"sha256": {**files, "above": sha256(lines)}}) + b"\n"
 
 
 def sha256(pieces: Iterable[bytes]) -> str:

@@ -98,22 +98,21 @@ class _Sieve:
     """
 
     def __init__(self, forms: Sequence[bytes]) -> None:
-        self._shortest = min(map(len, forms), default=SHORTEST)
-        self._step = min(self._shortest - SHORTEST + 1, _LONGEST_STEP)
+        shortest = min(map(len, forms), default=SHORTEST)
+        self._step = min(shortest - SHORTEST + 1, _LONGEST_STEP)
         self._heads = frozenset(form[at : at + SHORTEST] for form in forms for at in range(self._step))
         inside = frozenset(b"".join(forms))
         outside = next((byte for byte in range(_BYTES) if byte not in inside), None)
-        self._gap = None if outside is None else bytes([outside])
+        self._long_run = None if outside is None else re.compile(b"[^\\x%02x]{%d,}" % (outside, shortest))
         self._runs_and_gaps = bytes(byte if byte in inside else outside or 0 for byte in range(_BYTES))
 
     def may_hold_one(self, data: bytes) -> bool:
         """Whether one of the forms may be in the data; always so where it is large, and trying would take longer."""
-        if not self._heads or len(data) > _WORTH_SIEVING or self._gap is None:
+        if not self._heads or len(data) > _WORTH_SIEVING or self._long_run is None:
             return bool(self._heads)
         return not all(
             self._heads.isdisjoint([run[at : at + SHORTEST] for at in range(0, len(run) - SHORTEST + 1, self._step)])
-            for run in data.translate(self._runs_and_gaps).split(self._gap)
-            if len(run) >= self._shortest
+            for run in self._long_run.findall(data.translate(self._runs_and_gaps))
         )
 
 

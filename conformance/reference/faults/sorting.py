@@ -182,7 +182,15 @@ def _archived_last(service: Service, query: EngagementQuery) -> Page[Engagement]
 
 
 HAND_MADE = (
-    _paged("sort-page-by-page", "is sorted within each page only", _page_by_page, *_ALL[::-1], "sort-with-filter"),
+    _paged(
+        "sort-page-by-page",
+        "is sorted within each page only",
+        _page_by_page,
+        "sort-by-updated-at",
+        "sort-by-name",
+        "sort-by-created-at",
+        "sort-with-filter",
+    ),
     _paged("sort-first-twenty-only", "is sorted up to the 20th item only", _first_twenty, *_ALL, "sort-with-filter"),
     _paged(
         "sort-name-by-beginning",
