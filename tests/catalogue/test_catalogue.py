@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from conformance.catalogue import CatalogueError, load_catalogue
 from conformance.catalogue.catalogue import build_catalogue
+from conformance.catalogue.entries import OpenPoint, Requirement
 from conformance.cli import main
 from conformance.operations import OPERATIONS
 from conformance.target.capabilities import UNLOCKS
@@ -51,7 +52,7 @@ def test_checks_cite_nothing_else(covered: dict[str, list[str]]) -> None:
 def test_needs_are_known() -> None:
     """Every need can be unlocked by something."""
     catalogue = load_catalogue()
-    entries = [*catalogue.requirements.values(), *catalogue.open_points.values()]
+    entries: list[Requirement | OpenPoint] = [*catalogue.requirements.values(), *catalogue.open_points.values()]
 
     assert {need for entry in entries for need in entry.needs} <= set(UNLOCKS)
 

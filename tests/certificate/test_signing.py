@@ -38,8 +38,7 @@ def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
     assert claims["target"]["organization"]
     assert "core" in claims["classes_attained"]
     assert {name: claims["run"][name] for name in ("mode", "effort", "seed")} == {
-        name: report["run"][name]
-        for name in ("mode", "effort", "seed")  # type: ignore[literal-required]
+        name: report["run"][name] for name in ("mode", "effort", "seed")
     }
     assert sum(claims["outcomes"].values()) == len(report["requirements"])
     assert claims["build"] == {"sha256": "ab" * 32}

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from conformance.reference.faults import Fault, all_faults
+from conformance.reference.json_body import Json
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 from conformance.running.options import Effort, RunOptions
@@ -29,7 +30,7 @@ def ruled(pattern: str) -> type[Service]:
     """A service whose new names have to be of a form."""
 
     class Ruled(Service):
-        def name(self, value: object) -> str:
+        def name(self, value: Json) -> str:
             name = super().name(value)
             if re.fullmatch(pattern, name) is None and "Reference" not in name:
                 raise Refusal(422, "This is no name.")

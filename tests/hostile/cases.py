@@ -66,19 +66,26 @@ def untestable(behaviour: Behaviour, says: str, **parts: Any) -> Case:
 def conformant(behaviour: Behaviour = honestly, **parts: Any) -> Case:
     """The service keeps the contract, through whatever it does."""
     verdict = "inconclusive" if "only" in parts else "conformant"
-    standing = {"status": (0,), "verdict": (verdict,), "only_failed": (), "decided": True, "seconds": 60, "timeout": 5}
+    standing: dict[str, Any] = {
+        "status": (0,),
+        "verdict": (verdict,),
+        "only_failed": (),
+        "decided": True,
+        "seconds": 60,
+        "timeout": 5,
+    }
     return Case(behaviour=behaviour, **standing | parts)
 
 
 def broken(behaviour: Behaviour, *failed: str, **parts: Any) -> Case:
     """The service breaks these requirements."""
-    standing = {"status": (1,), "verdict": ("non-conformant",), "seconds": 60, "timeout": 5}
+    standing: dict[str, Any] = {"status": (1,), "verdict": ("non-conformant",), "seconds": 60, "timeout": 5}
     return Case(behaviour=behaviour, failed=failed, **standing | parts)
 
 
 def undecided(behaviour: Behaviour, *cant_tell: str, **parts: Any) -> Case:
     """Nothing can be held against the service, and not everything be said for it."""
-    standing = {"status": (0,), "only_failed": (), "seconds": 60, "timeout": 2}
+    standing: dict[str, Any] = {"status": (0,), "only_failed": (), "seconds": 60, "timeout": 2}
     return Case(behaviour=behaviour, cant_tell=cant_tell, **standing | parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tests.hostile.cases import Case
 from tests.hostile.target import Behaviour, Reply, Turn
 
-ODD: Final = (
+ODD: Final[tuple[object, ...]] = (
     None, True, False, 0, -1, 7, 2**70, 1e300, 0.5, "", " ", "x", "\ud800", "\0", "é" * 50, "2026-02-30T00:00:00.000Z",
     "0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z", "2026-01-01T00:00:00.000Z", [], {}, [[]], [None],
     {"": None}, {"id": []}, [{"id": {}}], "archived", "active", "owner", "NaN", "__proto__",

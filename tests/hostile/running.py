@@ -89,8 +89,8 @@ class Started:
             time.sleep(0.01)
         took = time.monotonic() - self.began
         code = self.process.returncode
-        texts = [path.read_text("utf-8", "backslashreplace") for path in (self.out, self.err)]
-        return Ended(code if code >= 0 else 128 - code, *texts, self.folder, took, self.peak, self.cpu)
+        out, err = (path.read_text("utf-8", "backslashreplace") for path in (self.out, self.err))
+        return Ended(code if code >= 0 else 128 - code, out, err, self.folder, took, self.peak, self.cpu)
 
 
 def start(folder: Path, *words: str, preexec: Any = None, **environment: str) -> Started:

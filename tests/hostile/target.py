@@ -116,7 +116,7 @@ async def asked(app: Application, method: str, path: str, headers: dict[str, str
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await app(scope, receive, send)  # type: ignore[arg-type]
+    await app(scope, receive, send)
     head = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent[0]["headers"]]
     content = b"".join(message.get("body", b"") for message in sent[1:])
     return Reply(sent[0]["status"], tuple(pair for pair in head if pair[0].lower() not in _HOP_BY_HOP), content)

@@ -147,7 +147,7 @@ def test_other_users_see_no_key_of_the_environment(on_the_command_line: bool, tm
         words += ["--api-key", target.api_key] if on_the_command_line else []
         environment = {} if on_the_command_line else {"CONFORMANCE_API_KEY": target.api_key}
         started = start(tmp_path / "report", *words, **environment)
-        lines = []
+        lines: list[str] = []
         while started.process.poll() is None and len(lines) < 20:
             lines.append(Path(f"/proc/{started.process.pid}/cmdline").read_text())
             time.sleep(0.05)

@@ -149,7 +149,11 @@ def _reflecting(turn: Turn, reply: Reply) -> Reply:
 
 
 def _with_members(**members: object) -> Any:
-    return changed_json(lambda value: [resource.update(members) for resource in resources(value)])
+    def change(value: Any) -> None:
+        for resource in resources(value):
+            resource.update(members)
+
+    return changed_json(change)
 
 
 def _raw_member(text: bytes) -> Any:

@@ -53,7 +53,8 @@ class Service:
         record = self.find(sent.identifier or "")
         if record is None:
             return 404, None
-        return getattr(self, operation)(record, body)
+        answer: tuple[int, object] = getattr(self, operation)(record, body)
+        return answer
 
     def find(self, identifier: str) -> Record | None:
         """The engagement of an identifier, if there is one."""

@@ -35,7 +35,7 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
 """How many conversations are tried; sixty thousand take some ten minutes."""
 
 
-def _public(module: ModuleType) -> Iterator[Callable[[Exchange], object]]:
+def _public(module: ModuleType) -> Iterator[Callable[[Exchange], Any]]:
     """The functions of a module that take an exchange alone."""
     for name, found in vars(module).items():
         own = inspect.isfunction(found) and found.__module__ == module.__name__ and not name.startswith("_")

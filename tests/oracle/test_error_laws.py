@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -77,7 +78,7 @@ def test_an_error_without_an_object_error_is_wrong(body: bytes, actual: str) -> 
         ("statusCode", ..., "an integer", "absent"),
     ],
 )
-def test_a_member_of_an_error_is_of_its_type(name: str, value: object, expected: str, actual: str) -> None:
+def test_a_member_of_an_error_is_of_its_type(name: str, value: Any, expected: str, actual: str) -> None:
     """Each of the three."""
     assert broken(error_laws.error_envelope, refused(**{name: value})) == (
         f"error.{name} is not as promised",

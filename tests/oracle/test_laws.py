@@ -123,7 +123,8 @@ def test_a_success_without_a_body_has_no_data() -> None:
 @pytest.mark.parametrize("operation", LISTS)
 def test_a_list_is_an_array_with_meta(operation: str) -> None:
     """An array in data, an object in meta."""
-    whole, bare = ({"data": [], "meta": {}}, {"data": {}, "meta": []})
+    whole: dict[str, object] = {"data": [], "meta": {}}
+    bare: dict[str, object] = {"data": {}, "meta": []}
 
     assert laws.list_data_array(make_exchange(operation, body=whole)) is True
     assert laws.list_meta_object(make_exchange(operation, body=whole)) is True

@@ -31,9 +31,10 @@ def also(*done: object) -> None:
     del done
 
 
-def changed(record: Any, name: str, value: object) -> None:
+def changed(record: Any, name: str, value: object) -> object:
     """A field of an engagement gets another value."""
     setattr(record, name, value)
+    return value
 
 
 def lie(honest: type[Any], name: str) -> type[Any]:
@@ -289,7 +290,8 @@ def test_ids_that_are_objects_in_a_list_of_names(talk: MakeTalk, honest: type[An
         """Every id of a list in an object."""
 
         def item(self, record: Any) -> dict[str, Any]:
-            return super().item(record) | {"id": {"value": record.id}}
+            shown: dict[str, Any] = super().item(record) | {"id": {"value": record.id}}
+            return shown
 
     one = talk(Objects)
     for name in ("cf-1-walk-ba", "cf-1-walk-da"):

@@ -84,7 +84,8 @@ def test_a_list_that_is_surely_wrong_tells_of_the_others(talk: MakeTalk, honest:
 
     class Late(honest):  # type: ignore[misc]
         def item(self, record: Any) -> dict[str, Any]:
-            return super().item(record) | {"description": "always this one"}
+            shown: dict[str, Any] = super().item(record) | {"description": "always this one"}
+            return shown
 
     both = led(talk(Late), READ)
     other = both.created("another engagement")
@@ -123,7 +124,8 @@ def test_a_creation_answers_what_was_sent(talk: MakeTalk, honest: type[Any], fie
 
     class Numbering(honest):  # type: ignore[misc]
         def create(self, body: dict[str, Any]) -> tuple[int, object]:
-            return super().create(body | {field: f"{body[field]} (1)"})
+            answer: tuple[int, object] = super().create(body | {field: f"{body[field]} (1)"})
+            return answer
 
     exchanges = led(talk(Numbering), READ, LIST).exchanges
 
@@ -138,7 +140,8 @@ def test_a_text_that_is_not_ordinary_is_judged_by_reads(talk: MakeTalk, honest: 
 
     class Trimming(honest):  # type: ignore[misc]
         def create(self, body: dict[str, Any]) -> tuple[int, object]:
-            return super().create(body | {"name": "x"})
+            answer: tuple[int, object] = super().create(body | {"name": "x"})
+            return answer
 
     both = talk(Trimming)
     both.created(name)
@@ -152,7 +155,8 @@ def test_a_word_is_kept_as_it_is(talk: MakeTalk, honest: type[Any], word: str) -
 
     class Reading(honest):  # type: ignore[misc]
         def create(self, body: dict[str, Any]) -> tuple[int, object]:
-            return super().create(body | {"description": "read"})
+            answer: tuple[int, object] = super().create(body | {"description": "read"})
+            return answer
 
     both = talk(Reading)
     both.created("the engagement", description=word)

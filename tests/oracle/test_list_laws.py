@@ -95,7 +95,7 @@ def test_no_law_judges_what_is_no_list_as_it_may_be_asked_for(law: Law, exchange
         ({}, "{} (object)"),
     ],
 )
-def test_members_of_meta_are_integers(name: str, value: object, actual: str) -> None:
+def test_members_of_meta_are_integers(name: str, value: Any, actual: str) -> None:
     """A text, a fraction, a boolean or null is none."""
     exchange = page(["e"], **{name: value})
 
@@ -153,7 +153,7 @@ def test_another_number_of_pages_is_wrong(total: int, pages: int, expected: str)
 @pytest.mark.parametrize(
     "meta", [{"perPage": 0, "totalPages": 9}, {"total": -1, "totalPages": 9}, {"perPage": -20, "totalPages": 9}]
 )
-def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, int]) -> None:
+def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, Any]) -> None:
     """What is wrong with them is for others to say."""
     assert list_laws.fitting_total_pages(page(**meta)) is False
 
@@ -170,7 +170,7 @@ def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, int]) -> 
         ({"perPage": 0}, {"perPage": 20}),
     ],
 )
-def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], meta: dict[str, int]) -> None:
+def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], meta: dict[str, Any]) -> None:
     """Where page or size are others than asked for, or asked for out of bounds, other checks speak."""
     exchange = page(query=query, **{"total": 1, "totalPages": 9, **meta})
 
@@ -206,7 +206,7 @@ def test_all_that_may_be_asked_for_may_be_asked_for_together(operation: str, oth
         (20, {}, {"total": 21}),
     ],
 )
-def test_lengths_that_may_be(items: int, query: dict[str, object], meta: dict[str, int]) -> None:
+def test_lengths_that_may_be(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
     """Only a page with others behind it must be full, and only where no filter makes another total doubtful."""
     assert list_laws.page_length(page(several(items), query=query, **meta)) is True
 
@@ -264,7 +264,7 @@ def test_defaults_are_those_of_the_interface() -> None:
         ({"perPage": 25}, ("meta.perPage is 25", "20", "25", "/meta/perPage")),
     ],
 )
-def test_other_defaults_are_wrong(meta: dict[str, int], fault: Told) -> None:
+def test_other_defaults_are_wrong(meta: dict[str, Any], fault: Told) -> None:
     """It is told what they are."""
     assert broken(list_laws.defaults, page(**meta)) == fault
 
@@ -506,6 +506,6 @@ def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
     ],
     ids=["no filter", "only a size", "an empty one", "a full page", "a later page", "another size"],
 )
-def test_other_lists_need_not_count_themselves(items: int, query: dict[str, object], meta: dict[str, int]) -> None:
+def test_other_lists_need_not_count_themselves(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
     """There may be more than they hold, or they are not what was asked for."""
     assert list_laws.filtered_total(page(several(items), query=query, **meta)) is False

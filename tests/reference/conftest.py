@@ -59,13 +59,13 @@ class Visitor:
     # Requests
 
     def send(
-        self, method: str, path: str, json: object = None, *, key: str | None = None, **more: object
+        self, method: str, path: str, json: object = None, *, key: str | None = None, **more: Any
     ) -> httpx.Response:
         """Send one request and give its answer."""
         return self.together([(method, path, json)], key=key, **more)[0]
 
     def together(
-        self, requests: Sequence[tuple[str, str, Any]], *, key: str | None = None, **more: object
+        self, requests: Sequence[tuple[str, str, Any]], *, key: str | None = None, **more: Any
     ) -> list[httpx.Response]:
         """Send requests at the same time."""
         headers = {"Authorization": f"Bearer {key or self.key}", **more.pop("headers", {})}
@@ -82,19 +82,19 @@ class Visitor:
 
         return self._runner.run(all_at_once())
 
-    def get(self, path: str, **more: object) -> httpx.Response:
+    def get(self, path: str, **more: Any) -> httpx.Response:
         """Send a GET."""
         return self.send("GET", path, **more)
 
-    def post(self, path: str, json: object = None, **more: object) -> httpx.Response:
+    def post(self, path: str, json: object = None, **more: Any) -> httpx.Response:
         """Send a POST."""
         return self.send("POST", path, json, **more)
 
-    def patch(self, path: str, json: object = None, **more: object) -> httpx.Response:
+    def patch(self, path: str, json: object = None, **more: Any) -> httpx.Response:
         """Send a PATCH."""
         return self.send("PATCH", path, json, **more)
 
-    def delete(self, path: str, **more: object) -> httpx.Response:
+    def delete(self, path: str, **more: Any) -> httpx.Response:
         """Send a DELETE."""
         return self.send("DELETE", path, **more)
 
@@ -126,11 +126,12 @@ class Visitor:
         found: dict[str, Any] = self.get(MEMBERS, params={"role": role}).json()["data"][0]
         return found
 
-    def rpc(self, method: str, **params: object) -> object:
-        """Ask the sandbox."""
+    def rpc(self, method: str, **params: object) -> dict[str, Any]:
+        """Ask the sandbox, and give the result or the error."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         answer = self.post("/sandbox/rpc", message, key=self.app.sandbox_token).json()
-        return answer.get("result", answer.get("error"))
+        told: dict[str, Any] = answer.get("result", answer.get("error"))
+        return told
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def visit() -> Iterator[Callable[..., Visitor]]:
     """Make visitors, each with a service of its own, from choices at open points."""
     visitors: list[Visitor] = []
 
-    def new_visitor(**settings: object) -> Visitor:
+    def new_visitor(**settings: Any) -> Visitor:
         visitors.append(Visitor(**settings))
         return visitors[-1]
 

@@ -14,9 +14,9 @@ from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, MutableMapping
 
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
 ORGANIZATION = "/api/v1/organizations/current"
@@ -97,7 +97,7 @@ class Life:
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": content, "more_body": False}
 
-        async def tell(message: dict[str, Any]) -> None:
+        async def tell(message: MutableMapping[str, Any]) -> None:
             said.append((message.get("status"), sorted(message.get("headers", [])), message.get("body")))
 
         await self.visitor.app(scope, receive, tell)
@@ -186,12 +186,12 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
             yield "main", "GET", f"{ENGAGEMENTS}{query}", None
         yield "main", "DELETE", f"{ENGAGEMENTS}/22", None
         yield "main", "DELETE", f"{ENGAGEMENTS}/1", None
-        for number in ("1", "98765", "odd-one"):
-            yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
-            yield "main", "PATCH", f"{ENGAGEMENTS}/{number}", {"name": "gone"}
-            yield "main", "POST", f"{ENGAGEMENTS}/{number}/archive", None
-            yield "main", "POST", f"{ENGAGEMENTS}/{number}/unarchive", None
-            yield "main", "DELETE", f"{ENGAGEMENTS}/{number}", None
+        for identifier in ("1", "98765", "odd-one"):
+            yield "main", "GET", f"{ENGAGEMENTS}/{identifier}", None
+            yield "main", "PATCH", f"{ENGAGEMENTS}/{identifier}", {"name": "gone"}
+            yield "main", "POST", f"{ENGAGEMENTS}/{identifier}/archive", None
+            yield "main", "POST", f"{ENGAGEMENTS}/{identifier}/unarchive", None
+            yield "main", "DELETE", f"{ENGAGEMENTS}/{identifier}", None
         yield "main", "PATCH", f"{ENGAGEMENTS}/24", {"description": "a namesake"}
         yield "main", "DELETE", f"{ENGAGEMENTS}/24", None
         yield asked
@@ -379,14 +379,14 @@ def keys(life: Life) -> list[object]:
 
 def invalid(key: str) -> Iterator[Request]:
     """Every operation with a body is sent bodies that are none of its."""
-    bodies = {
-        ("POST", ENGAGEMENTS): ({"name": "x"}, "name", "description"),
-        ("PATCH", f"{ENGAGEMENTS}/1"): ({"name": "x"}, "name", "description"),
-        ("PATCH", ORGANIZATION): ({"name": "x"}, "name"),
-        ("POST", INVITE): ({"email": "x@example.com", "role": "member"}, "email", "role"),
-        ("PATCH", f"{MEMBERS}/3"): ({"role": "admin"}, "role"),
+    bodies: dict[tuple[str, str], tuple[dict[str, str], tuple[str, ...]]] = {
+        ("POST", ENGAGEMENTS): ({"name": "x"}, ("name", "description")),
+        ("PATCH", f"{ENGAGEMENTS}/1"): ({"name": "x"}, ("name", "description")),
+        ("PATCH", ORGANIZATION): ({"name": "x"}, ("name",)),
+        ("POST", INVITE): ({"email": "x@example.com", "role": "member"}, ("email", "role")),
+        ("PATCH", f"{MEMBERS}/3"): ({"role": "admin"}, ("role",)),
     }
-    for (method, path), (valid, *fields) in bodies.items():
+    for (method, path), (valid, fields) in bodies.items():
         text = json.dumps(valid).encode()
         for content in (
             text[:-1],
@@ -429,8 +429,8 @@ def mistakes(life: Life) -> list[object]:
             yield "main", "GET", ORGANIZATION if one[2] == ORGANIZATION else f"{ENGAGEMENTS}/1", None
         for body in odd:
             yield "main", "POST", ENGAGEMENTS, body
-        for body in ({}, {"description": None}, {"name": None}):
-            yield "main", "PATCH", f"{ENGAGEMENTS}/1", body
+        for change in ({}, {"description": None}, {"name": None}):
+            yield "main", "PATCH", f"{ENGAGEMENTS}/1", change
         yield "main", "POST", ENGAGEMENTS, b'{"name": "\\ud800"}'
         yield "main", "POST", ENGAGEMENTS, b'{"name": "\xff"}'
         yield "main", "PATCH", ORGANIZATION, {"name": "flat", "requireTwoFactor": True, "ssoEnabled": True}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ORGANIZATION: Final = "/api/v1/organizations/current"
 MEMBERS: Final = f"{ORGANIZATION}/members"
@@ -23,10 +23,10 @@ def created(body: object = None, **more: object) -> Probe:
     return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
 
 
-def listed(query: str, path: str = ENGAGEMENTS) -> Probe:
+def listed(query: str, path: str = ENGAGEMENTS) -> Callable[[Visitor], tuple[int, object]]:
     """Give status and meta of a list."""
 
-    def probe(visitor: Visitor) -> object:
+    def probe(visitor: Visitor) -> tuple[int, object]:
         answer = visitor.get(f"{path}?{query}")
         return answer.status_code, answer.json().get("meta")
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
 ORGANIZATION = "/api/v1/organizations/current"

@@ -20,7 +20,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 
 def _load_lives() -> Any:

@@ -12,7 +12,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
 MEMBERS = "/api/v1/organizations/current/members"

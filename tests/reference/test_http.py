@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import httpx
-    from conftest import Visitor
+
+    from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
 JSON = {"Content-Type": "application/json"}

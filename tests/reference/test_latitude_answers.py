@@ -23,9 +23,8 @@ from tests.reference.probes import (
 )
 
 if TYPE_CHECKING:
-    from conftest import Visitor
-
     from conformance.reference.latitude.point import Point
+    from tests.reference.conftest import Visitor
 
 
 def archive(visitor: Visitor) -> object:

@@ -11,9 +11,8 @@ from conformance.reference.latitude.inputs import INPUT_POINTS
 from tests.reference.probes import ENGAGEMENTS, GUEST, INVITE, MEMBERS, Probe, created, edited, listed
 
 if TYPE_CHECKING:
-    from conftest import Visitor
-
     from conformance.reference.latitude.point import Point
+    from tests.reference.conftest import Visitor
 
 
 def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:

@@ -13,7 +13,7 @@ from conformance.reference.refusal import CODES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
 ORGANIZATION = "/api/v1/organizations/current"

@@ -14,9 +14,8 @@ import pytest
 from conformance.reference.latitude.transport import TRANSPORT_POINTS
 
 if TYPE_CHECKING:
-    from conftest import Visitor
-
     from conformance.reference.latitude.point import Point
+    from tests.reference.conftest import Visitor
 
 ORGANIZATION = "/api/v1/organizations/current"
 ENGAGEMENTS = "/api/v1/engagements"

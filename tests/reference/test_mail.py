@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import Envelope
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,7 +29,8 @@ class Mailbox:
     def __init__(self) -> None:
         self.received: list[tuple[list[str], EmailMessage]] = []
 
-    async def handle_DATA(self, _: object, __: object, envelope: object) -> str:  # noqa: N802, D102 - the name that aiosmtpd calls
+    async def handle_DATA(self, _: object, __: object, envelope: Envelope) -> str:  # noqa: N802, D102 - the name that aiosmtpd calls
+        assert isinstance(envelope.content, bytes)
         message = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(message, EmailMessage)
         self.received.append((envelope.rcpt_tos, message))

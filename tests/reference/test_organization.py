@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 ORGANIZATION = "/api/v1/organizations/current"
 MEMBERS = f"{ORGANIZATION}/members"

@@ -10,7 +10,7 @@ from conformance.reference.application import create_app
 from conformance.reference.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from conftest import Visitor
+    from tests.reference.conftest import Visitor
 
 RPC = "/sandbox/rpc"
 MEMBERS = "/api/v1/organizations/current/members"

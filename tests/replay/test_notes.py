@@ -85,7 +85,12 @@ def test_empty_answers_are_not_noted_and_keep_their_turn() -> None:
 def test_exchanges_sent_for_an_answer_are_claimed_with_it() -> None:
     """What a fixture sent belongs to its answer."""
     taken = TakenNotes()
-    taken.told("a record", lambda: taken.sent([7, 8]) or "id", str, str)
+
+    def found() -> str:
+        taken.sent([7, 8])
+        return "id"
+
+    taken.told("a record", found, str, str)
     read = _again(taken)
     claimed: list[int] = []
     read.claim = claimed.extend

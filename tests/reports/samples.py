@@ -85,7 +85,8 @@ def failure(exchanges: list[Exchange], **changes: object) -> Failure:
         "curl": curl(exchanges[-1]) if exchanges else "",
         "pointer": "/data/name",
     }
-    return found | changes
+    changed: Failure = found | changes
+    return changed
 
 
 def requirement(identifier: str, title: str, **changes: object) -> Requirement:
@@ -109,7 +110,8 @@ def requirement(identifier: str, title: str, **changes: object) -> Requirement:
             }
         ],
     }
-    return made | changes
+    changed: Requirement = made | changes
+    return changed
 
 
 _CLASSES = {
@@ -237,7 +239,8 @@ def report(listed: list[Requirement] | None = None, **changes: object) -> Report
         ],
         "not_undone": [],
     }
-    return made | changes
+    changed: Report = made | changes
+    return changed
 
 
 def _class_outcome(outcomes: list[str]) -> str:

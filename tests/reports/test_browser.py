@@ -153,7 +153,7 @@ def test_the_site_opens_from_a_file(page: str, site: Path, browser: ModuleType, 
 
 def test_the_choices_of_a_matrix_need_no_script(site: Path, browser: ModuleType, tmp_path: Path) -> None:
     """With the box ticked, the rows at which nobody failed take no room."""
-    heights = []
+    heights: list[float] = []
     for ticked in (b"", b" checked"):
         page = tmp_path / f"page{len(heights)}.html"
         text = (site / "requirements.html").read_bytes().replace(b'id="only-failed"', b'id="only-failed"' + ticked)

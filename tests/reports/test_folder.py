@@ -129,7 +129,7 @@ def test_a_full_disk_leaves_what_stood_there(tmp_path: Path) -> None:
 def test_files_reach_the_disk_before_they_are_put_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A power cut leaves the old file or the new one, never half of one."""
     events: list[str] = []
-    monkeypatch.setattr(placing.os, "fsync", lambda _: events.append("fsync"))
+    monkeypatch.setattr(os, "fsync", lambda _: events.append("fsync"))
     replaced = os.replace
 
     def replace(source: Path, destination: Path) -> None:

@@ -207,7 +207,7 @@ def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) 
         read_har(path)
 
 
-ODD = (
+ODD: tuple[object, ...] = (
     None,
     True,
     -1,

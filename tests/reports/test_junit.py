@@ -94,7 +94,7 @@ def test_the_verdict_and_the_seed_are_properties(failing: tuple[Report, list[Exc
     """A reader of the file alone knows what the run was."""
     suite = next(iter(JUnitXml.fromstring(junit_bytes(failing[0]))))
 
-    told = {one.name: one.value for one in suite.properties()}
+    told = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]  # junitparser leaves it untyped
     assert (told["verdict"], told["seed"], told["mode"]) == ("non-conformant", "1", "default")
 
 

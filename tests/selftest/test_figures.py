@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAULT = Subject("second-page-lost", "fault", "The second page is lost.", ("pages", "total"))
 
 
-def trial(subject: Subject, *reported: str, **more: object) -> Trial:
+def trial(subject: Subject, *reported: str, **more: Any) -> Trial:
     """A trial of 100 requests that reported these requirements."""
     return Trial(subject, reported={name: [f"test_{name}: wrong"] for name in reported}, requests=100, **more)
 

@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import replace
 from multiprocessing import Pipe, active_children
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
+    from conformance.verdicts.session import CollectedChecks
+
 # Python 3.12 and later warn of forking where another thread runs, as pytest-xdist's does here.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+NO_CHECKS = cast("CollectedChecks", None)  # what works in place of the suite looks at none
 
 FIRST, SECOND, THIRD = (Task(one, RunOptions(effort=Effort.QUICK, seed=1)) for one in subjects.faults()[:3])
 
@@ -30,7 +34,7 @@ def carried_out(monkeypatch: pytest.MonkeyPatch, work: Callable[[Connection, Tas
     monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
     here, there = Pipe()
     with here, there:
-        forking._Forking(there, None).carry_out([FIRST, SECOND, THIRD], jobs)
+        forking._Forking(there, NO_CHECKS).carry_out([FIRST, SECOND, THIRD], jobs)
         return [here.recv() for _ in range(3)]
 
 
@@ -80,7 +84,7 @@ def test_another_way_to_try_a_fault(monkeypatch: pytest.MonkeyPatch, found_at: i
     monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
     here, there = Pipe()
     with here, there:
-        forking._Forking(there, None).carry_out([replace(FIRST, otherwise=FIRST)], 2)
+        forking._Forking(there, NO_CHECKS).carry_out([replace(FIRST, otherwise=FIRST)], 2)
         told = here.recv()
         assert not here.poll()
 
@@ -101,7 +105,7 @@ def test_nothing_goes_on_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     here, there = Pipe()
     here.close()
     with there:
-        forking._Forking(there, None).carry_out([FIRST, SECOND, THIRD], 1)
+        forking._Forking(there, NO_CHECKS).carry_out([FIRST, SECOND, THIRD], 1)
 
     assert SECOND.subject.id not in (begun.read_text() if begun.exists() else "")
     assert not [child for child in active_children() if child.daemon]

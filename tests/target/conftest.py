@@ -69,7 +69,8 @@ class Service:
 
     def _carry_out(self, call: Call) -> tuple[int, object]:
         body = json.loads(call.body) if call.body else {}
-        return getattr(self, f"_{call.operation.id}")(call, body)
+        answer: tuple[int, object] = getattr(self, f"_{call.operation.id}")(call, body)
+        return answer
 
     def _getCurrentOrganization(self, _call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         counts = {"memberCount": len(self.roles), "engagementCount": len(self.engagements)}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.catalogue.catalogue import load_catalogue
+from conformance.catalogue.entries import OpenPoint, Requirement
 from conformance.target.capabilities import UNLOCKS, is_met, lacking, missing
 from conformance.target.profile import Mode, Profile
 
@@ -27,9 +28,8 @@ KINDS = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
 def test_every_need_of_the_catalogue_is_known() -> None:
     """No entry of the catalogue needs something that no target could offer."""
     catalogue = load_catalogue()
-    needs = {
-        need for entry in (*catalogue.requirements.values(), *catalogue.open_points.values()) for need in entry.needs
-    }
+    entries: list[Requirement | OpenPoint] = [*catalogue.requirements.values(), *catalogue.open_points.values()]
+    needs = {need for entry in entries for need in entry.needs}
 
     assert needs <= set(UNLOCKS)
 

@@ -250,6 +250,7 @@ def test_a_late_answer_is_not_taken_for_the_next(start: Start) -> None:
 
     with pytest.raises(ProvisionerError, match="did not answer"):
         provisioner.create_key(["a"])
+    assert isinstance(provisioner._peer, RpcChild)
     provisioner._peer._timeout = 60.0
     assert provisioner.create_key(["a"]) == Secret("in-time")
 
@@ -279,8 +280,13 @@ def test_answers_to_earlier_calls_are_not_read_for_ever(start: Start) -> None:
 def test_a_run_that_is_over_waits_for_no_answer(tmp_path: Path) -> None:
     """However much time an answer may take."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-    over: list[bool] = []
-    child = RpcChild(command, {}, tmp_path, 3600.0, print, lambda: bool(over) or over.append(True) is not None)
+    asked: list[bool] = []
+
+    def over() -> bool:
+        asked.append(True)
+        return len(asked) > 1
+
+    child = RpcChild(command, {}, tmp_path, 3600.0, print, over)
     with closing(Provisioner(child)) as program, pytest.raises(ProvisionerError, match="before the run was over"):
         program.create_organization()
 

@@ -62,7 +62,12 @@ def test_a_run_is_opened_where_there_are_checks(
 ) -> None:
     """Among other tests too; not where somebody judges already, or the tests are only listed."""
     opened: list[object] = []
-    monkeypatch.setattr(plugin, "_open", lambda _: opened.append(1) or SmallRun())
+
+    def open_one(_: object) -> SmallRun:
+        opened.append(1)
+        return SmallRun()
+
+    monkeypatch.setattr(plugin, "_open", open_one)
     registered: dict[str, object] = {}
     config: Any = SimpleNamespace(
         pluginmanager=SimpleNamespace(
@@ -145,7 +150,8 @@ def test_a_run_is_what_was_asked_for(
         monkeypatch.setenv(f"CONFORMANCE_{name}", value)
     config, cleanups = configured(**given)
 
-    assert plugin._open(config) == "the run"
+    run: object = plugin._open(config)
+    assert run == "the run"
 
     (options,) = opened.asked
     assert {name: getattr(options, name) for name in asked} == asked

@@ -59,7 +59,12 @@ def test_a_pytest_that_broke_down_is_told_of(
     """Then not all checks have run, which nothing else would say; failed checks are no such thing."""
     judge = Judge(run=None)  # type: ignore[arg-type]
     given: list[Any] = []
-    monkeypatch.setattr(pytest, "main", lambda words, plugins: given.append(plugins) or status)
+
+    def main(words: object, plugins: object) -> object:
+        given.append(plugins)
+        return status
+
+    monkeypatch.setattr(pytest, "main", main)
 
     session.run_checks(judge)
 

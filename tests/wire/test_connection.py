@@ -206,7 +206,8 @@ def test_the_end_is_an_end_for_who_waits(end: str) -> None:
         await asyncio.sleep(0)
         getattr(link, end)(*([None] if end == "connection_lost" else []))
         assert link.ended
-        return await reading
+        rest: bytes = await reading
+        return rest
 
     assert asyncio.run(asyncio.wait_for(story(), 20)) == b""
 

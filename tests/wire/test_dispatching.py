@@ -242,7 +242,12 @@ def test_a_search_ends_with_the_run(make: Fixtures) -> None:
 
     wire = make.wire(transport=answering(200, then=UNREACHED), clock=Endless())
     wire.send(get_organization())
-    stopper = threading.Thread(target=lambda: (searching.wait(20), wire.stop("interrupted")))
+
+    def stop() -> None:
+        searching.wait(20)
+        wire.stop("interrupted")
+
+    stopper = threading.Thread(target=stop)
     stopper.start()
 
     with pytest.raises(RunStopped, match="interrupted"):

@@ -189,12 +189,14 @@ def test_no_more_are_under_way_than_are_left(pacer: Pacer, clock: WoundClock) ->
     """The next one goes when an answer says that there is more; all that wait look again then."""
 
     async def story() -> list[int]:
-        lane, entered = pacer.lane("a"), []
+        lane = pacer.lane("a")
+        entered: list[int] = []
         lane.remaining = 2
-        await pacer.enter(lane, _never)
-        assert not lane.full
-        await pacer.enter(lane, _never)
-        assert lane.full
+        full = []
+        for _ in range(2):
+            await pacer.enter(lane, _never)
+            full.append(lane.full)
+        assert full == [False, True]
 
         async def another(number: int) -> None:
             await pacer.enter(lane, _never)
@@ -242,7 +244,7 @@ def test_how_long_a_refused_request_waits(
     pacer: Pacer, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
 ) -> None:
     """For Reset, and for what is asked for where that did not help; a little more each time where nothing is said."""
-    more = {} if asked is None else {"Retry_After": asked}
+    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
     pacer.service.learn(told(clock, 0, reset, Date=date(clock)), clock.now())
 
     found = pacer.wait_after_429(told(clock, 0, reset, status=429, **more), waits)

@@ -92,8 +92,7 @@ def test_an_answer_may_ask_for_no_wait() -> None:
 def test_the_service_clock_is_the_greatest_of_the_latest_dates() -> None:
     """A Date is old when it arrives, so the greatest is the best; after a while an old one is forgotten."""
     clock = ServiceClock()
-    assert clock.offset is None
-    assert clock.time(NOW) == EPOCH
+    assert (clock.offset, clock.time(NOW)) == (None, EPOCH)
 
     for ahead in (5, 9, 7):
         clock.learn(dated(ahead), NOW)

@@ -335,7 +335,7 @@ def test_an_application_in_this_process_can_be_tested(make: Fixtures) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})  # type: ignore[operator]
         await send({"type": "http.response.body", "body": b'{"data":{}}'})  # type: ignore[operator]
 
-    wire = make.wire(transport=httpx.ASGITransport(application))  # type: ignore[arg-type]
+    wire = make.wire(transport=httpx.ASGITransport(application))
 
     assert [exchange.status for exchange in wire.send_all([get_organization()] * 20)] == [200] * 20
 

@@ -16,7 +16,8 @@ KEY = Credential.bearer("api_key", "key-of-the-target")
 
 def settings(base_url: str = "https://service.test", **others: Any) -> WireSettings:
     """Settings of a target there."""
-    return WireSettings(**({"base_url": base_url, "credential": KEY} | others))
+    usual: dict[str, Any] = {"base_url": base_url, "credential": KEY}
+    return WireSettings(**(usual | others))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_a_header_for_every_request_is_no_key(name: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"timeout": 0}, {"timeout": -1.5}, {"workers": 0}])
-def test_numbers_without_sense_are_refused(wrong: dict[str, float]) -> None:
+def test_numbers_without_sense_are_refused(wrong: dict[str, Any]) -> None:
     """Nothing could ever be sent."""
     with pytest.raises(ValueError, match=r"^timeout and workers: expected numbers above 0$"):
         settings(**wrong)

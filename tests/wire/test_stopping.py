@@ -34,7 +34,12 @@ def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
 
     server = make.serve(behave)
     wire = make.wire(server, timeout=50)
-    stopper = threading.Thread(target=lambda: (arrived.wait(20), wire.stop("interrupted")))
+
+    def stop() -> None:
+        arrived.wait(20)
+        wire.stop("interrupted")
+
+    stopper = threading.Thread(target=stop)
     stopper.start()
 
     with pytest.raises(RunStopped, match="interrupted") as caught:

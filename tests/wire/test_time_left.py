@@ -40,8 +40,7 @@ def test_time_runs_out(clock: WoundClock) -> None:
     assert not run.is_over()
     run.admit(None)
     clock.sleep(1)
-    assert run.is_over()
-    assert run.stopped is None
+    assert (run.is_over(), run.stopped) == (True, None)
 
     with pytest.raises(RunStopped, match=r"^the time of 20 s for the run is used up$"):
         run.admit(None)
@@ -196,8 +195,7 @@ def test_answers_are_kept_while_there_is_room(
     monkeypatch.setattr(limits, "MAX_KEPT", room)
     run = bounded(clock)
     assert run.keep(None, 0.0)
-    assert run.keep(answer, 0.0)
-    assert run.stopped is None
+    assert (run.keep(answer, 0.0), run.stopped) == (True, None)
 
     assert not run.keep(sized(b"x"), 0.0)
     assert run.stopped == f"the answers of the run take more than {room // 2**20} MiB together"
