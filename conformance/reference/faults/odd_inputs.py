@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from conformance.reference.faults import fault
 from conformance.reference.faults.making import made
 from conformance.reference.service import Service
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _LONG = 200
 _VERY_LONG = 1_000
+_SIZE, _LARGEST = 20, 100
 
 
 def _breaking(identifier: str, title: str, is_odd: Callable[[Call], bool], *breaks: str) -> Fault:
@@ -182,6 +184,24 @@ BOUNDS = (
         _TRUTH,
     ),
 )
+
+
+@fault("bounds-pages-of-default", _TRUTH)
+class BoundsPagesOfDefault(Service):
+    """A perPage out of bounds is taken for the nearest one within, and totalPages counts pages of 20."""
+
+    def read_page(self, parameters: dict[str, str]) -> dict[str, int]:
+        """Accept anything."""
+        page, size = self.integer(parameters, "page", 1), self.integer(parameters, "perPage", _SIZE)
+        return {"page": max(page, 1), "perPage": min(max(size, 1), _LARGEST)}
+
+    def act(self, call: Call) -> Reply:
+        """Count other pages than those that are told."""
+        reply = super().act(call)
+        if "meta" not in reply.content or 1 <= _number(call, "perPage") <= _LARGEST:
+            return reply
+        meta = {**reply.content["meta"], "totalPages": -(-reply.content["meta"]["total"] // _SIZE)}
+        return replace(reply, content={**reply.content, "meta": meta})
 
 
 def _past_the_end(identifier: str, title: str, find: str) -> Fault:
