@@ -18,6 +18,7 @@ from conformance.oracle.shapes import SHAPES
 from conformance.oracle.validity import Validity
 from conformance.oracle.words import one_of
 from conformance.running.options import Effort
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
 
@@ -181,7 +182,7 @@ _FIELDS: Final = {
 }
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize(
     "belongs",
     [

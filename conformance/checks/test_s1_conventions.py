@@ -12,6 +12,7 @@ from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.stock import new_engagements
 from conformance.oracle import laws, surroundings, time_zones
 from conformance.oracle.describe import answered
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -22,49 +23,49 @@ content_types_journey = journey(content_types)
 new_engagements_journey = journey(new_engagements)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("json-well-formed")
 def test_bodies_are_json(run: Run) -> None:
     """Every body is a JSON text that a strict reader accepts."""
     expect_law(run, laws.json_well_formed)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("json-media-type")
 def test_bodies_are_announced_as_json(run: Run) -> None:
     """Every answer with a body is announced as application/json."""
     expect_law(run, laws.json_media_type)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("success-data-object")
 def test_successes_have_an_object_data(run: Run) -> None:
     """Every success for one resource is an object whose data is an object."""
     expect_law(run, laws.success_data_object)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("list-data-array")
 def test_lists_have_an_array_data(run: Run) -> None:
     """Every successful list is an object whose data is an array."""
     expect_law(run, laws.list_data_array)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("list-meta-object")
 def test_lists_have_an_object_meta(run: Run) -> None:
     """Every successful list has an object meta beside its data."""
     expect_law(run, laws.list_meta_object)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("timestamp-format")
 def test_timestamps_have_their_form(run: Run) -> None:
     """Every timestamp reads YYYY-MM-DDTHH:MM:SS.mmmZ and is a real date."""
     expect_law(run, laws.timestamp_format)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("timestamps-are-utc")
 @pytest.mark.usefixtures("new_engagements")
 def test_new_times_are_utc(run: Run) -> None:
@@ -72,7 +73,7 @@ def test_new_times_are_utc(run: Run) -> None:
     time_zones.expect_utc(run.wire.exchanges)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("no-redirect")
 def test_no_redirects(run: Run) -> None:
     """Every operation is answered with a success or an error, and not with a redirect."""
@@ -114,7 +115,7 @@ def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
     run.observe("unknown-path", answered(beside_the_interface.unknown_path), beside_the_interface.unknown_path)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("head-requests")
 def test_head_requests(run: Run) -> None:
     """Do the operations allow HEAD, as far as the service says so in an Allow header?"""
@@ -125,7 +126,7 @@ def test_head_requests(run: Run) -> None:
         run.observe("head-requests", "listed in Allow" if allows else "not listed in Allow", told)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("extra-members")
 def test_extra_members(run: Run) -> None:
     """Which members beyond the named ones do answers carry?"""
@@ -134,7 +135,7 @@ def test_extra_members(run: Run) -> None:
     run.observe("extra-members", ", ".join(sorted(found)[:20]) or "none", *list(found.values())[:3])
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("duplicate-json-names")
 def test_duplicate_names(run: Run) -> None:
     """Do answers repeat a name within one JSON object?"""
@@ -143,7 +144,7 @@ def test_duplicate_names(run: Run) -> None:
     run.observe("duplicate-json-names", ", ".join(sorted(found)[:20]) or "no", *list(found.values())[:3])
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("json-media-type-parameters")
 def test_media_types(run: Run) -> None:
     """Which media types do answers have, and with which parameters?"""
@@ -152,7 +153,7 @@ def test_media_types(run: Run) -> None:
     run.observe("json-media-type-parameters", "; ".join(sorted(found)[:10]) or "none", *list(found.values())[:3])
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("service-clock")
 def test_service_clock(run: Run) -> None:
     """How far is the service's clock from the suite's, by its Date header?"""

@@ -17,6 +17,7 @@ from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(1)  # after those whose exchanges are judged here
+pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 _LIST: Final = "listEngagements"
 

@@ -16,6 +16,7 @@ from conformance.oracle import laws
 from conformance.oracle.describe import answered
 from conformance.oracle.effects import archivings_again
 from conformance.oracle.words import shown
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -38,7 +39,7 @@ _FIELDS: Final = {
 beside_the_interface_journey = journey(beside_the_interface)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize(
     "operation", [pytest.param(operation, marks=requirement(name)) for name, operation in _FIELDS.items()]
 )
@@ -48,28 +49,28 @@ def test_promised_fields(run: Run, operation: str) -> None:
     expect_law(run, lambda exchange: exchange.number not in free and laws.fields(exchange), operation)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("organization-slug-url-safe")
 def test_slug_is_safe_in_a_url(run: Run) -> None:
     """The slug of the organization can stand in a URL as it is."""
     expect_law(run, laws.slug_url_safe)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("member-roles-known")
 def test_roles_are_known(run: Run) -> None:
     """The role of every member is owner, admin or member."""
     expect_law(run, laws.member_roles_known)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("member-email-is-address")
 def test_emails_are_addresses(run: Run) -> None:
     """The email of every member is an e-mail address."""
     expect_law(run, laws.member_email_is_address)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("engagement-status-known")
 def test_statuses_are_known(run: Run) -> None:
     """The status of every engagement is active or archived."""
@@ -87,7 +88,7 @@ def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None
     )
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("plan-values-seen")
 def test_plan_values(run: Run) -> None:
     """Which value of plan is seen?"""
@@ -101,7 +102,7 @@ def test_plan_values(run: Run) -> None:
         run.observe("plan-values-seen", ", ".join(shown(plan) for plan in sorted(plans)), *plans.values())
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @observes("last-seen-null")
 def test_last_seen_null(run: Run) -> None:
     """Are there members whose lastSeenAt is null?"""

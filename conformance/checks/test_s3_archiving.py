@@ -28,6 +28,7 @@ from conformance.checks.stock import stock
 from conformance.oracle import describe, expect, read
 from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
@@ -196,7 +197,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     expect_moved(run, moved, time_of(before, "updatedAt"), before, transition.answer, after)
 
 
-@pytest.mark.stage(1)
+@pytest.mark.stage(Stage.LOOKING_BACK)
 @requirement("archive-refreshes-updated-at")
 @pytest.mark.usefixtures("stock")
 def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:

@@ -18,6 +18,7 @@ from conformance.checks.test_s4_create_engagement import creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
 from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.exchange import SUCCESSES
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(1)  # after those whose exchanges are judged here
+pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 _READS: Final = frozenset({"getEngagement", "listEngagements"})
 _THERE: Final = "the engagement, as it was read before"

@@ -15,6 +15,7 @@ from conformance.oracle import expect, read
 from conformance.oracle.batches import Sent, every_status
 from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 
-pytestmark = pytest.mark.stage(3)  # when nothing that the run has made is needed any more
+pytestmark = pytest.mark.stage(Stage.CLEARING)
 
 clearing_journey = journey(clearing, alone=True)
 counts_journey = journey(counts, alone=True)

@@ -14,6 +14,7 @@ from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import ids_on, latest
 from conformance.oracle import describe, expect, read
 from conformance.oracle.judgement import Undecided
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def test_deletion_answers_what_was_deleted(deletion: Deletion) -> None:
         _expect_told(one.answer)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("delete-engagement-answers-true")
 def test_every_deletion_answers_what_was_deleted(run: Run) -> None:
     """So does that to every other deletion of the run."""

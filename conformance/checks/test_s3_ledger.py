@@ -9,6 +9,7 @@ import pytest
 from conformance.checks.ledger_over_run import conclude, ledger_of_run
 from conformance.checks.marks import journey, requirement
 from conformance.oracle.ledger import RULES
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.oracle.ledger import Ledger
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 ledger_journey = journey(ledger_of_run, alone=True)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in RULES])
 def test_ledger(run: Run, ledger_of_run: Ledger, rule: str) -> None:
     """Every answer of the run agrees with what was done before it."""

@@ -17,6 +17,7 @@ from conformance.oracle import filters, list_laws, plain_reads, read
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import Listing, expect_filtered, expect_once, holds, time_of
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -36,7 +37,7 @@ by_created_at_journey = journey(by_created_at, alone=True)
 archived_by_change_journey = journey(archived_by_change, alone=True)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("list-engagements-succeeds")
 def test_listing_succeeds(run: Run) -> None:
     """Listing engagements with valid parameters gives 200."""
@@ -123,7 +124,7 @@ def test_filtered_pages_lose_nothing(
     )
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("list-engagements-status-filter")
 def test_every_filtered_list(run: Run) -> None:
     """No list of the run that was asked for one status holds another one."""
@@ -143,7 +144,7 @@ def test_filter_counts_alike_on_every_page(
     expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("list-engagements-filter-counts")
 def test_every_filtered_list_counts_itself(run: Run) -> None:
     """With a status, the total of every list of the run whose first page is not full is what that page holds."""

@@ -16,6 +16,7 @@ from conformance.oracle.judgement import Inapplicable
 from conformance.oracle.laws import ROLES
 from conformance.oracle.listing import Listing, expect_all, expect_count, expect_once, holds
 from conformance.oracle.steady import steadily
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -29,14 +30,14 @@ SHOWN_ALIKE: Final = ("name", "email", "joinedAt")
 """What a member is shown with in every list; lastSeenAt moves whenever the member is active."""
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("get-organization-succeeds")
 def test_reading_the_organization_succeeds(run: Run) -> None:
     """Reading the organization gives 200."""
     expect_law(run, plain_reads.organization_read, "getCurrentOrganization")
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("list-members-succeeds")
 def test_listing_members_succeeds(run: Run) -> None:
     """Listing members with valid parameters gives 200."""
@@ -90,7 +91,7 @@ def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Lo
     expect_steadily(run, (whole, *neighbours_of_role), judge)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("member-count-agrees")
 def test_member_count_agreed_all_along(run: Run) -> None:
     """Whenever the run read the organization and then its members, memberCount was what the list counted."""
@@ -120,7 +121,7 @@ def _judge_count(seen: Headcount) -> None:
     )
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("list-members-role-filter")
 @pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
 def test_every_list_of_a_role_counts_itself(run: Run) -> None:
@@ -128,7 +129,7 @@ def test_every_list_of_a_role_counts_itself(run: Run) -> None:
     expect_law_steadily(run, list_laws.filtered_total, "listMembers")
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("list-members-role-filter")
 @pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
 def test_every_filtered_list_of_members(run: Run) -> None:

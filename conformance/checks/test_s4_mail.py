@@ -15,6 +15,7 @@ from conformance.oracle import expect, read
 from conformance.oracle.effects import refused
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.oracle.words import shown
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.exchange import REFUSALS
 
@@ -106,7 +107,7 @@ def test_refused_invitation_is_not_sent(mailing: Mailing) -> None:
     _expect_not_sent(mailing.refused, mailing.refused_mails)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("refused-invite-sends-no-mail")
 @pytest.mark.usefixtures("mailing")
 def test_no_refused_invitation_is_sent(run: Run) -> None:

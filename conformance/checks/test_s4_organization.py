@@ -21,6 +21,7 @@ from conformance.oracle.effects import refused, sent_object
 from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.target.asking import MAIN_KEY
 from conformance.target.journal import Action
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.ratelimits import quota
 
@@ -32,7 +33,7 @@ ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
 LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
 """Text that must be kept where it is accepted."""
 
-pytestmark = pytest.mark.stage(-1)  # before any other update, which might have reset what this one would
+pytestmark = pytest.mark.stage(Stage.FIRST)
 
 REQUESTS: Final = 32
 """More than renaming and all that goes with it takes."""
@@ -232,6 +233,9 @@ def test_answer_carries_new_name(renaming: Renaming) -> None:
     for rename in (renaming.plain, *renaming.kept):
         name = read.text(read.data(rename.answer), "name", rename.answer)
         expect.equal("name", name, rename.name, rename.answer, pointer="/data/name")
+    for rename in renaming.kept:
+        identifier = read.text(read.data(rename.answer), "id", rename.answer)
+        expect.equal("id", identifier, read.text(known, "id", after), rename.answer, after, pointer="/data/id")
     for field in ("id", "slug"):
         right = read.text(known, field, after)
         expect.equal(field, read.text(told, field, answer), right, answer, after, pointer=f"/data/{field}")

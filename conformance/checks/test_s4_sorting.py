@@ -34,6 +34,7 @@ from conformance.oracle.listing import (
     name_among,
     time_of,
 )
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.checks.looks import Look
@@ -152,7 +153,7 @@ def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_u
         raise
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize(
     "field",
     [
@@ -165,7 +166,7 @@ def test_every_list_is_in_its_order(run: Run, field: str) -> None:
     expect_law_steadily(run, partial(list_laws.sorted_by_time, field), "listEngagements")
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize(
     "filtered",
     [
@@ -190,7 +191,7 @@ def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> b
     return _expect(Listing((exchange,)), order, descending=asked.get("order") != "asc") > 1
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("sort-descending-by-default")
 def test_no_list_ascends_unasked(run: Run) -> None:
     """No list of the run that was asked to be sorted by a time, without an order, is ascending."""

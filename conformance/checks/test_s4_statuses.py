@@ -9,6 +9,7 @@ import pytest
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import requirement
 from conformance.oracle import laws
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -25,7 +26,7 @@ _SUCCEEDS: Final = {
 }
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize("operation", [pytest.param(one, marks=requirement(what)) for one, what in _SUCCEEDS.items()])
 def test_successes_have_the_stated_status(run: Run, operation: str) -> None:
     """A success has exactly the status that the interface states, whatever was asked for."""

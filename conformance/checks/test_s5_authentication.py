@@ -16,6 +16,7 @@ from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted, is_main, refused
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.running.options import Effort
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.call import Credential
 
@@ -87,7 +88,7 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
     batches.only_if_refused(tried.everything, lambda: _is_still_archived(tried))
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("unauthenticated-changes-nothing")
 def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
     """After requests that gave 401, no list shows the member with the role that they asked for."""

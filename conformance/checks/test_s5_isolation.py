@@ -30,6 +30,7 @@ from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
 from conformance.target.asking import MAIN_KEY, OTHER_KEY
 from conformance.target.capabilities import Unavailable
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -150,7 +151,7 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
     _namesake_stays(tried)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-untouched")
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
     """The name of another organization never becomes one that the main key has given to its own."""
@@ -160,7 +161,7 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
     _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-untouched")
 def test_update_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
     """The organization does not get the name of another one when that one's key updates its own."""

@@ -13,6 +13,7 @@ from conformance.oracle.belonging import expect_apart
 from conformance.oracle.judgement import Undecided
 from conformance.oracle.words import shown
 from conformance.target.asking import MAIN_KEY, OTHER_KEY
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _COMPARED: Final = 2
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("key-stays-with-organization")
 def test_key_stays_with_its_organization(run: Run) -> None:
     """Every read of the organization with the main key gave the organization of the same id."""
@@ -46,7 +47,7 @@ def test_key_stays_with_its_organization(run: Run) -> None:
         )
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-lists")
 def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
     """However a list was asked for, it held nothing that the run had made with another organization's key."""

@@ -11,13 +11,14 @@ from conformance.checks.marks import observes, requirement
 from conformance.oracle import error_laws, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Judgement
+from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(2)
+pytestmark = pytest.mark.stage(Stage.LAWS)
 
 
 @requirement("error-envelope")

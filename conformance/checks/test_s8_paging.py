@@ -38,6 +38,7 @@ from conformance.oracle.listing import (
     time_of,
 )
 from conformance.oracle.validity import Validity, validity
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 # --- every list of the run
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @_of_both_lists("paging-honoured")
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     """No page that exists is refused, whatever filter and order it is asked for with."""
@@ -250,14 +251,14 @@ def _is_later_page(exchange: Exchange) -> bool:
     )
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("list-meta-fields")
 def test_meta_has_its_fields(run: Run) -> None:
     """The meta of every list of the run has total, page, perPage and totalPages, all integers."""
     expect_law(run, list_laws.meta_fields, "listEngagements", "listMembers")
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @_of_both_lists("total-pages")
 @pytest.mark.usefixtures("paged_engagements", "paged_members")
 def test_total_pages(run: Run, operation: str) -> None:
@@ -265,14 +266,14 @@ def test_total_pages(run: Run, operation: str) -> None:
     expect_law(run, list_laws.total_pages, operation)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @_of_both_lists("defaults")
 def test_defaults(run: Run, operation: str) -> None:
     """What a list was not asked for is page 1 and 20 a page."""
     expect_law(run, list_laws.defaults, operation)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @_of_both_lists("paging-honoured")
 @pytest.mark.usefixtures("paged_engagements", "paged_members")
 def test_page_and_size_asked_for(run: Run, operation: str) -> None:
@@ -280,7 +281,7 @@ def test_page_and_size_asked_for(run: Run, operation: str) -> None:
     expect_law(run, list_laws.paging_honoured, operation)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @_of_both_lists("page-length")
 def test_full_pages_are_full(run: Run, operation: str) -> None:
     """No page of the run holds more than its size, and none with others behind it less."""

@@ -14,6 +14,7 @@ from conformance.oracle import paging_limits, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import Inapplicable, Judgement
 from conformance.oracle.listing import holds
+from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def test_cursor(run: Run, list_queries: ListQueries) -> None:
     run.observe("cursor-parameters", f"{answered(answer)}, {words}", answer, plain)
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.WEIGHING)
 @observes("empty-list-total-pages")
 def test_empty_list(run: Run) -> None:
     """What is totalPages where nothing matches?"""

@@ -9,12 +9,13 @@ import pytest
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import observes, requirement
 from conformance.oracle import rate_limit_course, rate_limit_laws
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
 
-pytestmark = pytest.mark.stage(2)
+pytestmark = pytest.mark.stage(Stage.LAWS)
 
 _ROUNDS: Final = 3
 _SPANS: Final = {1: "a second", 10: "10 seconds", 60: "a minute", 300: "5 minutes", 3600: "an hour", 86400: "a day"}

@@ -13,13 +13,14 @@ from conformance.checks.throttling import Throttling, throttling
 from conformance.oracle import expect, rate_limit_laws, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import NonConformity, Undecided, Untested
+from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(1)
+pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 throttling_journey = journey(throttling, alone=True)
 

@@ -9,12 +9,13 @@ import pytest
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import requirement
 from conformance.oracle import plain_reads
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
 
 
-@pytest.mark.stage(2)
+@pytest.mark.stage(Stage.LAWS)
 @requirement("version-prefix-served")
 def test_prefix_is_served(run: Run) -> None:
     """The interface is found under the prefix /api/v1/."""

@@ -14,15 +14,13 @@ from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
+from conformance.verdicts.stages import JUDGING, Stage
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from conformance.running.run import Run
-
-JUDGING_STAGE: Final = 2
-"""The stage of the checks that judge what others have sent and send nothing of their own accord."""
 
 _OF_FORM: Final = frozenset({"1", "7", "8"})
 """The sections that say what any answer looks like."""
@@ -200,7 +198,7 @@ class Judge(CollectErrors):
     def _judges_form(self, item: pytest.Item) -> bool:
         """Whether a check looks at the form of answers alone, which any answer of the target can break."""
         cited = _cited(item)
-        if cited is None or _stage(item) != JUDGING_STAGE:
+        if cited is None or _stage(item) not in JUDGING:
             return False
         return self._catalogue.requirements[cited].section in _OF_FORM
 
@@ -230,9 +228,9 @@ def _name(item: pytest.Item) -> str:
     return path.replace(".py::", "::")
 
 
-def _stage(item: pytest.Item) -> int:
+def _stage(item: pytest.Item) -> Stage:
     mark = item.get_closest_marker("stage")
-    return int(mark.args[0]) if mark is not None else 0
+    return Stage(mark.args[0]) if mark is not None else Stage.PROBING
 
 
 def _background_walks(item: pytest.Item) -> list[Callable[[Run], Any]]:

@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "requirement(id): the requirement of the catalogue that a check judges")
     config.addinivalue_line("markers", "observes(id, ...): the open points of the catalogue that a test observes")
     config.addinivalue_line("markers", "least_effort(effort): checks that cheaper runs leave out")
-    config.addinivalue_line("markers", "stage(number): checks of a higher stage run later")
+    config.addinivalue_line("markers", "stage(stage): when in the run a check has its turn")
 
 
 @pytest.hookimpl(tryfirst=True)

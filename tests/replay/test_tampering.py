@@ -114,6 +114,21 @@ def test_another_meaning_is_noticed_though_digests_are_right(
     assert differences(recording, rejudge(recording, folder)) != []
 
 
+@pytest.mark.parametrize("operation", ["deleteEngagement", "getEngagement", "getCurrentOrganization"])
+def test_answers_of_the_last_journey_are_judged_like_any_other(whole_run: Path, tmp_path: Path, operation: str) -> None:
+    """What the deletion of all that was made is answered breaks the laws of every answer, too."""
+    folder, choices = Path(shutil.copytree(whole_run, tmp_path / "run")), random.Random(operation)
+
+    def last(entries: list[Entry]) -> None:
+        of_clearing = [one for one in entries if one["_check"] == "clearing"]
+        other_type([one for one in of_clearing if one["_call"]["operation"] == operation][-1], choices)
+
+    change_entries(folder, last)
+    recording = read_recording(folder)
+
+    assert any("judged again it is failed" in line for line in differences(recording, rejudge(recording, folder)))
+
+
 def test_unchanged_recording_is_the_same_again(whole_run: Path) -> None:
     """The comparison finds nothing where nothing was changed."""
     recording = read_recording(whole_run)

@@ -1,0 +1,39 @@
+"""Section 4: what the answer to any change of the run repeats of the request, whoever sent it and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.laws_over_run import expect_law
+from conformance.checks.marks import requirement
+from conformance.oracle import echo_laws
+from conformance.verdicts.stages import Stage
+
+if TYPE_CHECKING:
+    from conformance.oracle.laws import Law
+    from conformance.running.run import Run
+
+_LAWS: Final = {
+    "update-organization-answers-new-name": ("updateCurrentOrganization", echo_laws.renaming_repeats_name),
+    "invite-answers-what-was-sent": ("inviteMember", echo_laws.invitation_repeats),
+    "invitation-begins-pending": ("inviteMember", echo_laws.invitation_is_pending),
+    "update-role-answers-what-was-sent": ("updateMemberRole", echo_laws.role_change_repeats),
+    "remove-member-answers-true": ("removeMember", echo_laws.removal_tells_who_was_removed),
+    "create-engagement-answers-what-was-sent": ("createEngagement", echo_laws.creation_repeats_texts),
+    "new-engagement-active": ("createEngagement", echo_laws.creation_is_active),
+    "archive-engagement-answers-id": ("archiveEngagement", echo_laws.archiving_names_its_engagement),
+    "archive-sets-status": ("archiveEngagement", echo_laws.archiving_tells_archived),
+}
+
+
+@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.parametrize(
+    ("operation", "law"),
+    [pytest.param(*given, id=name, marks=requirement(name)) for name, given in _LAWS.items()],
+)
+def test_every_answer_repeats_what_was_asked_for(run: Run, operation: str, law: Law) -> None:
+    """Every success of an operation says what was asked for, as far as that is bound."""
+    free = echo_laws.open_answers(run.wire.exchanges)
+    expect_law(run, lambda exchange: exchange.number not in free and law(exchange), operation)

@@ -1,0 +1,162 @@
+"""Laws of what the answer to a change repeats of the request, whoever sent it and when.
+
+Each is a law as those of every answer: it returns False where it does not apply, for instance since the answer lacks
+the field, which is for other laws to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import expect
+from conformance.oracle.effects import TEXTS, Span, is_ordinary, is_unremarkable, refused, sent_object
+from conformance.oracle.laws import readable_resources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.wire.exchange import Exchange
+
+_GIVEN: Final = ("member", "admin")
+"""The roles that may be given."""
+_ADDRESS: Final = re.compile(r"[A-Za-z0-9.+-]+@[A-Za-z0-9.-]+")
+
+
+def renaming_repeats_name(exchange: Exchange) -> bool:
+    """The answer to a renaming of the organization carries the name that was sent, where that is an ordinary one."""
+    sent = _body_of(exchange, "updateCurrentOrganization")
+    name = {"name": sent["name"]} if is_ordinary(sent.get("name")) else {}
+    return _same(exchange, _told(exchange, "updateCurrentOrganization"), name)
+
+
+def creation_repeats_texts(exchange: Exchange) -> bool:
+    """The answer to a creation carries the name and the description that were sent, where these are ordinary words."""
+    sent, told = _body_of(exchange, "createEngagement"), _told(exchange, "createEngagement")
+    texts = [name for name in TEXTS if is_unremarkable(sent.get(name)) and isinstance(told.get(name), str)]
+    return _same(exchange, told, {name: sent[name] for name in texts})
+
+
+def creation_is_active(exchange: Exchange) -> bool:
+    """The answer to a creation that says nothing else says that the engagement is active."""
+    if not _body_of(exchange, "createEngagement").keys() <= set(TEXTS):
+        return False
+    return _same(exchange, _told(exchange, "createEngagement"), {"status": "active"})
+
+
+def archiving_names_its_engagement(exchange: Exchange) -> bool:
+    """The answer to an archive carries the identifier of the engagement."""
+    return _same(exchange, _told(exchange, "archiveEngagement"), {"id": exchange.call.identifier})
+
+
+def archiving_tells_archived(exchange: Exchange) -> bool:
+    """The answer to an archive says that the engagement is archived."""
+    return _same(exchange, _told(exchange, "archiveEngagement"), {"status": "archived"})
+
+
+def role_change_repeats(exchange: Exchange) -> bool:
+    """The answer to a role change carries the member's id and the role that was sent."""
+    sent = _body_of(exchange, "updateMemberRole")
+    if sent.get("role") not in _GIVEN:
+        return False
+    told = _told(exchange, "updateMemberRole")
+    return _same(exchange, told, {"id": exchange.call.identifier, "role": sent["role"]})
+
+
+def removal_tells_who_was_removed(exchange: Exchange) -> bool:
+    """The answer to a removal says that the member asked for was removed."""
+    told = _told(exchange, "removeMember")
+    return _same(exchange, told, {"removed": True, "userId": exchange.call.identifier})
+
+
+def invitation_repeats(exchange: Exchange) -> bool:
+    """An invitation carries the address, in whatever letter case, and the role that were sent."""
+    sent = _body_of(exchange, "inviteMember")
+    email, role = sent.get("email"), sent.get("role")
+    if role not in _GIVEN or not isinstance(email, str) or not _ADDRESS.fullmatch(email):
+        return False
+    told = _told(exchange, "inviteMember")
+    if isinstance(address := told.get("email"), str):
+        told["email"] = address.casefold()
+    return _same(exchange, told, {"email": email.casefold(), "role": role})
+
+
+def invitation_is_pending(exchange: Exchange) -> bool:
+    """A new invitation is pending."""
+    return _same(exchange, _told(exchange, "inviteMember"), {"status": "pending"})
+
+
+def open_answers(exchanges: Iterable[Exchange]) -> frozenset[int]:
+    """The numbers of those among changes whose answers are not bound to repeat what was asked for.
+
+    These are changes of an engagement, a member or an organization while something else was being done to it;
+    archivings of what may be archived already; and invitations of who is a member or was invited before.
+    """
+    exchanges = list(exchanges)
+    return frozenset(_disturbed(exchanges) | _archived_before(exchanges) | _invited_before(exchanges))
+
+
+def _disturbed(exchanges: list[Exchange]) -> set[int]:
+    at_once: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange in exchanges:
+        changed = exchange.call.identifier
+        if exchange.call.operation.id == "updateCurrentOrganization":
+            changed = exchange.call.operation.id
+        if changed is not None and exchange.call.method != "GET" and not refused(exchange):
+            at_once[changed].append(exchange)
+    pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
+    return {one.number for pair in pairs if Span.of(pair[0]).meets(Span.of(pair[1])) for one in pair}
+
+
+def _archived_before(exchanges: list[Exchange]) -> set[int]:
+    touched: set[str | None] = set()
+    again: set[int] = set()
+    for exchange in exchanges:
+        if exchange.call.operation.id in {"archiveEngagement", "unarchiveEngagement"} and not refused(exchange):
+            if exchange.call.identifier in touched:
+                again.add(exchange.number)
+            touched.add(exchange.call.identifier)
+    return again
+
+
+def _invited_before(exchanges: list[Exchange]) -> set[int]:
+    known: set[str] = set()
+    again: set[int] = set()
+    for exchange in exchanges:
+        if exchange.call.operation.id == "listMembers":
+            emails = [member.get("email") for member in readable_resources(exchange)]
+            known.update(email.casefold() for email in emails if isinstance(email, str))
+        elif exchange.call.operation.id == "inviteMember" and not refused(exchange):
+            email = (sent_object(exchange) or {}).get("email")
+            if not isinstance(email, str) or email.casefold() in known:
+                again.add(exchange.number)
+            else:
+                known.add(email.casefold())
+    return again
+
+
+def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
+    """The object that a request of this operation carried; an empty one where that is not beyond doubt."""
+    is_of_it = exchange.call.operation.id == operation and exchange.call.is_proper
+    return (sent_object(exchange) or {}) if is_of_it else {}
+
+
+def _told(exchange: Exchange, operation: str) -> dict[str, Any]:
+    """The resource in a success of this operation; an empty one where there is none to be read."""
+    is_of_it = exchange.call.operation.id == operation and exchange.call.is_proper
+    resources = readable_resources(exchange) if is_of_it else []
+    return dict(resources[0]) if resources else {}
+
+
+def _same(exchange: Exchange, told: dict[str, Any], right: dict[str, Any]) -> bool:
+    """Whether there is something to compare; all of that is the same then.
+
+    Raises:
+        NonConformity: A field of the right type has another value.
+    """
+    given = [name for name, value in right.items() if type(told.get(name)) is type(value)]
+    for name in given:
+        expect.equal(name, told[name], right[name], exchange, pointer=f"/data/{name}")
+    return bool(given)
