@@ -21,6 +21,7 @@ _LAWS: Final = {
     "update-organization-answers-new-name": ("updateCurrentOrganization", echo_laws.renaming_repeats_name),
     "invite-answers-what-was-sent": ("inviteMember", echo_laws.invitation_repeats),
     "invitation-begins-pending": ("inviteMember", echo_laws.invitation_is_pending),
+    "invitation-expires-in-seven-days": ("inviteMember", echo_laws.invitation_expires_in_seven_days),
     "update-role-answers-what-was-sent": ("updateMemberRole", echo_laws.role_change_repeats),
     "remove-member-answers-true": ("removeMember", echo_laws.removal_tells_who_was_removed),
     "create-engagement-answers-what-was-sent": ("createEngagement", echo_laws.creation_repeats_texts),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from datetime import timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
+_LIFE: Final = timedelta(days=7)
+_TOLERANCE: Final = timedelta(seconds=1)
 _GIVEN: Final = ("member", "admin")
 """The roles that may be given."""
 _ADDRESS: Final = re.compile(r"[A-Za-z0-9.+-]+@[A-Za-z0-9.-]+")
@@ -86,6 +89,23 @@ def invitation_repeats(exchange: Exchange) -> bool:
 def invitation_is_pending(exchange: Exchange) -> bool:
     """A new invitation is pending."""
     return _same(exchange, _told(exchange, "inviteMember"), {"status": "pending"})
+
+
+def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
+    """An invitation expires seven days after its creation, within a second."""
+    told = _told(exchange, "inviteMember")
+    if not isinstance(told.get("createdAt"), str) or not isinstance(told.get("expiresAt"), str):
+        return False
+    life = expect.moment(told["expiresAt"], exchange) - expect.moment(told["createdAt"], exchange)
+    expect.holds(
+        abs(life - _LIFE) <= _TOLERANCE,
+        "the invitation does not expire seven days after its creation",
+        exchange,
+        expected="createdAt and 7 days, within a second",
+        actual=f"createdAt and {life}",
+        pointer="/data/expiresAt",
+    )
+    return True
 
 
 def open_answers(exchanges: Iterable[Exchange]) -> frozenset[int]:

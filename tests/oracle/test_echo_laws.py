@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.oracle import echo_laws
-from conformance.oracle.judgement import NonConformity
+from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.wire.call import JSON_HEADERS
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
@@ -153,6 +153,44 @@ def test_a_request_whose_answer_is_open(law: Law, operation: str, sent: Sent, an
 def test_an_address_in_other_letters() -> None:
     """The letter case in which an address reads back is open."""
     assert echo_laws.invitation_repeats(change("inviteMember", INVITED, {"email": "some.one@EXAMPLE.ORG"})) is True
+
+
+def lasting(created: object, expires: object) -> Exchange:
+    """An invitation that says these times."""
+    return change("inviteMember", INVITED, {"createdAt": created, "expiresAt": expires})
+
+
+@pytest.mark.parametrize(
+    "expires", ["2026-01-09T03:04:05.678Z", "2026-01-09T03:04:06.678Z", "2026-01-09T03:04:04.678Z"]
+)
+def test_an_invitation_of_seven_days(expires: str) -> None:
+    """Seven days, and a second more or less."""
+    assert echo_laws.invitation_expires_in_seven_days(lasting("2026-01-02T03:04:05.678Z", expires)) is True
+
+
+@pytest.mark.parametrize(
+    "expires", ["2026-01-09T03:04:06.679Z", "2026-01-09T03:04:04.677Z", "2026-01-02T03:04:05.678Z"]
+)
+def test_an_invitation_of_another_length(expires: str) -> None:
+    """More than a second away from seven days."""
+    made = lasting("2026-01-02T03:04:05.678Z", expires)
+
+    with pytest.raises(NonConformity) as raised:
+        echo_laws.invitation_expires_in_seven_days(made)
+    assert told(raised.value)[3] == "/data/expiresAt"
+    assert raised.value.exchanges == (made,)
+
+
+@pytest.mark.parametrize(("created", "expires"), [(None, "2026-01-09T03:04:05.678Z"), ("2026-01-09T03:04:05.678Z", 7)])
+def test_an_invitation_without_its_times(created: object, expires: object) -> None:
+    """What the fields are is for other laws to say."""
+    assert echo_laws.invitation_expires_in_seven_days(lasting(created, expires)) is False
+
+
+def test_an_invitation_whose_times_nobody_can_read() -> None:
+    """Of another form, nothing follows from them."""
+    with pytest.raises(Undecided):
+        echo_laws.invitation_expires_in_seven_days(lasting("today", "next week"))
 
 
 # --- whose answers are open
