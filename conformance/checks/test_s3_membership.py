@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 KEPT: Final = ("name", "email", "joinedAt")
 """What a role change leaves alone; lastSeenAt moves whenever the member is active."""
+
+_MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
+"""Signs that stand for what is not shown."""
 
 role_changes_journey = journey(role_changes, alone=True)
 
@@ -165,6 +169,28 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
             expected=shown(role_changes.stands),
             actual=shown(role),
         )
+
+
+@requirement("member-email-is-address")
+def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> None:
+    """A member that was made for the run is listed with its own address: no masked one, and not another member's."""
+    told, before = role_changes.member.email, role_changes.before
+    if told is None:
+        raise Inapplicable("The target file does not say which address its members have")
+    address = before.members[role_changes.member.user_id].get("email")
+    if not isinstance(address, str):
+        raise Undecided("the member is listed without an address", *before.pages)
+
+    alike = [one for one in before.members.values() if str(one.get("email")).casefold() == address.casefold()]
+    amiss = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
+    expect.holds(
+        address.casefold() == told.casefold() or not amiss,  # a service may tidy up what it was given
+        "a member is not listed with its own address",
+        *before.pages,
+        expected=shown(told),
+        actual=" ".join([shown(address), *amiss]),
+        pointer="/data",
+    )
 
 
 # --- observations

@@ -215,4 +215,20 @@ ANSWERS = (
         lambda view: {**view, "email": f"{view['name']} <{view['email']}>"},
         "member-email-is-address",
     ),
+    shown(
+        "member-address-masked",
+        "A listed member has its email with most of the name masked.",
+        "view_member",
+        instead(("email",), lambda email: f"{email[0]}***@{email.partition('@')[2]}"),
+        "member-email-is-address",
+    ),
+    made(
+        "member-address-of-the-first",
+        "Every listed member has the email of the one that was listed first.",
+        "member-email-is-address",
+        view_member=lambda self, member: {
+            **Service.view_member(self, member),
+            "email": self.memory.setdefault("first address", member.email),
+        },
+    ),
 )
