@@ -78,7 +78,7 @@ def _read(content: bytes) -> _Parts:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InvalidEnvelope("it is no envelope with one signature") from None
     if parts.written() != content:
-        raise InvalidEnvelope("something in it is not as it was written")
+        raise InvalidEnvelope("it has been altered")
     return parts
 
 

@@ -41,7 +41,7 @@ def make_keys(path: Path) -> str:
     public = public_path(path)
     for file in (path, public):
         if file.exists() or file.is_symlink():
-            raise KeyFileError(f"{file} is there already, and no key is written over.")
+            raise KeyFileError(f"{file} already exists, and keys are never overwritten.")
     key = Ed25519PrivateKey.generate()
     _write(path, _private_pem(key), _SECRET)
     _write(public, _public_pem(key.public_key()), _PUBLIC)

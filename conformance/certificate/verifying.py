@@ -152,7 +152,7 @@ def _misstated(predicate: Mapping[str, Any], recording: Recording) -> list[str]:
     found += _unlike(statements.claims(report), {name: one for name, one in said.items() if name not in beside})
     if not isinstance(reservations, list) or any(one not in reservations for one in expected):
         found.append("reservations")
-    return [f"its {name} is another" for name in found]
+    return [f"its {name} differs" for name in found]
 
 
 def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import label, latest_engagements, member_of, member_pages, spare_member, spare_owner
 from conformance.checks.bad_keys import bad_keys
-from conformance.checks.organization_name import given_back
+from conformance.checks.organization_name import given_back, name_before
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.running.options import Effort
@@ -81,8 +81,7 @@ def invalid_organization_updates(run: Run) -> Refusals:
 def invalid_organization_updates_again(run: Run) -> Refusals:
     """The same of an organization that has a name of the run's by then, and gets its own back."""
     before = run.send(call.get_organization())
-    name = read.text(read.data(before), "name", before)
-    with given_back(run, name):
+    with given_back(run, name_before(run, before)):
         run.send(call.update_organization({"name": run.name("organization")}))
         return invalid_organization_updates(run)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.engagements import identifier_of
 from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import Undecided
+from conformance.wire import call
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -23,6 +25,19 @@ def plain_names(run: Run) -> tuple[str, ...]:
     random = run.random("plain names")
     word = "".join(random.choices(string.ascii_lowercase, k=_LETTERS))
     return (f"Audit {word}", f"Audit{word}")
+
+
+def ensure_no_rule_for_engagements(run: Run) -> None:
+    """A service that refused a new engagement for its name refuses plain names too.
+
+    Raises:
+        Undecided: It takes them, so that it has rules for names.
+    """
+    for name in plain_names(run):
+        created = run.send(call.create_engagement({"name": name}))
+        if (identifier := identifier_of(created)) is not None:
+            run.send(call.delete_engagement(identifier))
+        ensure_no_rule_of_names(created)
 
 
 def ensure_no_rule_of_names(answer: Exchange) -> None:

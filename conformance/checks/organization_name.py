@@ -1,4 +1,4 @@
-"""Giving the organization its name back after a journey that renames it."""
+"""The name that the organization had before the run, and giving it back after a journey that renames it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,52 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.name_rules import REFUSED_AS_INVALID
-from conformance.oracle.judgement import Undecided
+from conformance.oracle import read
+from conformance.oracle.judgement import Judgement, Undecided
+from conformance.target.asking import MAIN_KEY
+from conformance.target.changes import Action
 from conformance.wire import call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 _LONGEST: Final = 100
+
+
+def name_before(run: Run, organization: Exchange) -> str:
+    """The name that the organization had before the run, also where an earlier attempt could not restore it.
+
+    Args:
+        run: The run.
+        organization: The organization as it is now.
+
+    Raises:
+        Undecided: It cannot be told.
+    """
+    name = read.text(read.data(organization), "name", organization)
+    if not run.names.owns(name):
+        return name
+    renamed = [entry for entry in run.journal.entries() if entry.action is Action.RENAME_ORGANIZATION]
+    for entry in renamed:
+        if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
+            return entry.before
+    raise Undecided("the name that the organization had before is not known any more", organization)
+
+
+def harmless_name(organization: Exchange | None) -> str | None:
+    """The name that the organization has, which changes nothing where it is given once more.
+
+    Returns:
+        None where it cannot be read, or a service might alter it.
+    """
+    try:
+        name = None if organization is None else read.text(read.data(organization), "name", organization)
+    except Judgement:
+        return None
+    return name if name is not None and _is_usual(name) else None
 
 
 @contextmanager
@@ -27,7 +64,7 @@ def given_back(run: Run, name: str) -> Iterator[None]:
         Undecided: The service would not take the name back as it is, and so nothing was renamed.
     """
     if not _is_usual(name):
-        raise Undecided("the organization has a name that a service might change when it is given back")
+        raise Undecided("the service might alter the organization's name when it is restored")
     back = replace(call.update_organization({"name": name}), repeatable=True)
     tried = run.send(back)
     if tried.status in REFUSED_AS_INVALID:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.members import Roster, roster
-from conformance.checks.organization_name import given_back
+from conformance.checks.organization_name import given_back, name_before
 from conformance.checks.role_changes import OTHER_ROLE
-from conformance.oracle import read
 from conformance.oracle.effects import accepted, refused
 from conformance.oracle.judgement import Inapplicable, Undecided, Untested
 from conformance.running.options import Effort
@@ -61,9 +60,7 @@ def organization_walk(run: Run) -> list[Look]:
     if not _STEPS[run.effort]:
         return []
     first = run.send(call.get_organization())
-    name = read.text(read.data(first), "name", first)
-    if run.names.owns(name):
-        raise Undecided("the name that the organization had before is not known any more", first)
+    name = name_before(run, first)
     with given_back(run, name):
         return _organization_steps(run, first, name)
 

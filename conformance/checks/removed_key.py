@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.checks.engagements import shown
+from conformance.checks.organization_name import harmless_name
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle import read
 from conformance.oracle.judgement import Undecided
@@ -61,8 +62,8 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     Returns:
         The operations that it was allowed, those that only read first.
     """
-    organization = run.send(call.get_organization())
-    name = read.text(read.data(organization), "name", organization)
+    name = harmless_name(run.send(call.get_organization()))
+    rename = call.update_organization({} if name is None else {"name": name})
     archived = _id(run.send(_creation(run)))
     creations = _try(run, key, [(_creation(run), _creation(run)) for _ in range(2)])
     own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
@@ -71,7 +72,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         (call.list_engagements(), call.list_engagements()),
         (call.list_members(), call.list_members()),
         (call.get_engagement(own), call.get_engagement(own)),
-        (call.update_organization({"name": name}), call.update_organization({"name": name})),
+        (rename, rename),
         (_edit(run, own), _edit(run, own)),
         (_invitation(run), _invitation(run)),
         (call.archive_engagement(archived), call.archive_engagement(own)),

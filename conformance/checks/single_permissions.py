@@ -17,6 +17,7 @@ from conformance.checks.aims import (
     spare_member,
     unknown_like,
 )
+from conformance.checks.organization_name import harmless_name
 from conformance.checks.searching import ids_on
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
@@ -282,7 +283,7 @@ def _try_the_rest(
 ) -> None:
     """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
-    organization = _name(tried.organization)
+    organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Call]] = []
     for scope, key in keys.items():
         aim = Aim(
@@ -339,14 +340,6 @@ def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:
     if aim.engagement:
         names += _LIFE
     return [(name, calls[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
-
-
-def _name(organization: Exchange | None) -> str | None:
-    """The name that the organization has; None where that was not, or cannot be, read."""
-    try:
-        return None if organization is None else read.text(read.data(organization), "name", organization)
-    except Judgement:
-        return None
 
 
 def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance.checks.engagements import created
 from conformance.checks.generated_requests import Generated, expect_answers, send_generated
 from conformance.checks.marks import journey, requirement
+from conformance.checks.name_rules import (
+    REFUSED_AS_INVALID,
+    ensure_no_rule_for_engagements,
+    ensure_no_rule_of_names,
+    plain_names,
+)
+from conformance.checks.organization_name import given_back, name_before
 from conformance.json_text import Parsed
-from conformance.oracle import read
-from conformance.oracle.effects import accepted, archivings_again, refused
+from conformance.oracle.effects import accepted, refused, sent_object
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.repetitions import repetitions
 from conformance.oracle.shapes import SHAPES
 from conformance.oracle.validity import Validity
 from conformance.oracle.words import one_of
@@ -23,7 +31,7 @@ from conformance.wire import call
 from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -62,11 +70,8 @@ def generated_invitations(run: Run) -> Generated:
 def generated_renamings(run: Run) -> Generated:
     """The organization is updated with generated bodies, and gets its name back."""
     before = run.send(call.get_organization())
-    name = read.text(read.data(before), "name", before)
-    try:
+    with given_back(run, name_before(run, before)):
         return send_generated(run, "updateCurrentOrganization")
-    finally:
-        run.send(call.update_organization({"name": name}))
 
 
 creations = journey(generated_creations)
@@ -86,11 +91,7 @@ def test_invalid_creations_are_refused(run: Run, generated_creations: Generated)
 @requirement("create-engagement-succeeds")
 def test_valid_creations_succeed(run: Run, generated_creations: Generated) -> None:
     """A creation with a certainly valid body succeeds, or tells of a conflict of names."""
-    exchanges = generated_creations.of(Validity.VALID)
-
-    expect_answers(
-        run, exchanges, lambda status: _is_success(status) or status == HTTPStatus.CONFLICT, "any 2xx, or 409"
-    )
+    _expect_taken(run, generated_creations, lambda _: ensure_no_rule_for_engagements(run))
 
 
 @requirement("update-engagement-refuses-invalid")
@@ -102,11 +103,13 @@ def test_invalid_updates_are_refused(run: Run, generated_updates: Generated) -> 
 @requirement("update-engagement-succeeds")
 def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
     """An update with a certainly valid body succeeds, or tells of a conflict of names."""
-    exchanges = generated_updates.of(Validity.VALID)
 
-    expect_answers(
-        run, exchanges, lambda status: _is_success(status) or status == HTTPStatus.CONFLICT, "any 2xx, or 409"
-    )
+    def ensure_no_rule(fields: Collection[str]) -> None:
+        identifier = created(run, "plainly-renamed")[0]["id"]
+        for name in plain_names(run):
+            ensure_no_rule_of_names(run.send(call.update_engagement(identifier, dict.fromkeys(fields, name))))
+
+    _expect_taken(run, generated_updates, ensure_no_rule)
 
 
 @requirement("list-engagements-refuses-invalid")
@@ -157,10 +160,14 @@ def test_invalid_renamings_are_refused(run: Run, generated_renamings: Generated)
 
 @requirement("update-organization-succeeds")
 def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> None:
-    """An update of the organization with a certainly valid name gives 200."""
-    exchanges = generated_renamings.of(Validity.VALID)
+    """An update of the organization with a certainly valid name gives 200, or tells of a conflict of names."""
 
-    expect_answers(run, exchanges, lambda status: status in {200, HTTPStatus.CONFLICT}, "200, or 409")
+    def ensure_no_rule(_: Collection[str]) -> None:
+        with given_back(run, name_before(run, run.send(call.get_organization()))):
+            for name in plain_names(run):
+                ensure_no_rule_of_names(run.send(call.update_organization({"name": name})))
+
+    _expect_taken(run, generated_renamings, ensure_no_rule, (HTTPStatus.OK,))
 
 
 def _of(operation: str) -> Callable[[Exchange], bool]:
@@ -194,7 +201,7 @@ def test_answers_keep_the_document(run: Run, belongs: Callable[[Exchange], bool]
     """Every answer that can be read at all is as the OpenAPI document describes it."""
     from conformance.checks.generation import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
 
-    free = archivings_again(run.wire.exchanges)
+    free = repetitions(run.wire.exchanges)
     readable = [one for one in run.wire.exchanges if one.number not in free and _is_readable(one)]
     exchanges = [exchange for exchange in readable if belongs(exchange)]
     if not exchanges:
@@ -230,5 +237,30 @@ def _expect_refused(run: Run, generated: Generated) -> None:
     expect_answers(run, generated.of(Validity.INVALID), lambda status: status in {400, 422}, "400 or 422")
 
 
-def _is_success(status: int) -> bool:
-    return status in SUCCESSES
+def _expect_taken(
+    run: Run,
+    generated: Generated,
+    ensure_no_rule: Callable[[Collection[str]], None],
+    successes: Collection[int] = SUCCESSES,
+) -> None:
+    """What is certainly valid succeeds, tells of a conflict of names, or breaks a rule that the service has for texts.
+
+    Args:
+        run: The run.
+        generated: The requests.
+        ensure_no_rule: Raises ``Undecided`` where the operation takes plain names in these fields.
+        successes: The statuses of a success.
+    """
+    exchanges = generated.of(Validity.VALID)
+    against_rules = tuple(one for one in exchanges if one.judgeable and one.status in REFUSED_AS_INVALID)
+    others = tuple(one for one in exchanges if one not in against_rules)
+    expected = "any 2xx, or 409" if successes is SUCCESSES else "200, or 409"
+
+    def is_right(status: int) -> bool:
+        return status in successes or status == HTTPStatus.CONFLICT
+
+    if others or not against_rules:
+        expect_answers(run, others, is_right, expected)
+    if against_rules:
+        ensure_no_rule(min((sent_object(one) or {} for one in against_rules), key=len))
+        expect_answers(run, against_rules, is_right, expected)

@@ -14,7 +14,7 @@ from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import journey, observes, requirement
 from conformance.oracle import laws
 from conformance.oracle.describe import answered
-from conformance.oracle.effects import archivings_again
+from conformance.oracle.repetitions import repetitions
 from conformance.oracle.words import shown
 from conformance.verdicts.stages import Stage
 
@@ -45,7 +45,7 @@ beside_the_interface_journey = journey(beside_the_interface)
 )
 def test_promised_fields(run: Run, operation: str) -> None:
     """Every success of an operation has the fields that its endpoint lists, each of its type."""
-    free = archivings_again(run.wire.exchanges)
+    free = repetitions(run.wire.exchanges)
     expect_law(run, lambda exchange: exchange.number not in free and laws.fields(exchange), operation)
 
 

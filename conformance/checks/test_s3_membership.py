@@ -173,7 +173,7 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
 
 @requirement("member-email-is-address")
 def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> None:
-    """A member that was made for the run is listed with its own address: no masked one, and not another member's."""
+    """A member that was made for the run is listed with its own address: neither masked nor another member's."""
     told, before = role_changes.member.email, role_changes.before
     if told is None:
         raise Inapplicable("The target file does not say which address its members have")

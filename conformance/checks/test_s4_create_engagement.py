@@ -17,7 +17,7 @@ from conformance.checks.engagements import (
     identifier_of,
 )
 from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_of_names, plain_names
+from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
 from conformance.checks.searching import Search, expect_listed, search
 from conformance.checks.stock import Piece, new_engagements
 from conformance.oracle import describe, expect, read
@@ -118,11 +118,7 @@ own_values_journey = journey(own_values_at_creation)
 def test_creating_succeeds(run: Run, creating: Creating) -> None:
     """A creation with a name, and one with a name and a description, give a success."""
     if creating.bare.answer.status in REFUSED_AS_INVALID:
-        for name in plain_names(run):
-            created = run.send(call.create_engagement({"name": name}))
-            if (identifier := identifier_of(created)) is not None:
-                run.send(call.delete_engagement(identifier))
-            ensure_no_rule_of_names(created)
+        ensure_no_rule_for_engagements(run)
     for creation in creating.proper:
         expect.success(creation.answer)
 

@@ -9,6 +9,7 @@ import pytest
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import requirement
 from conformance.oracle import laws
+from conformance.oracle.repetitions import role_changes_again
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -30,4 +31,5 @@ _SUCCEEDS: Final = {
 @pytest.mark.parametrize("operation", [pytest.param(one, marks=requirement(what)) for one, what in _SUCCEEDS.items()])
 def test_successes_have_the_stated_status(run: Run, operation: str) -> None:
     """A success has exactly the status that the interface states, whatever was asked for."""
-    expect_law(run, laws.stated_status, operation)
+    free = role_changes_again(run.wire.exchanges)
+    expect_law(run, lambda exchange: exchange.number not in free and laws.stated_status(exchange), operation)

@@ -102,7 +102,7 @@ def editing(run: Run) -> Editing:
     tick = tick_of(readable_resources(before))
     description = _edit_briefly(run, before, {"description": "false"}, pause=tick)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
-    longer = {"name": f"{name.sent['name']} again", "description": "0012"}
+    longer = {"name": f"{name.sent['name']} b", "description": "0012"}
     both = _edit_briefly(run, name.after, longer, pause=tick)
     return Editing(description, name, both)
 

@@ -10,6 +10,7 @@ from conformance.checks import invalid_requests as requests
 from conformance.checks.aims import member_of
 from conformance.checks.looks import expect_twice
 from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.meddling import excused_by_meddling
 from conformance.checks.test_s4_organization import standing
 from conformance.oracle import batches, expect, read
 from conformance.oracle.batches import Sent
@@ -98,9 +99,10 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 @requirement("update-organization-refused-changes-nothing")
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """After refused updates the organization is as before."""
-    _organization_stands(invalid_organization_updates)
     again = partial(run.journeys.result, requests.invalid_organization_updates_again)
-    expect_twice(invalid_organization_updates, _name_stands, again)
+    with excused_by_meddling(run):
+        _organization_stands(invalid_organization_updates)
+        expect_twice(invalid_organization_updates, _name_stands, again)
 
 
 def _organization_stands(tried: Refusals) -> None:

@@ -24,7 +24,7 @@ from conformance.json_text import Parsed, read_json
 from conformance.oracle import batches, expect, laws, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.describe import answered
-from conformance.oracle.effects import accepted
+from conformance.oracle.effects import Span, accepted
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested, judged
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
@@ -157,6 +157,8 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
     """The name of another organization never becomes one that the main key has given to its own."""
     two_organizations.ensure_two()
     given = {name: one for one in run.wire.exchanges if (name := _name_given(one)) is not None}
+    if not any(accepted(one) for one in given.values()):
+        raise Inapplicable("Nothing was renamed with the main key")
 
     _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
 
@@ -218,10 +220,19 @@ def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
 
 
 def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, Exchange]) -> None:
-    """Expect that the organization of a key never has a name, other than at first, that another key has given."""
-    for one in run.wire.exchanges:
-        if one.call.operation.id not in _TELLING_NAME or _key_of(one) != key:
-            continue
+    """Expect that the organization of a key never has a name, other than at first, that another key has given.
+
+    Raises:
+        NonConformity: It has one.
+        Inapplicable: It was not read after a name was given.
+    """
+    telling = [one for one in run.wire.exchanges if one.call.operation.id in _TELLING_NAME and _key_of(one) == key]
+    since = min(Span.of(one).end for one in given.values())
+    later = [one for one in telling if Span.of(one).start >= since and accepted(one)]
+    if not later:
+        raise Inapplicable("The other organization was not read after that")
+    judged(*later)
+    for one in later:
         for name in (resource.get("name") for resource in laws.readable_resources(one)):
             taken = given.get(name) if isinstance(name, str) and name != _name(first) else None
             expect.holds(
@@ -246,7 +257,7 @@ def _key_of(exchange: Exchange) -> str:
 
 def _name_given(exchange: Exchange) -> str | None:
     """The name that the main key gave its organization by a request; None where it was about something else."""
-    if exchange.call.operation.id != "updateCurrentOrganization" or _key_of(exchange) != MAIN_KEY:
+    if exchange.call.operation.id != "updateCurrentOrganization" or exchange.call.credential is not None:
         return None
     sent = read_json(exchange.call.body or b"")
     name = sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None

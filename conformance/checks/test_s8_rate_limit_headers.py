@@ -11,6 +11,7 @@ from conformance.checks.marks import observes, requirement
 from conformance.oracle import rate_limit_course, rate_limit_laws
 from conformance.verdicts.stages import Stage
 from conformance.wire import call
+from conformance.wire.ratelimits import SUCCESSIVE
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -41,7 +42,7 @@ def test_remaining_is_in_range(run: Run) -> None:
 
 @requirement("rate-limit-reset-is-time")
 def test_reset_is_time(run: Run) -> None:
-    """X-RateLimit-Reset is a Unix time in seconds, of a moment to come, in every answer."""
+    """X-RateLimit-Reset is a Unix time in seconds, of a moment hardly past or to come, in every answer."""
     expect_law(run, rate_limit_laws.reset_is_time)
 
 
@@ -51,7 +52,7 @@ def test_remaining_falls(run: Run) -> None:
     for _ in range(_ROUNDS):
         if rate_limit_course.has_window(run.wire.exchanges):
             break
-        for _ in range(rate_limit_course.SUCCESSIVE + 1):
+        for _ in range(SUCCESSIVE + 1):
             run.send(call.get_organization())
 
     rate_limit_course.expect_falling(run.wire.exchanges)

@@ -63,7 +63,8 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
     keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", "null")]
-    keys.append((f"a key of {_LONG} characters", prefix + _fresh("a" * _LONG, random)))
+    long = ".".join(["a" * (_LONG // 3)] * 3)  # in three parts, as a JSON Web Token has them
+    keys.append((f"a key of some {_LONG} characters", prefix + _fresh(long, random)))
     return _unknown(keys, key)
 
 

@@ -157,7 +157,7 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     if stopped is not None and stopped.startswith("the target"):
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
-        return f"Nothing could be decided: {stopped or 'no answer said enough'}."
+        return f"Nothing could be decided: {stopped or 'no answer was conclusive'}."
     return None
 
 
@@ -167,10 +167,10 @@ def _own_trouble(execution: Execution, errors: Sequence[str]) -> str | None:
         with contextlib.suppress(OSError):
             (execution.folder / _ERRORS).unlink()  # of an earlier run into the same folder
         return None
-    wrong = f"The suite itself went wrong in {counted(len(errors), 'place')}"
+    failed = f"The suite itself failed in {counted(len(errors), 'place')}"
     if _logged(execution, errors):
-        return f"{wrong}; {_ERRORS} in the report's folder says where."
-    return f"{wrong}, and {_ERRORS} could not be written."
+        return f"{failed}; see {_ERRORS} in the report's folder."
+    return f"{failed}, and {_ERRORS} could not be written."
 
 
 def _logged(execution: Execution, errors: Sequence[str]) -> bool:

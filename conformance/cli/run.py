@@ -64,7 +64,7 @@ from conformance.target.reading import TargetFileError
     "--waivers",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Failures that somebody answers for (YAML).",
+    help="Known failures that somebody takes responsibility for (YAML).",
 )
 @click.option(
     "--baseline",
@@ -79,7 +79,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
     """Test a target and report what it keeps of the contract.
 
     Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is not used; 2 an option or a
-    file given is wrong; 3 the target could not be tested, or the suite itself went wrong; 4 with --strict, something
+    file given is wrong; 3 the target could not be tested, or the suite itself failed; 4 with --strict, something
     was left untested or undecided; 129, 130 and 143 ended by a signal.
     """
     try:

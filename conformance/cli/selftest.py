@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.selftest.figures import Figures
     from conformance.selftest.subjects import Subject
 
-_JOBS_A_CORE: Final = 8
+_JOBS_A_CORE: Final = 11
 """Trials at a time for each core; they wait most of their time."""
 _EARLIER: Final = 0.9
 """How far through the others the slowest trials are, so that nothing waits for them in the end."""
@@ -62,7 +62,7 @@ _EARLIER: Final = 0.9
     "nothing. Takes less than half of the time, but does not tell which other requirements would be reported.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
-@click.option("--jobs", type=click.IntRange(1), help="Trials at a time.  [default: 8 for each core]")
+@click.option("--jobs", type=click.IntRange(1), help=f"Trials at a time.  [default: {_JOBS_A_CORE} for each core]")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
@@ -126,7 +126,7 @@ def _try_all(figures: Figures, subjects: list[Subject], options: RunOptions, *, 
         for trial in Pool(jobs).trials([task(one, options) for one in subjects]):
             shown(trial, figures.add(trial))
         again = figures.to_repeat() if jobs > 1 or focused else []
-        # Windows of a few milliseconds close where ten runs share two cores.
+        # Windows of a few milliseconds close where many runs share a core.
         for trial in Pool(1).trials([Task(one, options) for one in again]):
             shown(trial, figures.repeat(trial))
 

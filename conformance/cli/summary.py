@@ -44,7 +44,7 @@ _VERDICTS: Final = {
 }
 _WAIVED: Final = {
     "conformant": "is conformant but for what is waived.",
-    "inconclusive": "breaks what is waived, and could not be judged in full: inconclusive.",
+    "inconclusive": "fails only waived requirements, and could not be judged in full: inconclusive.",
 }
 _NARROW_HEADINGS: Final = {"undecided": "undec.", "untested": "unt."}
 _MOST_REASONS: Final = 8

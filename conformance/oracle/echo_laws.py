@@ -1,7 +1,7 @@
 """Laws of what the answer to a change repeats of the request, whoever sent it and when.
 
-Each is a law as those of every answer: it returns False where it does not apply, for instance since the answer lacks
-the field, which is for other laws to say.
+Each is a law as those of every answer: it returns False where it does not apply, for instance because the field is
+missing; other laws judge that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import expect
 from conformance.oracle.effects import TEXTS, Span, is_ordinary, is_unremarkable, refused, sent_object
 from conformance.oracle.laws import readable_resources
+from conformance.oracle.repetitions import invitations_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,13 +110,14 @@ def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
 
 
 def open_answers(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of those among changes whose answers are not bound to repeat what was asked for.
+    """The numbers of the changes whose answers need not repeat the request.
 
     These are changes of an engagement, a member or an organization while something else was being done to it;
-    archivings of what may be archived already; and invitations of who is a member or was invited before.
+    archivings of what was archived or unarchived before, whatever its state is now; and invitations of someone who is a
+    member or was invited before.
     """
     exchanges = list(exchanges)
-    return frozenset(_disturbed(exchanges) | _archived_before(exchanges) | _invited_before(exchanges))
+    return frozenset(_disturbed(exchanges) | _archived_before(exchanges)) | invitations_again(exchanges)
 
 
 def _disturbed(exchanges: list[Exchange]) -> set[int]:
@@ -141,22 +143,6 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
     return again
 
 
-def _invited_before(exchanges: list[Exchange]) -> set[int]:
-    known: set[str] = set()
-    again: set[int] = set()
-    for exchange in exchanges:
-        if exchange.call.operation.id == "listMembers":
-            emails = [member.get("email") for member in readable_resources(exchange)]
-            known.update(email.casefold() for email in emails if isinstance(email, str))
-        elif exchange.call.operation.id == "inviteMember" and not refused(exchange):
-            email = (sent_object(exchange) or {}).get("email")
-            if not isinstance(email, str) or email.casefold() in known:
-                again.add(exchange.number)
-            else:
-                known.add(email.casefold())
-    return again
-
-
 def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """The object that a request of this operation carried; an empty one where that is not beyond doubt."""
     is_of_it = exchange.call.operation.id == operation and exchange.call.is_proper
@@ -171,12 +157,12 @@ def _told(exchange: Exchange, operation: str) -> dict[str, Any]:
 
 
 def _same(exchange: Exchange, told: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Whether there is something to compare; all of that is the same then.
+    """Compare the fields that are there with the right type; False where there is none.
 
     Raises:
-        NonConformity: A field of the right type has another value.
+        NonConformity: One of them has another value.
     """
-    given = [name for name, value in right.items() if type(told.get(name)) is type(value)]
+    given = [name for name, value in right.items() if name in told and type(told[name]) is type(value)]
     for name in given:
         expect.equal(name, told[name], right[name], exchange, pointer=f"/data/{name}")
     return bool(given)

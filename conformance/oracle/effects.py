@@ -13,8 +13,6 @@ from conformance.wire.call import JSON_HEADERS
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from conformance.wire.exchange import Exchange
 
 TEXTS: Final = ("name", "description")
@@ -83,21 +81,6 @@ def is_main(exchange: Exchange) -> bool:
 def accepted(exchange: Exchange) -> bool:
     """Whether the answer is a 2xx."""
     return exchange.received is not None and exchange.received.status in SUCCESSES
-
-
-def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of successful archivings of what had been archived before; what those answer is open."""
-    archived: set[str | None] = set()
-    again: set[int] = set()
-    for exchange in exchanges:
-        call = exchange.call
-        if call.operation.id == "unarchiveEngagement":
-            archived.discard(call.identifier)
-        elif call.operation.id == "archiveEngagement" and accepted(exchange):
-            if call.identifier in archived:
-                again.add(exchange.number)
-            archived.add(call.identifier)
-    return frozenset(again)
 
 
 def refused(exchange: Exchange) -> bool:

@@ -45,7 +45,7 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
     wrong = [identifier for identifier in unwanted if identifier in seen]
     if wrong:
         raise NonConformity(
-            f"a list of {name} {value} holds another one",
+            f"a list filtered by {name} {value} holds something else",
             *listing.answers,
             expected=f"none of {name} other than {value}",
             actual=f"{len(wrong)} of another {name}, the first is {shown(wrong[0])}",

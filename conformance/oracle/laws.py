@@ -156,6 +156,21 @@ def no_redirect(exchange: Exchange) -> bool:
     return True
 
 
+def stated_status(exchange: Exchange) -> bool:
+    """A success of an operation for which the interface states one status has that status, whatever was asked for."""
+    stated = exchange.call.operation.status
+    if stated is None or not exchange.call.is_proper or not exchange.succeeded:
+        return False
+    if exchange.status != stated:
+        raise NonConformity(
+            f"a success of {exchange.call.operation.id} has the status {exchange.status}",
+            exchange,
+            expected=str(stated),
+            actual=str(exchange.status),
+        )
+    return True
+
+
 # --- how the laws read an answer
 
 
@@ -190,21 +205,6 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
             expected=f"an object with the {kind} {name}",
             actual=actual,
             pointer=f"/{name}",
-        )
-    return True
-
-
-def stated_status(exchange: Exchange) -> bool:
-    """A success of an operation for which the interface states one status has that status, whatever was asked for."""
-    stated = exchange.call.operation.status
-    if stated is None or not exchange.call.is_proper or not exchange.succeeded:
-        return False
-    if exchange.status != stated:
-        raise NonConformity(
-            f"a success of {exchange.call.operation.id} has the status {exchange.status}",
-            exchange,
-            expected=str(stated),
-            actual=str(exchange.status),
         )
     return True
 

@@ -1,4 +1,4 @@
-"""Which requirement is broken where an engagement reads as it cannot: what was the last to touch it."""
+"""Which requirement is broken where a value is one that nothing accounts for: what was the last to touch it."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class ListJudging:
         if page.total < len(matching):
             because = tuple(one.creation.exchange for one in matching[:3])
             words = f"{len(matching)} at least, of this run alone", str(page.total), "/meta/total"
-            self._break(Finding(counted, page.exchange, because, "fewer are counted than are there", *words))
+            self._break(Finding(counted, page.exchange, because, "the total is less than what exists", *words))
             return
         self.findings.keep(counted, page.exchange)
         lost = absent if page.is_whole else [one for one in absent if self._is_between(one, page)]

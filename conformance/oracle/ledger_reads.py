@@ -96,8 +96,9 @@ class Reads(Judging):
         expected = " or ".join(dict.fromkeys(shown(one.value) for one in candidates))
         because = *(one.exchange for one in candidates), *good
         finding = finding_of(
-            requirement, sight.exchange, *because, message=f"{name} reads as it cannot", expected=expected,
-            actual=shown(value), pointer=f"/data/{name}",
+            requirement, sight.exchange, *because,
+            message=f"{name} has a value that nothing accounts for",
+            expected=expected, actual=shown(value), pointer=f"/data/{name}",
         )  # fmt: skip
         ambiguous = name != STATUS and causes.is_ambiguous(history, name, sight.span)
         self.broke(history, replace(finding, rivals=int(ambiguous)))

@@ -162,7 +162,10 @@ def descending_by_default(exchange: Exchange) -> bool:
         return False
     if known == sorted(known):
         raise NonConformity(
-            "a list without an order is ascending", exchange, expected="a descending list", actual="an ascending list"
+            "a list sorted without an order is ascending",
+            exchange,
+            expected="a descending list",
+            actual="an ascending list",
         )
     return known == sorted(known, reverse=True)
 
@@ -231,7 +234,7 @@ def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
         value = item.get(name)
         if isinstance(value, str) and value != asked:
             raise NonConformity(
-                f"a list of {name} {asked} holds another one",
+                f"a list filtered by {name} {asked} holds something else",
                 exchange,
                 expected=shown(asked),
                 actual=shown(value),

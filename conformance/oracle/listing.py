@@ -217,7 +217,7 @@ def expect_filtered(listing: Listing, name: str, value: str) -> None:
         given = item.value.get(name)
         if isinstance(given, str) and given != value:
             raise NonConformity(
-                f"a list of {name} {value} holds another one",
+                f"a list filtered by {name} {value} holds something else",
                 item.at,
                 expected=shown(value),
                 actual=shown(given),

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import rate_limit_laws as headers
 from conformance.oracle.judgement import Inapplicable, NonConformity, judged
 from conformance.wire.exchange import SUCCESSES
+from conformance.wire.ratelimits import SUCCESSIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from conformance.wire.exchange import Exchange
 
-SUCCESSIVE: Final = 5
-"""Requests of one window after which fewer must remain than after the first of them."""
 _MARGIN: Final = 2.0
 """Seconds that a time told in whole seconds may be off, twice."""
 _SMALL_STEP: Final = 5.0

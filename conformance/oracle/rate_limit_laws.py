@@ -42,7 +42,7 @@ def limit_positive(exchange: Exchange) -> bool:
         return False
     if not whole(given):
         raise NonConformity(
-            f"{LIMIT} is no number of requests", exchange, expected="an integer above 0", actual=shown(given)
+            f"{LIMIT} is not a positive integer", exchange, expected="an integer above 0", actual=shown(given)
         )
     return True
 
@@ -68,7 +68,7 @@ def reset_is_time(exchange: Exchange) -> bool:
     if not _TIME.fullmatch(given) or not now - slack <= float(given) <= now + _AHEAD + slack:
         moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
         raise NonConformity(
-            f"{RESET} is no time at which a window ends",
+            f"{RESET} is not a plausible time for the end of a window",
             exchange,
             expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the answer is of {moment})",
             actual=shown(given),

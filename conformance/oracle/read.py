@@ -20,9 +20,7 @@ JsonObject = dict[str, Any]
 def success(exchange: Exchange) -> Exchange:
     """The exchange itself, if its answer is a 2xx."""
     if not exchange.succeeded:
-        raise Undecided(
-            f"{exchange.call.operation.id} was answered {exchange.status} where a success was needed", exchange
-        )
+        raise Undecided(f"{exchange.call.operation.id} was answered {exchange.status}; a success was needed", exchange)
     return exchange
 
 

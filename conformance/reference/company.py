@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from conformance.reference.clock import DAY
 from conformance.reference.records import Engagement
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ _AT_ONCE = 3
 """Engagements that they keep."""
 _MANY = {"hundreds": 250, "thousands": 2500}
 """Engagements of those who have been here for long; every other one is archived."""
+_TOGETHER = 4
+"""How many of these were made at the same moment."""
+_MINUTE = 60_000
 
 
 class Company:
@@ -41,24 +45,28 @@ class Company:
         kept = self._kept.setdefault(organization_id, [])
         with self._service.store.transaction():
             if len(kept) < _AT_ONCE:
-                kept.append(self._create(organization_id, self._requests))
+                kept.append(self._create(organization_id, self._requests, self._service.now()))
             else:
                 self._service.store.delete_engagement(kept.pop(0))
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
                 self._service.store.edit_engagement(kept[0], changes, self._service.now())
 
     def have_come(self, organization_id: str, many: str) -> None:
-        """Have made hundreds or thousands of engagements, more of them archived than a page holds."""
+        """Have made hundreds or thousands of engagements the day before, more of them archived than a page holds.
+
+        They come in groups of the same moment, whatever the clock ticks.
+        """
         if organization_id in self._kept:
             return
+        began = self._service.now() - DAY
         with self._service.store.transaction():
-            made = [self._create(organization_id, number) for number in range(_MANY[many])]
+            at = [began + number // _TOGETHER * _MINUTE for number in range(_MANY[many])]
+            made = [self._create(organization_id, number, moment) for number, moment in enumerate(at)]
             self._kept[organization_id] = made
-            for identifier in made[::2]:
-                self._service.store.edit_engagement(identifier, {"status": "archived"}, self._service.now())
+            for identifier, moment in list(zip(made, at, strict=True))[::2]:
+                self._service.store.edit_engagement(identifier, {"status": "archived"}, moment + _MINUTE)
 
-    def _create(self, organization_id: str, number: int) -> str:
-        at = self._service.now()
+    def _create(self, organization_id: str, number: int, at: int) -> str:
         name = f"Neighbour {number}"
         engagement = Engagement(self._service.new_id("engagement"), organization_id, name, None, "active", at, at)
         self._service.store.add_engagement(engagement)

@@ -91,7 +91,7 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
     if last != json_bytes({"sha256": digests}) + b"\n":
         raise InvalidNotes("its last line was changed.")
     if digests["above"] != sha256(lines):
-        raise InvalidNotes("it was changed, its digest is another one.")
+        raise InvalidNotes("it was changed: its digest differs.")
     head, *notes = [load_json(line) for line in lines]
     if head["format"] != FORMAT:
         raise InvalidNotes(f"its format is not {FORMAT}.")

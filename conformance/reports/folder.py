@@ -97,12 +97,13 @@ def write_all(
     """
     contents, digests = dict(outputs(report, exchanges)), dict[str, str]()
     if notes:
-        contents[PROVISIONED] = partial(sealed, notes, digests)  # the last one, when the digests are known
+        contents[PROVISIONED] = partial(sealed, notes, digests)  # after the files whose digests it holds
     if log:
         contents[LOG] = partial(iter, (log.encode("utf-8", "replace"),))
     journal = folder / JOURNAL
     if journal.is_file():
-        list(_searched(JOURNAL, [journal.read_bytes()], redactor_scan))
+        for _ in _searched(JOURNAL, [journal.read_bytes()], redactor_scan):
+            pass
 
     def pieces(name: str) -> Iterator[bytes]:
         digest = hashlib.sha256()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import unicodedata
 import uuid
 from dataclasses import dataclass
 from typing import Self
@@ -39,3 +40,8 @@ class RunNames:
     def owns(self, name: object) -> bool:
         """Whether a value is a name that this run gave; blanks in front do not count."""
         return isinstance(name, str) and name.lstrip().startswith(self.prefix)
+
+
+def bare(name: str) -> str:
+    """A name without what a service may change in it."""
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())

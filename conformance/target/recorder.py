@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import unicodedata
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from conformance.json_text import Parsed, read_json
 from conformance.target.asking import GONE, MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
 from conformance.target.changes import Action, Entry
 from conformance.target.journal import JournalError
+from conformance.target.names import bare
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
 from conformance.wire.ratelimits import date_of
 from conformance.wire.redaction import STAND_IN
@@ -155,7 +155,7 @@ class JournalRecorder:
             self._created(entry, exchange)
             return
         self._journal.done(entry)
-        if entry.action is Action.RENAME_ORGANIZATION and entry.subject is not None and entry.subject == entry.before:
+        if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
             self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
         elif entry.action is Action.CHANGE_ROLE and _object(call.body).get("role") == entry.before:
             self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
@@ -244,8 +244,15 @@ def _is_anothers(sent: str | None, answered: object, names: RunNames) -> bool:
     """Whether a creation was answered with something that cannot be what was created."""
     if sent is None or not isinstance(answered, str) or names.owns(answered):
         return False
-    ours, theirs = _bare(sent), _bare(answered)
+    ours, theirs = bare(sent), bare(answered)
     return not (ours.startswith(theirs) or theirs.startswith(ours))
+
+
+def _is_given_back(entry: Entry, exchange: Exchange) -> bool:
+    """Whether a renaming gave the organization its name back, and the service does not say that it made it another."""
+    told = None if exchange.received is None else data_of(exchange.received).get("name")
+    is_same = entry.subject is not None and entry.subject == entry.before
+    return is_same and (not isinstance(told, str) or told == entry.before)
 
 
 def _is_timely(created_at: object, exchange: Exchange) -> bool:
@@ -259,8 +266,3 @@ def _is_timely(created_at: object, exchange: Exchange) -> bool:
     ended = exchange.started_at.timestamp() + exchange.seconds
     ends = [ended if date is None else date for date in (None, date_of(exchange.received))]
     return any(-_CLOCKS_DIFFER - exchange.seconds <= moment - end <= _CLOCKS_DIFFER for end in ends)
-
-
-def _bare(name: str) -> str:
-    """A name without what a service may change in it."""
-    return "".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -232,7 +232,7 @@ def _descriptor(stream: Any) -> int:  # noqa: ANN401 - pipes are typed as option
 def _ended(process: subprocess.Popen[bytes]) -> str:
     """Why nothing more comes."""
     if not _exits(process, 1.0):
-        return "The provisioner closed its end of the conversation."
+        return "The provisioner closed its stdout."
     result = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     if result is not None and result.si_code == os.CLD_EXITED:
         return f"The provisioner ended by itself with status {result.si_status}."

@@ -199,13 +199,16 @@ class _Undoing:
 
     def _rename(self, key: str, name: str) -> str | None:
         """Why the organization does not have that name in the end; None where it does."""
-        answer = self._asking.one(calls.get_organization(), key)
-        if isinstance(answer, str) or not isinstance(found := data_of(answer).get("name"), str):
-            return f"its name could not be read ({told(answer)})"
-        if found == name:
+        found = self._asking.one(calls.get_organization(), key)
+        if (now := _name_in(found)) is None:
+            return f"its name could not be read ({told(found)})"
+        if now == name:
             return None
         answer = self._asking.one(calls.update_organization({"name": name}), key)
-        return told(answer) if isinstance(answer, str) or answer.status not in SUCCESSES else None
+        if isinstance(answer, str) or answer.status not in SUCCESSES:
+            return told(answer)
+        now = _name_in(answer)
+        return None if now in {name, None} else f'the service made it "{now}"'
 
     def _is_safe(self, entry: Entry, made_id: str) -> bool:
         """Whether an id is surely that of something the run made; a faulty service may have answered another's."""
@@ -251,7 +254,7 @@ class _Undoing:
             self._settle(*(entry for entry in lost if self._has_a_name(entry) or self._is_older(found, entry)))
         if unclear := sum(entry.state is State.INTENDED for entry in lost):
             reason = f": {found}" if isinstance(found, str) else ""
-            self._leave(f"Of {unclear} creations that had no answer it could not be told what came of them{reason}.")
+            self._leave(f"Creations without an answer whose outcome is unknown: {unclear}{reason}.")
 
     def _has_a_name(self, entry: Entry) -> bool:
         return self._journal.names.owns(entry.subject)
@@ -269,11 +272,16 @@ class _Undoing:
                 self._journal.settle(entry)
             except JournalError as error:
                 # What else there is to undo matters more than the ticks.
-                sentence = f"{error} What was undone could not be ticked off."
+                sentence = f"{error} What was undone could not be marked as undone in the journal."
                 self.result.left += [sentence] if sentence not in self.result.left else []
 
     def _leave(self, sentence: str) -> None:
         self.result.left.append(sentence)
+
+
+def _name_in(answer: Answer | str) -> str | None:
+    name = None if isinstance(answer, str) else data_of(answer).get("name")
+    return name if isinstance(name, str) else None
 
 
 def _is_gone(answer: Answer | str) -> bool:

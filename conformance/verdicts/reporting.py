@@ -31,7 +31,7 @@ def build_report(
     Args:
         execution: The run; it is undone already.
         results: What its checks came to.
-        waivers: Failures that somebody answers for.
+        waivers: Known failures that somebody takes responsibility for.
         interrupted: Whether somebody ended it early.
 
     Returns:

@@ -10,10 +10,10 @@ class Stage(IntEnum):
     """The stages of a run in their order; within one, checks run in the order of their files.
 
     Attributes:
-        FIRST: Before any other update, which might reset what this one would.
+        FIRST: The first updates of a run: an earlier one might have reset what these are to show.
         PROBING: Checks that send what they judge; those that name no stage.
         LOOKING_BACK: Checks that judge what others have sent, and may add to it.
-        WEIGHING: Checks that hold the whole run together while what it has made is still there to be asked for again.
+        WEIGHING: Checks that compare all answers of the run while what it has made can still be asked for again.
         CLEARING: The deletion of all that the run has made.
         LAWS: What holds for every single answer, those of the clearing among them.
     """
@@ -27,4 +27,4 @@ class Stage(IntEnum):
 
 
 JUDGING: Final = frozenset({Stage.WEIGHING, Stage.LAWS})
-"""The stages of the checks that judge what others have sent and send nothing of their own accord."""
+"""The stages of the checks that judge what others have sent; where that is too little they send a little more."""

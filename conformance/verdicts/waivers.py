@@ -1,4 +1,4 @@
-"""Waivers: failures that somebody answers for, for a time."""
+"""Waivers: known failures that somebody takes responsibility for, for a time."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
-from conformance.wire.ratelimits import has_fallen
+from conformance.wire.ratelimits import SUCCESSIVE, has_fallen
 from conformance.wire.width import Width
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
 
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
-_SUCCESSIVE: Final = 5
-"""Successful requests of one key after which less must remain of the same window."""
-_BESIDE_UNDOING: Final = 8 + _SUCCESSIVE
+_BESIDE_UNDOING: Final = 8 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: whether it is needed, what was lost, and what is left."""
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
@@ -140,21 +138,28 @@ class Dispatcher:
         return exchange, outcome
 
     async def _keep_for_undoing(self, lane: Lane, exchange: Exchange) -> None:
-        """End the run where the key may send no more than undoing takes, unless that only seems so."""
+        """End the run where the key may send no more than undoing takes, unless what it tells means nothing."""
         async with self._keeping:
             if self._limits.stopped is None and self._is_needed_for_undoing(lane):
                 if await self._is_counted_down(exchange):
-                    self._limits.end("what the key may still send before a reset too far ahead is kept for undoing")
+                    self._limits.end("what the key may still send is kept for undoing: its window resets too far ahead")
                 else:
                     lane.ignore()
 
     async def _is_counted_down(self, exchange: Exchange) -> bool:
-        """Whether less remains after a few more requests: where it never does, nothing is known of what is left."""
-        for _ in range(_SUCCESSIVE):
+        """Whether less remains after a few more requests: where it never does, nothing is known of what is left.
+
+        Also where none of them is answered by the service.
+        """
+        before, compared = exchange.received, False
+        for _ in range(SUCCESSIVE):
             probe, _ = await self._probe(_probing(), 1)
-            if has_fallen(exchange.received, probe.received):
+            if not probe.judgeable or probe.received is None:
+                continue
+            if before is None or has_fallen(before, probe.received):
                 return True
-        return False
+            compared = True
+        return not compared
 
     def _is_needed_for_undoing(self, lane: Lane) -> bool:
         """Whether the key may send no more than undoing takes, until a reset that nobody waits for."""
@@ -202,7 +207,7 @@ class Dispatcher:
         lane.refusals += 1
         if order.undoing is None and lane.refusals >= _REFUSALS and self._is_main(order.call):
             if not await self._is_served():
-                raise self._stopped("the service kept answering 429", exchange)
+                raise self._stopped("the service answered nothing but 429", exchange)
             lane.refusals = 0
         return None
 

@@ -161,7 +161,7 @@ class Exchange:
         if self.received.status in GATEWAY_STATUSES:
             raise Unanswered(f"a gateway answered {self.received.status} in place of the service", self)
         if self.received.status == TOO_MANY_REQUESTS and not self.call.expects_429:
-            raise Unanswered("the service kept answering 429", self)
+            raise Unanswered("the service answered nothing but 429", self)
         return self.received
 
     @property

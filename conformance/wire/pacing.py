@@ -55,7 +55,7 @@ class Lane:
         return self.remaining is not None and 0 < self.remaining <= self.under_way
 
     def ignore(self) -> None:
-        """Believe nothing of what is said about the limit any more."""
+        """Ignore what is said about the limit from now on."""
         self.ignored, self.remaining = True, None
 
     async def changed(self) -> None:

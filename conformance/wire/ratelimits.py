@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from conformance.wire.exchange import Answer
 
+SUCCESSIVE: Final = 5
+"""Successful requests of one window after which fewer must remain than after the first of them."""
+
 _REMEMBERED: Final = 16
 _WHOLE: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _DECIMAL: Final = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,9})?", re.ASCII)
@@ -42,9 +45,9 @@ def quota(answer: Answer) -> Quota | None:
     return Quota(int(limit), int(remaining), float(reset))
 
 
-def has_fallen(before: Answer | None, after: Answer | None) -> bool:
-    """Whether less remains of the same window; also where no two answers tell of one."""
-    told, then = (None if answer is None else quota(answer) for answer in (before, after))
+def has_fallen(before: Answer, after: Answer) -> bool:
+    """Whether less remains of the same window; also where the two cannot be compared."""
+    told, then = quota(before), quota(after)
     return told is None or then is None or then.reset != told.reset or then.remaining < told.remaining
 
 

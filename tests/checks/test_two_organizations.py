@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.checks.test_s5_isolation import _holds_not
+from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
 from conformance.checks.two_organizations import _ensure_nobody_elses, is_alike
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
+from conformance.target.asking import OTHER_KEY
+from conformance.wire.call import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -75,3 +80,31 @@ def test_what_is_ours_must_not_be_listed() -> None:
     """Also where it was changed meanwhile."""
     with pytest.raises(NonConformity, match="gives ours"):
         _holds_not("ours", OWN, [listed({**OWN, "name": "changed"})])
+
+
+def named(name: str, seconds: float, status: int = 200) -> Exchange:
+    """A read of the other organization, so long after the renaming."""
+    exchange = make_exchange("getCurrentOrganization", status, {"data": {"name": name}})
+    call = replace(exchange.call, credential=Credential.bearer(OTHER_KEY, "theirs"))
+    return replace(exchange, call=call, started_at=exchange.started_at + timedelta(seconds=seconds))
+
+
+def given(reads: list[Exchange]) -> None:
+    """Judge these reads of an organization that was "Theirs" when another one got the name "Ours"."""
+    run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=reads))
+    renaming = make_exchange("updateCurrentOrganization", 200, {"data": {"name": "Ours"}})
+    _expect_not_taken(run, OTHER_KEY, named("Theirs", -1.0), {"Ours": renaming})
+
+
+def test_a_name_that_comes_over_from_another_organization() -> None:
+    """A read that began after the renaming shows it."""
+    given([named("Theirs", 1.0)])
+    with pytest.raises(NonConformity, match="another one's key has given"):
+        given([named("Theirs", 1.0), named("Ours", 2.0)])
+
+
+@pytest.mark.parametrize("reads", [[], [named("Ours", -1.0)], [named("Ours", 0.005)], [named("Ours", 1.0, 500)]])
+def test_what_was_read_before_a_renaming_tells_nothing_of_it(reads: list[Exchange]) -> None:
+    """Nor does a read that had no success."""
+    with pytest.raises(Inapplicable):
+        given(reads)

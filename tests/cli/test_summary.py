@@ -62,7 +62,7 @@ def test_lines_fit_the_window(
     [
         ("non-conformant", "staging is NOT conformant: 2 requirements broken, 1 of them waived."),
         ("conformant", "staging is conformant but for what is waived."),
-        ("inconclusive", "staging breaks what is waived, and could not be judged in full: inconclusive."),
+        ("inconclusive", "staging fails only waived requirements, and could not be judged in full: inconclusive."),
     ],
 )
 def test_what_is_waived_is_told(

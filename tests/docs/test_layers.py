@@ -16,7 +16,7 @@ FOLDERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 def layers() -> list[str]:
     """The folders of the package in the order of CONTRIBUTING.md, the lowest first."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    drawing = page.partition("stands to its left:")[2].partition("(")[0]
+    drawing = page.partition("stands to its left, or on the line above:")[2].partition("(")[0]
     return re.findall(r"\w+", drawing)
 
 

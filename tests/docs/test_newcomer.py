@@ -45,6 +45,14 @@ def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
     assert "The certificate holds: reference is conformant" in done.stdout
 
 
+def test_the_check_that_contributors_are_shown_is_one_of_the_suite() -> None:
+    """It stands in the package as it stands in CONTRIBUTING.md."""
+    (shown,) = re.findall(r"   ```python\n(.*?)   ```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    check = re.sub(r"^   ", "", shown, flags=re.MULTILINE)
+
+    assert check in (ROOT / "conformance/checks/test_s3_archiving.py").read_text("utf-8")
+
+
 def test_the_worked_example_of_a_check_works(tmp_path: Path) -> None:
     """Its requirement passes on the reference service, and its fault is found and named."""
     package = tmp_path / "conformance"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.reports.markdown import inline
+from conformance.reports.wording import counted
 from tests.hostile.cases import Case
 from tests.hostile.running import Ended
 
@@ -63,5 +64,5 @@ def _told(ended: Ended) -> str:
     if ended.err.strip():
         return ended.err.strip().splitlines()[-1]
     if failed:
-        return f"{len(failed)} requirements failed, among them {failed[0]}"
-    return f"{len(undecided)} requirements undecided" if undecided else "nothing wrong"
+        return f"{counted(len(failed), 'requirement')} failed, among them {failed[0]}"
+    return f"{counted(len(undecided), 'requirement')} undecided" if undecided else "nothing wrong"

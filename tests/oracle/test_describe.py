@@ -63,7 +63,7 @@ def test_why_there_is_no_answer() -> None:
 
     assert describe.answered(make_exchange(status=None)) == "no answer (the connection broke)"
     assert describe.answered(make_exchange(status=502)) == "no answer (a gateway answered 502 in place of the service)"
-    assert describe.answered(limited) == "no answer (the service kept answering 429)"
+    assert describe.answered(limited) == "no answer (the service answered nothing but 429)"
     assert describe.answered(replace(limited, call=replace(limited.call, expects_429=True))) == "429 RATE_LIMITED"
 
 

@@ -118,8 +118,10 @@ def test_a_refusal(law: Law, operation: str, sent: Sent, answer: dict[str, Any])
 
 @EVERY
 def test_another_operation(law: Law, operation: str, sent: Sent, answer: dict[str, Any]) -> None:
-    """The answers of other operations have other laws."""
-    assert law(change("getEngagement", sent, dict.fromkeys(answer, "other"))) is False
+    """The answers of other operations have other laws, those without an identifier too."""
+    made = change("getEngagement", sent, dict.fromkeys(answer, "other"))
+    assert law(made) is False
+    assert law(replace(made, call=replace(made.call, identifier=None))) is False
 
 
 @EVERY

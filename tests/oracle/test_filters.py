@@ -64,7 +64,7 @@ def test_an_item_that_is_known_to_have_another_value() -> None:
 
     with pytest.raises(NonConformity) as raised:
         found(Listing(answers), ["x"], ["e", "d", "b"])
-    message, actual = "a list of status active holds another one", '2 of another status, the first is "d"'
+    message, actual = "a list filtered by status active holds something else", '2 of another status, the first is "d"'
     assert told(raised.value) == (message, "none of status other than active", actual, "/data")
     assert raised.value.exchanges == answers
 

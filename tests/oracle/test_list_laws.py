@@ -364,7 +364,7 @@ def test_a_filtered_list_holds_nothing_else() -> None:
     assert list_laws.status_filter(page(items[:1], query={"status": "active"})) is True
     assert list_laws.status_filter(page(items[1:], query={"status": "archived"})) is True
     assert broken(list_laws.status_filter, page(items, query={"status": "active"})) == (
-        "a list of status active holds another one",
+        "a list filtered by status active holds something else",
         '"active"',
         '"archived"',
         "/data/1/status",
@@ -454,7 +454,7 @@ def test_a_field_to_sort_by_that_comes_twice_is_open() -> None:
 def test_a_list_that_ascends_unasked_is_wrong(field: str) -> None:
     """The default is descending."""
     assert broken(list_laws.descending_by_default, at(EARLY, EARLY, LATE, field=field)) == (
-        "a list without an order is ascending",
+        "a list sorted without an order is ascending",
         "a descending list",
         "an ascending list",
         None,

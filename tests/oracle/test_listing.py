@@ -335,7 +335,7 @@ def test_a_filtered_list_with_another_value() -> None:
 
     with pytest.raises(NonConformity) as raised:
         listing.expect_filtered(Listing(answers), "status", "active")
-    message = "a list of status active holds another one"
+    message = "a list filtered by status active holds something else"
     assert told(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
     assert raised.value.exchanges == (answers[1],)
 

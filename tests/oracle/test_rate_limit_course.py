@@ -10,8 +10,9 @@ from email.utils import format_datetime
 import pytest
 
 from conformance.oracle.judgement import Inapplicable, NonConformity
-from conformance.oracle.rate_limit_course import SUCCESSIVE, expect_falling
+from conformance.oracle.rate_limit_course import expect_falling
 from conformance.wire.exchange import Exchange
+from conformance.wire.ratelimits import SUCCESSIVE
 from tests.conftest import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

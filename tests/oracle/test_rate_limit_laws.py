@@ -65,7 +65,7 @@ def test_another_limit_is_none(given: str) -> None:
     message, expected, actual, pointer = broken(laws.limit_positive, limited(given))
 
     assert (message, expected, pointer) == (
-        "X-RateLimit-Limit is no number of requests",
+        "X-RateLimit-Limit is not a positive integer",
         "an integer above 0",
         None,
     )
@@ -116,7 +116,7 @@ def test_a_reset_is_about_now_or_within_a_year(given: object) -> None:
 def test_another_reset_is_no_end_of_a_window(given: object) -> None:
     """Seconds from now, milliseconds and words are none."""
     assert broken(laws.reset_is_time, limited(reset=given)) == (
-        "X-RateLimit-Reset is no time at which a window ends",
+        "X-RateLimit-Reset is not a plausible time for the end of a window",
         f"a Unix time in seconds, not before {NOW - 300} (the answer is of 2025-10-09T08:53:20+00:00)",
         f'"{given}"',
         None,

@@ -64,7 +64,7 @@ def test_what_is_no_success_holds_nothing(word: Word, status: int) -> None:
     """What it should have been is for another requirement to judge."""
     made = make_exchange("listMembers", status, BODY)
 
-    assert undecided(word, made) == f"listMembers was answered {status} where a success was needed"
+    assert undecided(word, made) == f"listMembers was answered {status}; a success was needed"
 
 
 def test_the_body_of_an_error_can_be_read() -> None:

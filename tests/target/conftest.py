@@ -37,6 +37,7 @@ class Service:
         writes: Every call that is no GET, as ``METHOD path``.
         created_at: When everything was created; empty for times that no reader knows.
         overrides: Statuses to answer with in place of doing anything, by operation.
+        merges: Whether repeated blanks in the organization's name become one.
     """
 
     id: str = "org_1"
@@ -50,6 +51,7 @@ class Service:
     made: int = 0
     observers: list[Any] = field(default_factory=list)
     created_at: str = ""
+    merges: bool = False
 
     def send(self, call: Call) -> Exchange:
         """Carry a call out as the wire does, observers included."""
@@ -77,7 +79,7 @@ class Service:
         return 200, {"data": {"id": self.id, "name": self.name, **counts}}
 
     def _updateCurrentOrganization(self, _call: Call, body: Any) -> tuple[int, object]:  # noqa: N802
-        self.name = body["name"]
+        self.name = " ".join(body["name"].split()) if self.merges else body["name"]
         return 200, {"data": {"id": self.id, "name": self.name}}
 
     def _createEngagement(self, _call: Call, body: Any) -> tuple[int, object]:  # noqa: N802

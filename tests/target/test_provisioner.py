@@ -206,7 +206,7 @@ HOSTILE = {
     "death": ("sys.exit(3)", "ended by itself with status 3"),
     "half a line": ("sys.stdout.write('{\"json'); sys.stdout.flush(); sys.exit(0)", "ended by itself with status 0"),
     "killed": ("os.kill(os.getpid(), 9)", "was ended by a signal"),
-    "closed": ("os.close(1); sys.stdin.read()", "closed its end of the conversation"),
+    "closed": ("os.close(1); sys.stdin.read()", "closed its stdout"),
     "nothing": ("sys.stdin.read()", "did not answer create_key within 0.5 s"),
 }
 

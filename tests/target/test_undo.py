@@ -153,7 +153,7 @@ def test_a_list_in_another_order_decides_nothing(
 
     monkeypatch.setattr(running, "_listEngagements", ascending)
 
-    assert clean_up().left == ["Of 1 creations that had no answer it could not be told what came of them."]
+    assert clean_up().left == ["Creations without an answer whose outcome is unknown: 1."]
 
 
 def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean_up: Callable[..., UndoResult]) -> None:
@@ -163,7 +163,7 @@ def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean_up: Call
 
     result = clean_up()
 
-    assert result.left == ["Of 1 creations that had no answer it could not be told what came of them."]
+    assert result.left == ["Creations without an answer whose outcome is unknown: 1."]
     assert running.writes == []
 
 
@@ -200,7 +200,7 @@ def test_a_list_that_cannot_be_read_is_told(
     running.overrides["listEngagements"] = status
 
     (sentence,) = clean_up().left
-    assert sentence.startswith("Of 1 creations that had no answer it could not be told what came of them: ")
+    assert sentence.startswith("Creations without an answer whose outcome is unknown: 1: ")
 
 
 @pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
@@ -278,7 +278,7 @@ def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
     running.lost.add("createEngagement")
     running.send(calls.create_engagement({"description": "no name"}))
 
-    assert clean_up().left == ["Of 1 creations that had no answer it could not be told what came of them."]
+    assert clean_up().left == ["Creations without an answer whose outcome is unknown: 1."]
     running.created_at = "2020-01-01T00:00:00.000Z"
     assert clean_up().left == []
     assert running.engagements == FOREIGN
@@ -462,6 +462,21 @@ def test_a_name_that_is_refused_is_told(running: Any, clean_up: Callable[..., Un
     assert clean_up().left == ['The organization could not be named "Acme" again: status 500.']
 
 
+def test_a_name_that_the_service_changes_is_told(
+    running: Any, journal: Journal, clean_up: Callable[..., UndoResult]
+) -> None:
+    """A service that makes another name of the one it is given back has not got it back, success or not."""
+    running.name = "Acme  Lab"
+    running.observers[:] = [JournalRecorder(journal)]
+    running.send(calls.get_organization())
+    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.merges = True
+    running.send(calls.update_organization({"name": "Acme  Lab"}))
+
+    expected = 'The organization could not be named "Acme  Lab" again: the service made it "Acme Lab".'
+    assert clean_up().left == [expected]
+
+
 def test_roles_are_given_back(running: Any, clean_up: Callable[..., UndoResult]) -> None:
     """A member whose role was changed has the first one again."""
     running.send(calls.update_member_role("u_1", {"role": "admin"}))
@@ -624,7 +639,7 @@ def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
 
     assert (running.engagements, running.name) == (FOREIGN, "Acme")
     assert running.roles["u_1"] == "member"
-    assert result.left == ["The disk is full. What was undone could not be ticked off."]
+    assert result.left == ["The disk is full. What was undone could not be marked as undone in the journal."]
 
 
 @pytest.mark.parametrize("kept", range(3, 9))

@@ -8,6 +8,7 @@ from datetime import timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from conformance.wire.call import Credential, create_engagement, get_organization, invite_member
@@ -17,8 +18,6 @@ from tests.wire.conftest import Fixtures, Scripted, WoundClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import httpx
 
 
 class Limited:
@@ -148,9 +147,9 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
     wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
 
     exchange = wire.send(get_organization())
-    with pytest.raises(Unanswered, match="the service kept answering 429"):
+    with pytest.raises(Unanswered, match="the service answered nothing but 429"):
         _ = exchange.answer
-    with pytest.raises(RunStopped, match="the service kept answering 429"):
+    with pytest.raises(RunStopped, match="the service answered nothing but 429"):
         wire.send(get_organization())
 
     assert clock.seconds < 7 * 90
@@ -224,6 +223,9 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
     assert clock.seconds <= 5.2
 
 
+KEPT = "what the key may still send is kept for undoing: its window resets too far ahead"
+
+
 @pytest.mark.parametrize(
     ("window", "changes", "sent"),
     [(3600, 5, 23), (3600, 0, 40), (30, 5, 60), (10**10, 5, 40)],
@@ -243,7 +245,7 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
 
     assert sum(service.used.values()) - service.refused == sent
     if sent == 23:
-        assert wire.stopped == "what the key may still send before a reset too far ahead is kept for undoing"
+        assert wire.stopped == KEPT
         with wire.undoing():
             for _ in range(changes + 12):
                 assert wire.send(get_organization()).status == 200
@@ -268,6 +270,33 @@ def test_what_never_falls_keeps_nothing_back(
 
 
 @pytest.mark.parametrize(
+    ("lost", "stopped"),
+    [({2}, False), ({2, 3, 4, 5}, False), ({2, 3, 4, 5, 6}, True)],
+    ids=["one", "all but one", "all"],
+)
+@pytest.mark.parametrize("trouble", [502, httpx.ReadTimeout("late")])
+def test_a_lost_question_tells_nothing(
+    lost: set[int], trouble: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
+) -> None:
+    """What the service did not answer is no sign that less remains, unless it answers none of them."""
+    reset = int(clock.now().timestamp()) + 7200
+
+    def answer(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:
+        if len(script.requests) not in lost:
+            return 200, _dated(clock, headers(1000, 10, reset))
+        return (trouble, {}) if isinstance(trouble, int) else trouble
+
+    script = Scripted(answer)
+    wire = make.wire(transport=script, clock=clock, workers=1)
+    wire.reserve_for(lambda: 5)
+
+    assert wire.send(get_organization()).status == 200
+
+    assert wire.stopped == (KEPT if stopped else None)
+    assert len(script.requests) == 6
+
+
+@pytest.mark.parametrize(
     ("then", "sent"),
     [([10, 10, 10, 10, 9], 6), ([9], 2), ([None], 2)],
     ids=["lazily", "at once", "nothing"],
@@ -289,7 +318,7 @@ def test_what_falls_within_five_requests_is_kept(
 
     assert wire.send(get_organization()).status == 200
 
-    assert wire.stopped == "what the key may still send before a reset too far ahead is kept for undoing"
+    assert wire.stopped == KEPT
     assert len(script.requests) == sent
 
 
