@@ -43,6 +43,10 @@ class Operation:
     status: int | None
     answer: Literal["resource", "list"] = "resource"
 
+    def __hash__(self) -> int:
+        """Of the id alone, which tells operations apart: calls are looked up by their operation all the time."""
+        return hash(self.id)
+
     @property
     def parameter(self) -> str | None:
         """The name of the path parameter, or None."""

@@ -90,6 +90,11 @@ class Task:
         return cls(subject, replace(options, only=subject.breaks), in_process=True, otherwise=hidden)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all requirements are judged."""
+        return not self.options.only and not self.early
+
+    @property
     def law(self) -> Law | None:
         """What ends the run once it is broken."""
         return LAWS.get(self.subject.breaks[0]) if self.early else None
@@ -126,7 +131,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
         seconds=round(time.monotonic() - began, 3),
         errors=tuple(judge.errors),
         left=tuple(undone.left),
-        whole=not task.options.only and not task.early,
+        whole=task.is_whole,
     )
 
 

@@ -47,7 +47,7 @@ class Journal:
         self._descriptor: int | None = None
         self._entries: dict[int, Entry] = {}
         self._last = 0
-        self._unsettled: dict[int, Entry] = {}
+        self._unsettled: dict[Action, dict[int, Entry]] = {action: {} for action in Action}
         self.names = names
         self.organization: str | None = None
         self.undoing = False
@@ -143,7 +143,7 @@ class Journal:
         with self._lock:
             if entry.state is not State.SETTLED:
                 entry.state = State.SETTLED
-                self._unsettled.pop(entry.number, None)
+                self._unsettled[entry.action].pop(entry.number, None)
                 self._append({"entry": entry.number, "is": State.SETTLED})
 
     def member_made(self, user_id: str, role: str) -> None:
@@ -166,7 +166,7 @@ class Journal:
     def unsettled(self, action: Action) -> list[Entry]:
         """The entries of one kind of change that have not been ticked off, the oldest first."""
         with self._lock:
-            return [entry for entry in self._unsettled.values() if entry.action is action]
+            return list(self._unsettled[action].values())
 
     def pending(self) -> list[Entry]:
         """What may have left something that can be undone, the latest first.
@@ -200,7 +200,7 @@ class Journal:
 
     def _take(self, entry: Entry) -> None:
         self._entries[entry.number] = entry
-        self._unsettled[entry.number] = entry
+        self._unsettled[entry.action][entry.number] = entry
 
     def _replay(self, record: Mapping[str, Any]) -> None:
         """Take in a line of an earlier run; lines of another shape than ours say nothing."""
@@ -222,7 +222,7 @@ class Journal:
         entry.doubtful = entry.doubtful or record.get("doubtful") is True
         entry.timely = entry.timely or record.get("timely") is True
         if state is State.SETTLED:
-            self._unsettled.pop(entry.number, None)
+            self._unsettled[entry.action].pop(entry.number, None)
 
 
 def _undoable(entry: Entry) -> bool:

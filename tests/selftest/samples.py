@@ -10,7 +10,7 @@ RUN = {
     "seconds": 1.0,
     "effort": "quick",
     "seed": 1,
-    "focused": False,
+    "whole": 250,
     "jobs": 2,
     "planned": 1,
     "interrupted": False,

@@ -131,12 +131,12 @@ def test_trial_that_cannot_begin_is_told() -> None:
     assert "no open point 'no-such-point'" in made.errors[0]
 
 
-def test_focused_trials_tell_nothing_of_precision(tmp_path: Path) -> None:
+def test_trials_on_few_checks_tell_nothing_of_precision(tmp_path: Path) -> None:
     """A fault meets the checks of what it breaks, and all of them where those do not find it."""
     hidden = subjects.faults("updateengagement-stumbles-over-a-quote")[0]
     patterns = ["--faults", FAULTY.id, "--faults", hidden.id, "--values", "none", "--latitudes", "0"]
 
-    ended = CliRunner().invoke(command.selftest, [*patterns, "--focused", "--report", str(tmp_path)])
+    ended = CliRunner().invoke(command.selftest, [*patterns, "--whole", "0", "--report", str(tmp_path)])
 
     assert ended.exit_code == 0, ended.output
     assert "2  Faults that did not meet the whole suite" in ended.output
@@ -145,6 +145,33 @@ def test_focused_trials_tell_nothing_of_precision(tmp_path: Path) -> None:
     assert (found[FAULTY.id]["whole"], found[FAULTY.id]["precision"]) == (False, None)
     assert (found[hidden.id]["whole"], found[hidden.id]["state"]) == (False, "killed")
     assert found[FAULTY.id]["requests"] * 4 < found[hidden.id]["requests"] < 400
+
+
+def test_faults_that_meet_the_whole_suite_are_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As many as was said, others with another seed; what conforms meets it in any case."""
+    drawn: list[set[str]] = []
+
+    class Looking:
+        """Looks at the trials that are to be carried out, and finds every fault."""
+
+        def __init__(self, jobs: int) -> None:
+            assert jobs
+
+        def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
+            drawn.append({task.subject.id for task in tasks if task.is_whole})
+            for task in tasks:
+                yield Trial(task.subject, reported={name: ["it"] for name in task.subject.breaks}, requests=1)
+
+    monkeypatch.setattr(pool, "Pool", Looking)
+    arguments = ["--faults", "archive-*", "--values", "default", "--latitudes", "0", "--report", str(tmp_path)]
+    for words in (["--whole", "5", "--seed", "1"], ["--whole", "5", "--seed", "2"], []):
+        CliRunner().invoke(command.selftest, [*arguments, *words])
+
+    first, second, everything = (found for found in drawn if found)
+    assert len(first) == len(second) == 6
+    assert "default" in first & second
+    assert first != second
+    assert len(everything) == 1 + len(subjects.faults("archive-*"))
 
 
 class _Pool:
