@@ -196,7 +196,7 @@ class Execution:
     def _run(self, wire: Wire) -> Run:
         profile = self.profile
         names = RunNames.fresh()
-        journal = Journal.open(self.folder, names.prefix)
+        journal = self._journal(names)
         self._stack.callback(journal.close)
         recorder = JournalRecorder(journal, self._give_up)
         wire.guard(recorder.ensure_harmless)
@@ -224,6 +224,10 @@ class Execution:
             provisioner=provisioner,
             notes=self.notes,
         )
+
+    def _journal(self, names: RunNames) -> Journal:
+        """Where changes are written down before they are sent."""
+        return Journal.open(self.folder, names.prefix)
 
     def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
         """What sets up what the interface itself cannot make, where the target has it."""

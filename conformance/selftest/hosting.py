@@ -13,8 +13,10 @@ from conformance.reference.application import create_app
 from conformance.reference.faults import fault_by_id
 from conformance.reference.latitude import Latitude
 from conformance.reference.server import Server, announcement, listen
+from conformance.replay.rejudging import UnwrittenJournal
 from conformance.running.embedded import EmbeddedError, EmbeddedService
 from conformance.running.execute import Execution
+from conformance.target.journal import FILE_NAME
 from conformance.target.mailbox import Mailbox
 from conformance.target.provisioner import Provisioner
 from conformance.target.rpc import result_of
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from conformance.reference.sandbox import Sandbox
     from conformance.running.options import RunOptions
     from conformance.selftest.subjects import Subject
+    from conformance.target.journal import Journal
+    from conformance.target.names import RunNames
     from conformance.target.profile import Profile
 
 _NOWHERE = "http://reference.invalid"
@@ -132,6 +136,10 @@ class HostedExecution(Execution):
         build = InnerService if self._in_process else HostedService
         self._service = self._stack.enter_context(closing(build(self._subject, mailbox)))
         return self._service.profile(self.options.mode)
+
+    def _journal(self, names: RunNames) -> Journal:
+        """A journal that nobody reads once this process has ended, as the service is gone then, too."""
+        return UnwrittenJournal(names, self.folder / FILE_NAME)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:
         return httpx.ASGITransport(self._service.app, raise_app_exceptions=False) if self._in_process else None
