@@ -30,6 +30,15 @@ settings.load_profile("unhurried")
 MakeExchange = Callable[..., Exchange]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let coverage measure the workers of pytest-xdist, but not the hundreds of runs that tests start.
+
+    That would take twice their time, and show little that the workers do not run themselves.
+    """
+    if hasattr(config, "workerinput"):
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
+
 def make_exchange(
     operation: str = "getEngagement",
     status: int | None = 200,

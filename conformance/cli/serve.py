@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -88,10 +89,9 @@ def serve(  # noqa: PLR0913 - one argument an option
         listener.close()
         raise click.UsageError(f"Cannot use the database {database}: {problem}.") from problem
     server = Server(app, listener, lambda: _introduce(app, base_url))
-    try:
+    with suppress(KeyboardInterrupt):  # which does not come where a shell started this in its background
         server.serve_until_stopped()
-    except KeyboardInterrupt:
-        click.echo("Stopped.")
+    click.echo("Stopped.")
 
 
 def _introduce(app: Application, base_url: str) -> None:
