@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.oracle.effects import accepted, refused, sent_object
 from conformance.oracle.laws import readable_resources
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.wire.exchange import Exchange
+
+_SHOW_STATUS: Final = frozenset({"getEngagement", "listEngagements", "unarchiveEngagement"})
 
 
 def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
@@ -28,13 +31,17 @@ def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
 
 def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of successful archivings of what had been archived before."""
+    """The numbers of successful archivings of what had been archived before, and was not seen active since.
+
+    An unarchiving may have no effect: only where its answer says that the engagement is active, or a read does, the
+    next archiving is no repetition.
+    """
     archived: set[str | None] = set()
     again: set[int] = set()
     for exchange in exchanges:
         call = exchange.call
-        if call.operation.id == "unarchiveEngagement":
-            archived.discard(call.identifier)
+        if call.operation.id in _SHOW_STATUS:
+            archived -= {read.id_of(one) for one in readable_resources(exchange) if one.get("status") == "active"}
         elif call.operation.id == "archiveEngagement" and accepted(exchange):
             if call.identifier in archived:
                 again.add(exchange.number)

@@ -145,14 +145,21 @@ class Engagements(Members):
 
     def archive_engagement(self, call: Call) -> Reply:
         """Make an engagement read-only."""
-        if call.engagement.status == "active" or self.archives_again():
-            self.set_status(call.engagement, "archived")
+        changes = call.engagement.status == "active" or self.archives_again()
         self.activating.discard(call.engagement.id)
+        if changes:
+            self.set_status(call.engagement, "archived")
+        elif self.archiving_again() == "200-noted":
+            return self.resource(call, {"status": "unchanged", "note": "The engagement is archived already."})
         return self.resource(call, self.view_archived(self.find_engagement(call)))
 
     def archives_again(self) -> bool:
         """Tell whether archiving what is archived counts as a change, or refuse it."""
-        return self.rule("archive_again", "The engagement is archived already.") == "200-refreshed"
+        return self.archiving_again() == "200-refreshed"
+
+    def archiving_again(self) -> str:
+        """Tell what becomes of archiving what is archived, or refuse it."""
+        return self.rule("archive_again", "The engagement is archived already.")
 
     def set_status(self, engagement: Engagement, status: str) -> None:
         """Move an engagement to another state, which counts as a change."""

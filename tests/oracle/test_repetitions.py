@@ -24,6 +24,17 @@ def listed(**member: object) -> Exchange:
     return make_exchange("listMembers", 200, {"data": [{"id": "eng_1", **member}], "meta": {}})
 
 
+def seen(status: str, operation: str = "getEngagement") -> Exchange:
+    """A read of the engagement, or another answer that shows it."""
+    return make_exchange(operation, 200, {"data": {"id": "eng_1", "status": status}})
+
+
+def page(status: str, **item: object) -> Exchange:
+    """A list of one engagement."""
+    listed = {"id": "eng_1", "status": status, **item}
+    return make_exchange("listEngagements", 200, {"data": [listed], "meta": {}})
+
+
 ADMIN, MEMBER = ({"role": role} for role in ("admin", "member"))
 INVITED = {"email": "Ann@example.com", "role": "member"}
 
@@ -33,7 +44,15 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
     [
         ([change("archiveEngagement")] * 2, {1}),
         ([change("archiveEngagement", status=409), change("archiveEngagement")], set()),
-        ([change("archiveEngagement"), change("unarchiveEngagement"), change("archiveEngagement")], set()),
+        ([change("archiveEngagement"), change("unarchiveEngagement"), change("archiveEngagement")], {2}),
+        ([change("archiveEngagement"), change("unarchiveEngagement", status=409), change("archiveEngagement")], {2}),
+        ([change("archiveEngagement"), seen("active", "unarchiveEngagement"), change("archiveEngagement")], set()),
+        ([change("archiveEngagement"), seen("archived", "unarchiveEngagement"), change("archiveEngagement")], {2}),
+        ([change("archiveEngagement"), seen("archived"), change("archiveEngagement")], {2}),
+        ([change("archiveEngagement"), seen("active"), change("archiveEngagement")], set()),
+        ([change("archiveEngagement"), page("active"), change("archiveEngagement")], set()),
+        ([change("archiveEngagement"), page("active", id="eng_2"), change("archiveEngagement")], {2}),
+        ([change("archiveEngagement"), page("active", id=[]), change("archiveEngagement")], {2}),
         ([change("inviteMember", INVITED)] * 2, {1}),
         ([listed(email="ann@example.com"), change("inviteMember", INVITED)], {1}),
         ([change("inviteMember", INVITED, 422), change("inviteMember", INVITED)], set()),

@@ -24,7 +24,8 @@ def archive_again(visitor: Visitor) -> object:
     path = visitor.archived()
     before = visitor.get(path).json()["data"]["updatedAt"]
     answer = visitor.post(f"{path}/archive")
-    return answer.status_code, visitor.get(path).json()["data"]["updatedAt"] > before
+    refreshed = visitor.get(path).json()["data"]["updatedAt"] > before
+    return answer.status_code, refreshed, "note" in answer.json().get("data", {})
 
 
 def duplicates(visitor: Visitor) -> object:
