@@ -191,12 +191,17 @@ class Run:
             seconds -= _NAP
 
     def wait_until(self, condition: Callable[[], bool], *, pause: float = 0.2) -> bool:
-        """Look again and again until a condition holds or the target's patience is over; whether it held."""
+        """Look again and again until a condition holds or the target's patience is over; whether it held.
+
+        A look may take longer than the patience: the last one begins when that is over.
+        """
         end = self.clock.monotonic() + self.profile.patience
+        began = self.clock.monotonic()
         while not condition():
-            if self.clock.monotonic() >= end or self.wire.is_over:
+            if began >= end or self.wire.is_over:
                 return False
             self.sleep(pause)
+            began = self.clock.monotonic()
         return True
 
     def observe(self, open_point: str, observed: str, *exchanges: Exchange) -> None:

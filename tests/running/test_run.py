@@ -75,3 +75,29 @@ def test_other_runs_write(mode: Mode) -> None:
     run.send(call.create_engagement({"name": "new"}))
 
     assert [one.operation.id for one in wire.calls] == ["createEngagement"]
+
+
+@pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])
+def test_what_takes_effect_in_time_is_seen_by_a_slow_look(gone_after: float, *, held: bool) -> None:
+    """A look that took longer than the patience began too early to tell; the last one begins when that is over."""
+    seconds, looks = [0.0], 0
+
+    def sleep(pause: float) -> None:
+        seconds[0] += pause
+
+    clock = SimpleNamespace(monotonic=lambda: seconds[0], sleep=sleep)
+    wire = SimpleNamespace(is_over=False)
+    options = RunOptions(effort=Effort.QUICK, seed=1, workers=1, report=Path("unused"))
+    parts: dict[str, Any] = {"profile": SimpleNamespace(patience=10.0), "options": options, "wire": wire}
+    parts |= dict.fromkeys(("fixtures", "journal", "names")) | {"clock": clock}
+    run = Run(**parts)
+
+    def is_gone() -> bool:
+        nonlocal looks
+        looks += 1
+        began = seconds[0]
+        seconds[0] += 12.0
+        return began >= gone_after
+
+    assert run.wait_until(is_gone) is held
+    assert looks == 2
