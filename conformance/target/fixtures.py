@@ -184,22 +184,25 @@ class Fixtures:
                         return member
             return self._next_of_file(need, with_key=with_key)
 
-    def mail(self, to: str, patience: float = 0.0) -> list[Mail]:
-        """The e-mails to an address; an empty list where none came within ``patience`` seconds.
+    def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
+        """The e-mails to an address, as soon as a wanted one is among them or ``patience`` seconds are over.
+
+        Reading a mailbox may take longer than that: the last reading begins when the time is over.
 
         Raises:
             Unavailable: No mailbox can be read.
             RunStopped: The run was over before so much time was, so that nobody knows what would have come.
         """
         deadline = time.monotonic() + patience
-        while not (mails := self._mails(to, min(_MAIL_PAUSE, patience))):
-            if (rest := deadline - time.monotonic()) <= 0:
-                break
+        while True:
+            began = time.monotonic()
+            mails = self._mails(to, min(_MAIL_PAUSE, patience))
+            if began >= deadline or any(map(wanted, mails)):
+                return mails
             if self._is_over():
                 raise RunStopped("the run was over before an e-mail had its time to arrive")
-            if self._mailbox is None:
-                time.sleep(min(_MAIL_PAUSE, rest))
-        return mails
+            if self._mailbox is None or mails:
+                time.sleep(max(0.0, min(_MAIL_PAUSE, deadline - time.monotonic())))
 
     def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
         """The id of a new subordinate record.

@@ -6,17 +6,14 @@ import asyncio
 import threading
 import time
 from collections import deque
-from email import message_from_bytes
-from email.errors import HeaderParseError, MessageError
-from email.policy import default
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from aiosmtpd.smtp import SMTP
 
+from conformance.target.letters import subject_and_text
 from conformance.target.provisioner import Mail
 
 if TYPE_CHECKING:
-    from email.message import EmailMessage
     from types import TracebackType
 
     from aiosmtpd.smtp import Envelope, Session
@@ -29,9 +26,6 @@ MAX_BYTES: Final = 1 << 20
 
 MAX_KEPT: Final = 32 << 20
 """Bytes of all messages that are kept; older ones make room."""
-
-_LONGEST_HEADER: Final = 1 << 14
-"""Characters of a header; the standard parser takes the longer the more there are, out of proportion."""
 
 _TIMEOUT: Final = 60.0
 
@@ -147,25 +141,4 @@ def read_message(sender: str, to: tuple[str, ...], content: bytes) -> Mail:
         to: The addresses of the envelope.
         content: The message as it was sent, headers included.
     """
-    try:
-        message: EmailMessage = message_from_bytes(content, policy=default)
-        _ensure_short_headers(message)
-        parts = [part for part in message.walk() if part.get_content_maintype() == "text"]
-        parts.sort(key=lambda part: part.get_content_subtype() != "plain")
-        return Mail(sender, to, str(message.get("Subject", "")), "\n".join(_text(part) for part in parts))
-    except (HeaderParseError, MessageError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        # The standard parser raises all of these on texts that are no messages; such a one is shown as it came.
-        return Mail(sender, to, "", content.decode("utf-8", "replace"))
-
-
-def _ensure_short_headers(message: EmailMessage) -> None:
-    if any(len(str(value)) > _LONGEST_HEADER for part in message.walk() for _, value in part.raw_items()):
-        raise ValueError("a header is too long")
-
-
-def _text(part: Any) -> str:  # noqa: ANN401 - EmailMessage does not type payloads
-    payload = part.get_payload(decode=True) or b""
-    try:
-        return str(payload.decode(part.get_content_charset("utf-8"), "replace"))
-    except LookupError:
-        return str(payload.decode("utf-8", "replace"))
+    return Mail(sender, to, *subject_and_text(content))

@@ -95,7 +95,7 @@ class NotedFixtures:
         asked = f"a member as {role}" + (" with a key" if with_key else "")
         return self._asked(asked, lambda: self._fixtures.member(role, with_key=with_key), _of_member, self._member)
 
-    def mail(self, to: str, patience: float = 0.0) -> list[Mail]:
+    def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
         """The e-mails to an address, links cut to their host: whoever has one whole could accept an invitation.
 
         Raises:
@@ -103,7 +103,7 @@ class NotedFixtures:
         """
         return self._asked(
             f"the mail to {to}",
-            lambda: [_without_links(mail) for mail in self._fixtures.mail(to, patience)],
+            lambda: [_without_links(mail) for mail in self._fixtures.mail(to, patience, wanted)],
             lambda mails: [_of_mail(mail) for mail in mails],
             lambda told: [Mail(one["from"], tuple(one["to"]), one["subject"], one["text"]) for one in told],
         )

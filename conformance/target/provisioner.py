@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from conformance.target import validity
+from conformance.target.letters import decoded
 from conformance.target.rpc import MethodMissing, ProvisionerError, RpcChild
 
 if TYPE_CHECKING:
@@ -187,4 +188,4 @@ def _mail(to: str, message: object) -> Mail:
     if not all(isinstance(part, str) for part in parts):
         raise _wrong("read_mail", "an object with messages whose from, subject and text are texts")
     sender, subject, text = parts
-    return Mail(sender, (to,), subject, text)
+    return Mail(sender, (to,), subject, decoded(text))

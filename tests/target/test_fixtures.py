@@ -321,6 +321,45 @@ def test_mail_is_read_until_some_comes(fixtures: Callable[..., Fixtures]) -> Non
     assert program.asked == ["read_mail", "read_mail"]
 
 
+def test_mail_is_read_until_the_wanted_one_comes(fixtures: Callable[..., Fixtures]) -> None:
+    """Others may arrive before it."""
+    program = Program()
+    notice, invitation = (Mail("s", ("a@x",), "t", text) for text in ("x", "y"))
+    program.mails = [[notice], [notice, invitation]]
+
+    found = fixtures(PROVISIONED, program).mail("a@x", 60, lambda mail: mail.text == "y")
+
+    assert found == [notice, invitation]
+
+
+def test_mail_that_is_not_wanted_is_all_there_is(fixtures: Callable[..., Fixtures]) -> None:
+    """It is given when the time is over."""
+    program = Program()
+    notice = Mail("s", ("a@x",), "t", "x")
+    program.mails = [[notice]] * 10
+
+    assert fixtures(PROVISIONED, program).mail("a@x", 0.3, lambda _: False) == [notice]
+
+
+def test_mail_that_comes_while_a_slow_program_reads_is_found(
+    fixtures: Callable[..., Fixtures], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reading that began in time says nothing of what came until the time was over."""
+    program, clock = Program(), [0.0]
+    mail = Mail("s", ("a@x",), "t", "x")
+    program.mails = [[], [mail]]
+    slow = program.read_mail
+
+    def read_mail(to: str) -> list[Mail]:
+        clock[0] += 5.0
+        return slow(to)
+
+    monkeypatch.setattr(program, "read_mail", read_mail)
+    monkeypatch.setattr("conformance.target.fixtures.time.monotonic", lambda: clock[0])
+
+    assert fixtures(PROVISIONED, program).mail("a@x", patience=3) == [mail]
+
+
 def test_mail_without_patience_is_asked_for_once(fixtures: Callable[..., Fixtures]) -> None:
     """Without patience there is one question."""
     program = Program()
