@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.aims import NewKeys
 from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.judgement import Undecided, Untested
 from conformance.wire import call
@@ -103,7 +104,7 @@ class Filling:
 
 def fill(run: Run, key: Credential) -> Filling:
     """Send until the key is refused, or surely should have been."""
-    first = run.send(call.get_organization().with_key(key))
+    first = NewKeys(run).send(call.get_organization().with_key(key))
     limit = rate_limit_laws.limit(read.success(first))
     if limit is None or quota(first.answer) is None:
         raise Undecided("the rate-limit headers cannot be read", first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.checks.aims import NewKeys
 from conformance.checks.engagements import shown
 from conformance.checks.organization_name import harmless_name
 from conformance.checks.role_changes import OTHER_ROLE
@@ -64,8 +65,8 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     """
     name = harmless_name(run.send(call.get_organization()))
     rename = call.update_organization({} if name is None else {"name": name})
-    archived = _id(run.send(_creation(run)))
-    creations = _try(run, key, [(_creation(run), _creation(run)) for _ in range(2)])
+    archived, sender = _id(run.send(_creation(run))), NewKeys(run)
+    creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
     own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
     pairs = [
         (call.get_organization(), call.get_organization()),
@@ -80,7 +81,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     ]
     unarchive = call.unarchive_engagement(archived)
     last = [(unarchive, unarchive), *[(call.delete_engagement(one), call.delete_engagement(own)) for one in spare]]
-    allowed = [*_try(run, key, pairs), *creations[:1], *_try(run, key, last)]
+    allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
     # What is unarchived after the removal is archived then, as it was when that was allowed.
     run.send(call.archive_engagement(archived))
     return tuple(allowed)
@@ -92,8 +93,8 @@ def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Attempt, ...]:
     return tuple(Attempt(one.before, after) for one, after in zip(allowed, later, strict=True))
 
 
-def _try(run: Run, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
-    answers = run.send_all([before.with_key(key) for before, _ in pairs])
+def _try(sender: NewKeys, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
+    answers = sender.send_all([before.with_key(key) for before, _ in pairs])
     return [
         Allowed(answer, later.with_key(key))
         for answer, (_, later) in zip(answers, pairs, strict=True)

@@ -1,0 +1,51 @@
+"""Keys that were made a moment ago, and that the service has yet to hear of."""
+
+from __future__ import annotations
+
+import time
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
+
+from conformance.catalogue import load_catalogue
+from conformance.reference.access import Access
+from conformance.reference.provisioning import Provisioning
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest.subjects import Subject
+from conformance.selftest.trial import Task, attempt
+
+if TYPE_CHECKING:
+    import pytest
+
+    from conformance.reference.records import Key
+
+LATE = 0.6
+"""Seconds after which a new key is known."""
+
+
+def test_a_new_key_may_be_known_a_moment_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the limit of such a key nor the removal of the member whom it belongs to is left out for that."""
+    made: dict[str, float] = {}
+    requests: list[str] = []
+    add_key, find_key = Provisioning.add_key, Access.find_key
+
+    def add(self: Provisioning, *args: Any, **given: Any) -> str:
+        key = add_key(self, *args, **given)
+        if requests:  # what was there from the beginning is known
+            made[key] = time.monotonic()
+        return key
+
+    def find(self: Access, token: str) -> Key | None:
+        requests.append(token)
+        return None if time.monotonic() < made.get(token, 0.0) + LATE else find_key(self, token)
+
+    monkeypatch.setattr(Provisioning, "add_key", add)
+    monkeypatch.setattr(Access, "find_key", find)
+    only = ("throttled-*", "removed-member-loses-*", "scope-*", "isolation-*")
+    options = RunOptions(effort=Effort.QUICK, seed=1, only=only)
+
+    trial = attempt(Task(Subject("default", "latitude", "It hears late of keys."), options, in_process=True))
+
+    assert (trial.reported, trial.undecided, trial.errors) == ({}, {}, ())
+    assert set(made) & set(requests)
+    wanted = [one for one in load_catalogue().requirements if any(fnmatch(one, pattern) for pattern in only)]
+    assert trial.passed == len(wanted)
