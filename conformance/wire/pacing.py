@@ -50,6 +50,11 @@ class Lane:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     @property
+    def has_room(self) -> bool:
+        """Whether the service has told of more requests left than are under way."""
+        return self.remaining is not None and self.remaining > self.under_way
+
+    @property
     def full(self) -> bool:
         """Whether an answer must come before it is known if more may be sent."""
         return self.remaining is not None and 0 < self.remaining <= self.under_way

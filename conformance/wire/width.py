@@ -26,8 +26,9 @@ _ALONE_REFUSED: Final = 4
 class Width:
     """Lets so many requests through at once; used in one event loop.
 
-    Where a gateway answers 503 to many requests beside others, half as many go through from then on, down to one at a
-    time. Where those that go alone are refused as well, it was not for that, and all go through again.
+    Where a gateway answers 503 to many requests beside others, or a service 429 although the key had room for them,
+    half as many go through from then on, down to one at a time. Where those that go alone are refused as well, it was
+    not for that, and all go through again.
 
     Args:
         most: How many there may be.
@@ -58,11 +59,19 @@ class Width:
             finally:
                 self._under_way -= 1
 
-    def learn(self, answer: Answer | None, *, beside_others: bool) -> None:
-        """See whether a request was refused."""
+    def learn(self, answer: Answer | None, *, beside_others: bool, had_room: bool = False) -> None:
+        """See whether a request was refused.
+
+        Args:
+            answer: What came.
+            beside_others: Whether it went beside others.
+            had_room: Whether its key had requests left for it, by what the service had told.
+        """
         if answer is None or self._in_vain:
             return
-        refused = answer.status == HTTPStatus.SERVICE_UNAVAILABLE
+        refused = answer.status == HTTPStatus.SERVICE_UNAVAILABLE or (
+            had_room and answer.status == HTTPStatus.TOO_MANY_REQUESTS
+        )
         (self._beside if beside_others else self._alone).append(refused)
         if self._width == 1 and self._alone.count(True) >= _ALONE_REFUSED:
             self._in_vain = True

@@ -408,33 +408,49 @@ def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: Wo
 
 
 class Crowded(httpx.AsyncBaseTransport):
-    """A gateway that takes two requests at once, and answers 503 to those that come meanwhile."""
+    """A gateway or a service that takes two requests at once, and refuses those that come meanwhile.
 
-    def __init__(self) -> None:
+    Args:
+        clock: The clock of the run, which it tells.
+        status: With what it refuses.
+    """
+
+    def __init__(self, clock: WoundClock, status: int) -> None:
         self.under_way = 0
         self.refused = 0
+        self._clock = clock
+        self._status = status
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Serve a request after some others have had their turn."""
         if self.under_way == 2:
             self.refused += 1
-            return httpx.Response(503, stream=httpx.ByteStream(b""))
+            return self._answer(self._status, 0, 1)
         self.under_way += 1
         for _ in range(5):
             await asyncio.sleep(0)
         self.under_way -= 1
-        return httpx.Response(200, stream=httpx.ByteStream(b'{"data":{}}'))
+        return self._answer(200, 900, 60)
+
+    def _answer(self, status: int, remaining: int, ahead: int) -> httpx.Response:
+        now = self._clock.now()
+        limit = {"Limit": 1000, "Remaining": remaining, "Reset": int(now.timestamp()) + ahead}
+        headers = {"Date": format_datetime(now, usegmt=True)} | {
+            f"X-RateLimit-{name}": str(limit[name]) for name in limit
+        }
+        return httpx.Response(status, headers=headers, stream=httpx.ByteStream(b'{"data":{}}'))
 
 
-def test_fewer_go_at_once_where_that_gets_them_refused(make: Fixtures, clock: WoundClock) -> None:
-    """After a few refusals no more go together than are served."""
-    gateway = Crowded()
-    wire = make.wire(transport=gateway, clock=clock, workers=8)
-    wire.send_all([get_organization()] * 40)
-    before = gateway.refused
+@pytest.mark.parametrize("status", [429, 503])
+def test_fewer_go_at_once_where_that_gets_them_refused(make: Fixtures, clock: WoundClock, status: int) -> None:
+    """After a few refusals no more go together than are served, although the key has many left."""
+    crowded = Crowded(clock, status)
+    wire = make.wire(transport=crowded, clock=clock, workers=8)
+    wire.send_all([get_organization()] * 120)
+    before = crowded.refused
     assert before > 0
 
     answers = wire.send_all([get_organization()] * 40)
 
     assert {one.status for one in answers} == {200}
-    assert gateway.refused == before
+    assert crowded.refused == before

@@ -22,8 +22,18 @@ def learn(width: Width, *answers: Answer | None, beside_others: bool = True) -> 
 
 @pytest.mark.parametrize("status", [200, 404, 429, 500, 502, 504])
 def test_other_answers_narrow_nothing(status: int) -> None:
-    """Only a 503 says that there is no room."""
+    """Only a 503 says by itself that there is no room."""
     assert learn(Width(8), *[Answer(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
+
+
+@pytest.mark.parametrize(("beside_others", "had_room", "now"), [(True, True, 4), (True, False, 8), (False, True, 8)])
+def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_room: bool, now: int) -> None:
+    """Then it was refused for what went beside it; otherwise its window was used up."""
+    width = Width(8)
+    for _ in range(6):
+        width.learn(Answer(status=429, headers=(), body=b""), beside_others=beside_others, had_room=had_room)
+
+    assert width.now == now
 
 
 def test_each_few_refusals_halve_it() -> None:
