@@ -275,6 +275,7 @@ def member_of_one(run: Run) -> MemberOfOne:
 
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
     """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
-    aim = Aim(engagement_id, "", "", None, "", "", label(run, "trespass"))
-    calls = aim.calls()
+    changed = label(run, "trespass")
+    calls = Aim(engagement_id, "", "", None, "", "", changed).calls()
+    calls["updateEngagement"] = call.update_engagement(engagement_id, {"name": changed, "description": changed})
     return {name: run.send(replace(calls[name].with_key(key), repeatable=True)) for name in operations}

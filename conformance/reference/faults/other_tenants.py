@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.faults import fault, looking_up
 from conformance.reference.faults.making import made, overwrite
+from conformance.reference.faults.sending import field
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -67,6 +68,22 @@ class LeakEditTouches(Service):
         except Refusal:
             if call.operation.id == "updateEngagement":
                 self.store.edit_engagement(call.resource_id, {}, self.now())
+            raise
+
+
+@fault("leak-edit-renames", "isolation-untouched")
+class LeakEditRenames(Service):
+    """An edit of another organization's engagement is refused, and gives it the name that was sent."""
+
+    async def perform(self, call: Call) -> Reply:
+        """Rename it."""
+        try:
+            return await super().perform(call)
+        except Refusal:
+            found = self.store.engagement(call.resource_id) if call.operation.id == "updateEngagement" else None
+            name = field(call, "name")
+            if found and found.organization_id != call.organization_id and isinstance(name, str):
+                self.store.edit_engagement(call.resource_id, {"name": name}, found.updated_at)
             raise
 
 
