@@ -58,7 +58,7 @@ def _out_of_bounds() -> dict[str, Call]:
         "per-page-negative": call.list_engagements(perPage=-1),
         "per-page-above-maximum": call.list_engagements(perPage=101),
         "members-per-page-above-maximum": call.list_members(perPage=101),
-        "members-all-zero": call.list_members(page=0, perPage=0),
+        "members-all-zero": call.list_members(page=0, perPage=0, unheard_of="x"),
     }
 
 

@@ -9,6 +9,7 @@ from conformance.checks.aims import spare_owner
 from conformance.checks.members import Roster, member_to_change, roster
 from conformance.oracle.effects import accepted, refused
 from conformance.oracle.judgement import Undecided
+from conformance.running.options import Effort
 from conformance.wire import call
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def role_changes(run: Run) -> RoleChanges:
     invited = _invite(run, before.members[member.user_id].get("email"))
     to_owner, stands = _to_owner(run, member, role)
     after = roster(run)
-    _set(run, member, role)
+    _give_back(run, member, role)
     return RoleChanges(member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, stands, after)
 
 
@@ -102,6 +103,18 @@ def changeable_role(members: Roster, member: Member) -> str:
 
 def _set(run: Run, member: Member, role: str) -> Exchange:
     return run.send(call.update_member_role(member.user_id, {"role": role}))
+
+
+def _give_back(run: Run, member: Member, role: str) -> None:
+    """Give a member its role again, with a field that no service knows; without it where that is refused.
+
+    A run that is not quick asks for it in capitals before.
+    """
+    if run.effort is not Effort.QUICK:
+        _set(run, member, role.upper())
+    answer = run.send(call.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
+    if refused(answer):
+        _set(run, member, role)
 
 
 def change_role(run: Run, member: Member, role: str) -> Change:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of
 from conformance.checks.marks import journey, requirement
 from conformance.oracle import error_laws
 from conformance.oracle.judgement import judged
+from conformance.running.options import Effort
 from conformance.target.profile import Mode
 from conformance.wire import call
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
 _LONG: Final = 300
+_AT_ONCE: Final = 2
 _CHANGES: Final = (b'{"description": "\\ud800"}', b"")
+_UNHEARD_OF: Final = b'{"unheardOf": "x"}'
+_ODD_IDENTIFIER: Final = "0000-\u00e9'"
 
 
 def odd_requests(run: Run) -> list[Exchange]:
@@ -39,7 +45,51 @@ def odd_requests(run: Run) -> list[Exchange]:
         call.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
     ]
     changes = [] if made is None else [call.update_engagement(made, {}).with_body(one) for one in _CHANGES]
-    return [*creations, *run.send_all([*reads, *changes])]
+    odd = run.send_all([*reads, *changes])
+    return [*creations, *odd, *([] if run.effort is Effort.QUICK else _thoroughly(run))]
+
+
+def _thoroughly(run: Run) -> list[Exchange]:
+    """What a service most likely takes alike in all operations, with those that a quick run does not try it with."""
+    answers = run.send_all(_more(run))
+    if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
+        return answers
+    answers += run.send_in_turn(_more_of(made))
+    for one in (call.archive_engagement(made), call.delete_engagement(made)):
+        answers += run.send_all([one] * _AT_ONCE)
+    return answers
+
+
+def _creation(run: Run) -> Call:
+    return call.create_engagement({"name": run.name("oddly")})
+
+
+def _more(run: Run) -> list[Call]:
+    """Lists with odd parameters, identifiers of a shape that nobody gives, and bodies that are announced as text."""
+    calls = [call.list_members(role=""), call.list_members(page=""), call.list_members(unheard_of="x")]
+    calls.append(replace(call.list_members(), query=(("page", "1"), ("page", "2"))))
+    if run.mode is Mode.READ_ONLY:
+        return calls
+    calls.append(call.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
+    calls += [call.archive_engagement(_ODD_IDENTIFIER), call.unarchive_engagement(_ODD_IDENTIFIER)]
+    calls += [call.delete_engagement(_ODD_IDENTIFIER)]
+    if run.mode is Mode.DISPOSABLE:
+        invited = {"email": run.address("odd"), "role": "member"}
+        calls.append(call.invite_member({"email": run.address("odd"), "role": "Admin"}))
+        calls.append(call.invite_member({}).with_body(call.encode(invited), "text/plain"))
+        calls.append(call.update_organization({}).with_body(b"{}", "text/plain"))
+    return calls
+
+
+def _more_of(made: str) -> list[Call]:
+    """Edits of an engagement that are not announced as JSON, and a body where none is asked for."""
+    return [
+        call.update_engagement(made, {}).with_body(b"{}", "text/plain"),
+        call.update_engagement(made, {}).with_body(b"{}", None),
+        call.archive_engagement(made).with_body(_UNHEARD_OF),
+        call.unarchive_engagement(made).with_body(_UNHEARD_OF),
+        call.delete_engagement(_ODD_IDENTIFIER).with_body(_UNHEARD_OF),
+    ]
 
 
 odd_requests_journey = journey(odd_requests)

@@ -56,6 +56,11 @@ def _is_text(call: Call) -> bool:
     return isinstance(content(call), str)
 
 
+def _keys(call: Call) -> set[str]:
+    found = content(call)
+    return set(found) if isinstance(found, dict) else set()
+
+
 def _lacks(name: str) -> Odd:
     return lambda call: isinstance(content(call), dict) and field(call, name) is NOTHING
 
@@ -138,6 +143,7 @@ ODD = (
                lambda call: len(str(field(call, "name"))) > _LONG),
     _stumbling("updateCurrentOrganization", "an-unknown-field", "fields that cannot be changed",
                lambda call: field(call, "slug") is not NOTHING),
+    _stumbling("updateMemberRole", "an-unknown-field", "a field beside the role", lambda call: _keys(call) > {"role"}),
     _stumbling("updateEngagement", "an-empty-body", "an empty body", lambda call: not call.content),
     _stumbling("updateEngagement", "an-emoji", "an emoji", _says(b"\xf0\x9f", b"\\ud83")),
     _stumbling("updateEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
@@ -178,6 +184,9 @@ ODD = (
                _asks("perPage", lambda text: _number(text) > 100)),  # noqa: PLR2004
     _stumbling("listMembers", "a-page-past-the-end", "a page past the end",
                _asks("page", lambda text: _number(text) > _LONG), "list-past-the-end"),
+    _stumbling("listMembers", "an-unknown-parameter", "a parameter that it does not know",
+               lambda call: bool(set(call.request.query_params) - {"role", "page", "perPage"}),
+               "list-paging-limits-truthful"),
     _stumbling("listMembers", "page-zero", "page 0", _asks("page", lambda text: _number(text) == 0)),
     _stumbling("listMembers", "per-page-zero", "a perPage of 0", _asks("perPage", lambda text: _number(text) == 0)),
     _stumbling("listMembers", "a-capital", "a role with a capital", _asks("role", lambda text: text != text.lower())),
