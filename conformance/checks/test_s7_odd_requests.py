@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,7 @@ _LEVELS: Final = 90
 _DIGITS: Final = 400
 _LONG: Final = 300
 _AT_ONCE: Final = 2
+_LINES: Final = "A first line,\r\nand a second\tone."
 _CHANGES: Final = (b'{"description": "\\ud800"}', b"")
 _UNHEARD_OF: Final = b'{"unheardOf": "x"}'
 _ODD_IDENTIFIER: Final = "0000-\u00e9'"
@@ -31,9 +33,10 @@ def odd_requests(run: Run) -> list[Exchange]:
     """An engagement is created and updated with odd JSON, and looked for with odd parameters."""
     name = run.name("odd")
     nested = "[" * _LEVELS + "]" * _LEVELS
+    lines = json.dumps(_LINES)
     texts = (
         f'{{"name": "{name} \udcff\udcfe"}}',  # bytes that are no UTF-8
-        f'{{"name": "{name} other", "other": {nested}, "": {"9" * _DIGITS}, "more": 1e400}}',
+        f'{{"name": "{name} other", "other": {nested}, "": {"9" * _DIGITS}, "more": 1e400, "description": {lines}}}',
         f'{{"name": "{name} \\u0000"}}',
     )
     bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
@@ -70,6 +73,8 @@ def _more(run: Run) -> list[Call]:
     calls.append(replace(call.list_members(), query=(("page", "1"), ("page", "2"))))
     if run.mode is Mode.READ_ONLY:
         return calls
+    marked = b"\xef\xbb\xbf" + call.encode({"name": run.name("odd")})  # a byte order mark
+    calls += [call.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
     calls.append(call.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
     calls += [call.archive_engagement(_ODD_IDENTIFIER), call.unarchive_engagement(_ODD_IDENTIFIER)]
     calls += [call.delete_engagement(_ODD_IDENTIFIER)]
@@ -82,8 +87,9 @@ def _more(run: Run) -> list[Call]:
 
 
 def _more_of(made: str) -> list[Call]:
-    """Edits of an engagement that are not announced as JSON, and a body where none is asked for."""
+    """Edits of an engagement to several lines, or not announced as JSON, and a body where none is asked for."""
     return [
+        call.update_engagement(made, {"description": f"{_LINES}\u202e"}),
         call.update_engagement(made, {}).with_body(b"{}", "text/plain"),
         call.update_engagement(made, {}).with_body(b"{}", None),
         call.archive_engagement(made).with_body(_UNHEARD_OF),

@@ -165,6 +165,8 @@ ODD = (
     _stumbling("createEngagement", "bytes-beyond-utf-8", "bytes that are no UTF-8",
                lambda call: b"\xff" in call.content),
     _stumbling("createEngagement", "nul", "the character U+0000", _says(b"\\u0000")),
+    _stumbling("createEngagement", "lines", "a description of several lines",
+               lambda call: "\n" in str(field(call, "description"))),
     _stumbling("createEngagement", "a-huge-number", "a huge number", _says(b"9" * 100)),
     _stumbling("createEngagement", "an-identifier", "an id in the body",
                lambda call: field(call, "id") is not NOTHING),
