@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -22,7 +23,7 @@ from conformance.checks.sorted_lists import (
     by_updated_at,
 )
 from conformance.checks.stock import Stock, new_engagements
-from conformance.oracle import list_laws, paging
+from conformance.oracle import list_laws, paging, read
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
 from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import (
@@ -34,6 +35,7 @@ from conformance.oracle.listing import (
     name_among,
     time_of,
 )
+from conformance.oracle.words import shown
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ def test_sorted_by_updated_at(run: Run, by_updated_at: SortedLists, paged_engage
 def test_sorted_by_name(run: Run, by_name: SortedLists, paged_engagements: PagedLists) -> None:
     """With sort=name the list is in the order of names, both ways and across pages."""
     _expect_sorted(run, by_name, _by_name(by_name.stock), paged_engagements)
+    _expect_in_place(run, by_name, paged_engagements)
 
 
 @requirement("sort-descending-by-default")
@@ -208,6 +211,53 @@ def _expect_sorted(run: Run, lists: SortedLists, order: Order, pages: PagedLists
         raise
     expect_steadily(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True))
     expect_steadily(run, lists.default, lambda look: _expect_either(Listing(look), order))
+
+
+def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
+    """Pages of the ascending list are parts of it: names that can be told apart have the places of the whole one."""
+    try:
+        expect_steadily(run, (*lists.default, *lists.ascending), partial(_in_place, _by_name(lists.stock)))
+    except NonConformity:
+        _expect_plain_pages(run, pages)
+        raise
+
+
+def _in_place(order: Order, look: Look) -> None:
+    """The same in one look: the whole list in one answer, else nothing is judged, and pages of it."""
+    whole, parts = Listing(look[:1]), [answer for answer in look[1:] if "page" in dict(answer.call.query)]
+    items = whole.items
+    if not parts or any(read.number(one, "total") != len(items) for one in (*whole.answers, *parts)):
+        return
+    told = Counter(str(item.value.get("name")) for item in items)
+    known = {item.identifier: place for place, item in enumerate(items) if order.key(item.value) is not None}
+    single = {item.identifier for item in items if told[str(item.value.get("name"))] == 1}
+    if len(known) <= 1:  # nobody knows which way the whole list goes
+        return
+    ascends = _is_ascending(whole, order)
+    for part in parts:
+        first = _before(part, len(items))
+        if first is None:
+            continue
+        for item in Listing((part,)).items:
+            if item.identifier not in known.keys() & single:
+                continue
+            place = known[item.identifier] if ascends else len(items) - 1 - known[item.identifier]
+            if first + item.place != place:
+                raise NonConformity(
+                    "the pages of the list by name are not parts of it",
+                    *look,
+                    expected=f"{shown(item.value.get('name'))} as item {place + 1} of the ascending list",
+                    actual=f"item {first + item.place + 1}",
+                    pointer=item.pointer,
+                )
+
+
+def _before(part: Exchange, total: int) -> int | None:
+    """How many items come before those of a page; None where it is not the page that was asked for."""
+    asked = dict(part.call.query)
+    page, size = int(asked["page"]), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
+    first = (page - 1) * size
+    return first if len(read.items(part)) == min(size, total - first) else None
 
 
 def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:

@@ -191,6 +191,15 @@ HAND_MADE = (
         "sort-by-created-at",
         "sort-with-filter",
     ),
+    _paged(
+        "sort-name-page-by-page",
+        "by name is sorted within each page only",
+        lambda service, query: (
+            _page_by_page(service, query) if query.sort == "name" else Service.find_engagements(service, query)
+        ),
+        "sort-by-name",
+        "sort-with-filter",
+    ),
     _paged("sort-first-twenty-only", "is sorted up to the 20th item only", _first_twenty, *_ALL, "sort-with-filter"),
     _paged(
         "sort-name-by-beginning",
