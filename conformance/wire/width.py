@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from contextlib import AbstractAsyncContextManager
 
     from conformance.wire.exchange import Answer
 
 _LOOKED_AT: Final = 16
 _REFUSED: Final = 6
 """Refusals of the latest requests beside others, after which fewer are sent at once."""
+
+_REFUSED_WITH_ROOM: Final = 3
+"""The same of those for which the key had room: nothing but the others explains these."""
 
 _ALONE_LOOKED_AT: Final = 8
 _ALONE_REFUSED: Final = 4
@@ -38,9 +40,10 @@ class Width:
         self._most = most
         self._width = most
         self._workers = asyncio.Semaphore(most)
-        self._gate: AbstractAsyncContextManager[None] = nullcontext()
+        self._waiting: list[asyncio.Future[None]] = []
         self._under_way = 0
         self._beside: deque[bool] = deque(maxlen=_LOOKED_AT)
+        self._with_room: deque[bool] = deque(maxlen=_LOOKED_AT)
         self._alone: deque[bool] = deque(maxlen=_ALONE_LOOKED_AT)
         self._in_vain = False
 
@@ -52,12 +55,17 @@ class Width:
     @asynccontextmanager
     async def one(self) -> AsyncIterator[bool]:
         """Wait until one more may be sent, inside a ``with``; it tells whether that goes beside others."""
-        async with self._workers, self._gate:
+        async with self._workers:
+            while self._under_way >= self._width:
+                future = asyncio.get_running_loop().create_future()
+                self._waiting.append(future)
+                await future
             self._under_way += 1
             try:
                 yield self._under_way > 1
             finally:
                 self._under_way -= 1
+                self._wake()
 
     def learn(self, answer: Answer | None, *, beside_others: bool, had_room: bool = False) -> None:
         """See whether a request was refused.
@@ -69,18 +77,29 @@ class Width:
         """
         if answer is None or self._in_vain:
             return
-        refused = answer.status == HTTPStatus.SERVICE_UNAVAILABLE or (
-            had_room and answer.status == HTTPStatus.TOO_MANY_REQUESTS
-        )
+        with_room = had_room and answer.status == HTTPStatus.TOO_MANY_REQUESTS
+        refused = with_room or answer.status == HTTPStatus.SERVICE_UNAVAILABLE
+        if beside_others:
+            self._with_room.append(with_room)
         (self._beside if beside_others else self._alone).append(refused)
         if self._width == 1 and self._alone.count(True) >= _ALONE_REFUSED:
             self._in_vain = True
             self._let_through(self._most)
-        elif self._width > 1 and self._beside.count(True) >= _REFUSED:
+        elif self._width > 1 and self._is_too_wide():
             self._let_through(self._width // 2)
+
+    def _is_too_wide(self) -> bool:
+        return self._beside.count(True) >= _REFUSED or self._with_room.count(True) >= _REFUSED_WITH_ROOM
 
     def _let_through(self, width: int) -> None:
         self._width = width
-        self._gate = nullcontext() if width == self._most else asyncio.Semaphore(width)
-        self._beside.clear()
-        self._alone.clear()
+        for seen in (self._beside, self._with_room, self._alone):
+            seen.clear()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let everything that waits look again."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)

@@ -30,7 +30,8 @@ def test_other_answers_narrow_nothing(status: int) -> None:
 def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_room: bool, now: int) -> None:
     """Then it was refused for what went beside it; otherwise its window was used up."""
     width = Width(8)
-    for _ in range(6):
+    for _ in range(3):
+        assert width.now == 8
         width.learn(Answer(status=429, headers=(), body=b""), beside_others=beside_others, had_room=had_room)
 
     assert width.now == now
@@ -121,3 +122,27 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
     assert (highest, len(beside)) == (most, 20)
     assert beside[0] is False
     assert any(beside) is (most > 1)
+
+
+def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> None:
+    """When fewer may go at once, that is so for all that have not gone yet."""
+    width = Width(8)
+    under_way: list[int] = []
+    now = 0
+
+    async def one() -> None:
+        nonlocal now
+        async with width.one():
+            now += 1
+            under_way.append(now)
+            await asyncio.sleep(0)
+            now -= 1
+            width.learn(REFUSED if len(under_way) < 20 else SERVED, beside_others=True)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one() for _ in range(60)))
+
+    asyncio.run(all_of_them())
+
+    assert width.now < 8
+    assert max(under_way[-20:]) <= width.now
