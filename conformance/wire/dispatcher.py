@@ -39,6 +39,8 @@ _BESIDE_UNDOING: Final = 8 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: whether it is needed, what was lost, and what is left."""
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
+_ASKING_AGAIN: Final = (0.0, 1.0, 2.0)
+"""Seconds before each attempt to find out whether the main key is served at all."""
 _NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
 
 
@@ -207,15 +209,26 @@ class Dispatcher:
             return 0.0
         lane.refusals += 1
         if order.undoing is None and lane.refusals >= _REFUSALS and self._is_main(order.call):
-            if not await self._is_served():
+            if not await self._is_served(lane):
                 raise self._stopped("the service answered nothing but 429", exchange)
             lane.refusals = 0
         return None
 
-    async def _is_served(self) -> bool:
-        """Whether the main key is served at all: one kind of request alone may be past a limit of its own."""
-        exchange, _ = await self._probe(_probing(), 1)
-        return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
+    async def _is_served(self, lane: Lane) -> bool:
+        """Whether the main key is served at all: one kind of request alone may be past a limit of its own.
+
+        What goes beside others may be refused for that, so a key that had requests left is tried again after pauses.
+        """
+        probe = _probing()
+        for attempt, pause in enumerate(_ASKING_AGAIN if lane.trusted else _ASKING_AGAIN[:1], 1):
+            await self._pause(pause, probe)
+            async with self._width.one():
+                exchange, _ = await self._probe(probe, attempt)
+            if exchange.received is None:
+                return False
+            if exchange.received.status != TOO_MANY_REQUESTS:
+                return True
+        return False
 
     def _is_main(self, call: Call) -> bool:
         return self._preparer.credential(call).authorization == self._settings.credential.authorization

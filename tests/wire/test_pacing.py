@@ -18,6 +18,7 @@ from tests.wire.conftest import Fixtures, Scripted, WoundClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+from contextlib import nullcontext
 
 
 class Limited:
@@ -154,6 +155,27 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
 
     assert clock.seconds < 7 * 90
     assert wire.sent <= 9
+
+
+@pytest.mark.parametrize(("refusals", "ends"), [(9, False), (10, False), (99, True)])
+def test_a_key_that_was_served_is_tried_again_before_the_run_ends(
+    refusals: int, make: Fixtures, clock: WoundClock, *, ends: bool
+) -> None:
+    """Refusals of requests that went beside others do not last."""
+    rest = iter([200, *[429] * refusals])
+
+    def serve(_: object) -> tuple[int, dict[str, str]]:
+        status = next(rest, 200)
+        return status, headers(1000, 900 if status == 200 else 0, clock.now().timestamp() + 1)
+
+    wire = make.wire(transport=Scripted(serve), clock=clock)
+    assert wire.send(get_organization()).status == 200
+    with pytest.raises(RunStopped, match="the service answered nothing but 429") if ends else nullcontext():
+        for _ in range(2):
+            wire.send(get_organization())
+
+    if not ends:
+        assert wire.send(get_organization()).status == 200
 
 
 def test_429_for_one_kind_of_request_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
