@@ -130,10 +130,11 @@ class Dispatcher:
         answer = None
         try:
             async with self._width.one() as beside_others:
-                had_room = lane.has_room and not order.call.expects_429
+                had_room = lane.has_room
                 exchange, outcome = await self._send(order, attempt, self._settings.timeout)
             answer = exchange.received
-            self._width.learn(answer, beside_others=beside_others, had_room=had_room)
+            if not order.call.expects_429:
+                self._width.learn(answer, beside_others=beside_others, had_room=had_room)
         finally:
             self.pacer.leave(lane, answer)
         if order.undoing is None and self._is_main(order.call) and self._is_needed_for_undoing(lane):

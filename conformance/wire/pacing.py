@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.ratelimits import Quota, ServiceClock, quota, retry_after
+from conformance.wire.ratelimits import Quota, ServiceClock, leaves_requests, quota, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -22,6 +22,8 @@ GRACE: Final = 0.1
 _LONGEST_WINDOW: Final = 366 * 24 * 3600.0
 _UNAUTHORIZED, _TOO_MANY = 401, 429
 _BACKOFF: Final = (1.0, 2.0, 4.0)
+_PATIENT: Final = 2
+"""Waits after a 429 that leaves requests of the window, before the window's end is waited for all the same."""
 
 
 @dataclass(eq=False, slots=True)
@@ -132,6 +134,9 @@ class Pacer:
         told = quota(answer)
         until_reset = None if told is None else self._until(told)
         asked = retry_after(answer, self.service.time(self._clock.now()))
+        if leaves_requests(answer) and waits < _PATIENT:
+            # The window is not used up: what was refused came beside too many others, and its end is no matter.
+            return asked + GRACE if asked is not None and 0 < asked <= self._longest else _BACKOFF[waits]
         candidates = [wait for wait in (until_reset, asked) if wait is not None and wait > 0]
         # Reset is when service resumes; where it did not, the service means what it says by Retry-After.
         candidates = candidates if waits == 0 else sorted(candidates, reverse=True)

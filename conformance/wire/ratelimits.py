@@ -45,6 +45,12 @@ def quota(answer: Answer) -> Quota | None:
     return Quota(int(limit), int(remaining), float(reset))
 
 
+def leaves_requests(answer: Answer) -> bool:
+    """Whether an answer says that its window is not used up, as a 429 does where only too many came at once."""
+    told = quota(answer)
+    return told is not None and told.remaining > 0
+
+
 def has_fallen(before: Answer, after: Answer) -> bool:
     """Whether less remains of the same window; also where the two cannot be compared."""
     told, then = quota(before), quota(after)

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from conformance.wire.ratelimits import leaves_requests
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -73,11 +75,11 @@ class Width:
         Args:
             answer: What came.
             beside_others: Whether it went beside others.
-            had_room: Whether its key had requests left for it, by what the service had told.
+            had_room: Whether its key had requests left for it, by what the service had told before.
         """
         if answer is None or self._in_vain:
             return
-        with_room = had_room and answer.status == HTTPStatus.TOO_MANY_REQUESTS
+        with_room = answer.status == HTTPStatus.TOO_MANY_REQUESTS and (had_room or leaves_requests(answer))
         refused = with_room or answer.status == HTTPStatus.SERVICE_UNAVAILABLE
         if beside_others:
             self._with_room.append(with_room)

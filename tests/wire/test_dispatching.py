@@ -372,6 +372,18 @@ def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: Wound
     assert clock.pauses == []
 
 
+def test_what_is_sent_to_meet_the_limit_narrows_nothing(make: Fixtures, clock: WoundClock) -> None:
+    """Its 429 is wanted, also where it leaves requests."""
+    crowded = Crowded(clock, 429, 899)
+    wire = make.wire(transport=crowded, clock=clock, workers=8)
+    wire.send_all([replace(get_organization(), expects_429=True)] * 40)
+    before = crowded.refused
+
+    wire.send_all([replace(get_organization(), expects_429=True)] * 40)
+
+    assert crowded.refused == 2 * before > 0
+
+
 def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: WoundClock) -> None:
     """However many are sent at once."""
     under_way, most = 0, 0
@@ -413,19 +425,21 @@ class Crowded(httpx.AsyncBaseTransport):
     Args:
         clock: The clock of the run, which it tells.
         status: With what it refuses.
+        remaining: What it says then that the key has left.
     """
 
-    def __init__(self, clock: WoundClock, status: int) -> None:
+    def __init__(self, clock: WoundClock, status: int, remaining: int = 0) -> None:
         self.under_way = 0
         self.refused = 0
         self._clock = clock
         self._status = status
+        self._remaining = remaining
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Serve a request after some others have had their turn."""
         if self.under_way == 2:
             self.refused += 1
-            return self._answer(self._status, 0, 1)
+            return self._answer(self._status, self._remaining, 1)
         self.under_way += 1
         for _ in range(5):
             await asyncio.sleep(0)
@@ -441,10 +455,12 @@ class Crowded(httpx.AsyncBaseTransport):
         return httpx.Response(status, headers=headers, stream=httpx.ByteStream(b'{"data":{}}'))
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_fewer_go_at_once_where_that_gets_them_refused(make: Fixtures, clock: WoundClock, status: int) -> None:
+@pytest.mark.parametrize(("status", "remaining"), [(429, 0), (429, 899), (503, 899)])
+def test_fewer_go_at_once_where_that_gets_them_refused(
+    make: Fixtures, clock: WoundClock, status: int, remaining: int
+) -> None:
     """After a few refusals no more go together than are served, although the key has many left."""
-    crowded = Crowded(clock, status)
+    crowded = Crowded(clock, status, remaining)
     wire = make.wire(transport=crowded, clock=clock, workers=8)
     wire.send_all([get_organization()] * 120)
     before = crowded.refused

@@ -252,6 +252,29 @@ def test_how_long_a_refused_request_waits(
     assert found == (None if wait is None else pytest.approx(wait))
 
 
+@pytest.mark.parametrize(
+    ("asked", "waits", "wait"),
+    [
+        (None, 0, 1.0),
+        (None, 1, 2.0),
+        (None, 2, 50.0 + GRACE),
+        ("3", 0, 3.0 + GRACE),
+        ("60", 1, 60.0 + GRACE),
+        ("0", 0, 1.0),
+        ("61", 1, 2.0),
+        ("3", 2, 50.0 + GRACE),
+    ],
+)
+def test_a_window_that_is_not_used_up_is_not_waited_for(
+    pacer: Pacer, clock: WoundClock, asked: str | None, waits: int, wait: float
+) -> None:
+    """Where a 429 leaves requests, only too many came at once; twice it is tried whether that is so."""
+    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
+    pacer.service.learn(told(clock, 5, 50, Date=date(clock)), clock.now())
+
+    assert pacer.wait_after_429(told(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
+
+
 def test_without_a_date_a_far_reset_may_be_near(pacer: Pacer, clock: WoundClock) -> None:
     """Nothing tells how far apart the clocks are, so that a little is waited and seen."""
     assert pacer.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0

@@ -37,6 +37,14 @@ def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_roo
     assert width.now == now
 
 
+@pytest.mark.parametrize(("status", "remaining", "now"), [(429, 9, 4), (429, 0, 8), (200, 9, 8)])
+def test_429_within_a_window_narrows_it(status: int, remaining: int, now: int) -> None:
+    """What is refused although its window is not used up came beside too many others."""
+    headers = (("X-RateLimit-Limit", "10"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", "1"))
+
+    assert learn(Width(8), *[Answer(status, headers, b"")] * 4) == now
+
+
 def test_each_few_refusals_halve_it() -> None:
     """Down to one at a time, and the refusals before count no more."""
     width = Width(8)
