@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import read
-from conformance.oracle.effects import accepted, refused, sent_object
+from conformance.oracle.effects import Span, accepted, refused, sent_object
 from conformance.oracle.laws import readable_resources
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-_SHOW_STATUS: Final = frozenset({"getEngagement", "listEngagements", "unarchiveEngagement"})
+_READS: Final = frozenset({"getEngagement", "listEngagements"})
 
 
 def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
@@ -31,21 +30,23 @@ def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
 
 def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of successful archivings of what had been archived before, and was not seen active since.
+    """The numbers of successful archivings of what had been archived before.
 
-    An unarchiving may have no effect: only where its answer says that the engagement is active, or a read does, the
-    next archiving is no repetition.
+    What unarchiving does is open: only a read or a list that shows the engagement active tells that it is so again.
     """
-    archived: set[str | None] = set()
+    archived: dict[str, Span] = {}
     again: set[int] = set()
     for exchange in exchanges:
-        call = exchange.call
-        if call.operation.id in _SHOW_STATUS:
-            archived -= {read.id_of(one) for one in readable_resources(exchange) if one.get("status") == "active"}
-        elif call.operation.id == "archiveEngagement" and accepted(exchange):
-            if call.identifier in archived:
+        identifier = exchange.call.identifier
+        if exchange.call.operation.id in _READS:
+            for shown in readable_resources(exchange):
+                last = archived.get(str(shown.get("id")))
+                if last is not None and shown.get("status") == "active" and last.before(Span.of(exchange)):
+                    del archived[str(shown.get("id"))]
+        elif exchange.call.operation.id == "archiveEngagement" and identifier is not None and not refused(exchange):
+            if accepted(exchange) and identifier in archived:
                 again.add(exchange.number)
-            archived.add(call.identifier)
+            archived[identifier] = Span.of(exchange)
     return frozenset(again)
 
 

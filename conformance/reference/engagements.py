@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.reference.members import Members
 from conformance.reference.queries import Collation, EngagementQuery, Sort, Ties
@@ -10,11 +10,18 @@ from conformance.reference.records import SUBORDINATE_KINDS, Engagement, Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.reference.call import Call, Reply
 
 _READ_ONLY = ("id", "status", "createdAt", "updatedAt")
 _SORTS: tuple[Sort, ...] = ("createdAt", "updatedAt", "name")
 _COLLATIONS: dict[str, Collation] = {"binary": "BINARY", "caseless": "NOCASE", "folded": "FOLDED"}
+_TOLD_AGAIN: Final[Mapping[str, dict[str, Any]]] = {
+    "200-noted": {"status": "unchanged", "note": "The engagement is archived already."},
+    "200-bare": {},
+}
+"""What archiving again answers at the values of ``archive_again`` that show no engagement."""
 
 
 class Engagements(Members):
@@ -149,8 +156,8 @@ class Engagements(Members):
         self.activating.discard(call.engagement.id)
         if changes:
             self.set_status(call.engagement, "archived")
-        elif self.archiving_again() == "200-noted":
-            return self.resource(call, {"status": "unchanged", "note": "The engagement is archived already."})
+        elif (told := _TOLD_AGAIN.get(self.archiving_again())) is not None:
+            return self.resource(call, told)
         return self.resource(call, self.view_archived(self.find_engagement(call)))
 
     def archives_again(self) -> bool:

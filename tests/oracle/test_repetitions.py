@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,21 +20,22 @@ def change(operation: str, body: dict[str, Any] | None = None, status: int | Non
     return replace(made, call=replace(made.call, body=None if body is None else encode(body), headers=JSON_HEADERS))
 
 
-def listed(**member: object) -> Exchange:
-    """A list of one member."""
-    return make_exchange("listMembers", 200, {"data": [{"id": "eng_1", **member}], "meta": {}})
+def listed(operation: str = "listMembers", **item: object) -> Exchange:
+    """A list of one item, after all else."""
+    return later(make_exchange(operation, 200, {"data": [{"id": "eng_1", **item}], "meta": {}}))
 
 
-def seen(status: str, operation: str = "getEngagement") -> Exchange:
-    """A read of the engagement, or another answer that shows it."""
-    return make_exchange(operation, 200, {"data": {"id": "eng_1", "status": status}})
+def read(status: str, identifier: str = "eng_1") -> Exchange:
+    """A read of an engagement, after all else."""
+    return later(make_exchange("getEngagement", 200, {"data": {"id": identifier, "status": status}}))
 
 
-def page(status: str, **item: object) -> Exchange:
-    """A list of one engagement."""
-    listed = {"id": "eng_1", "status": status, **item}
-    return make_exchange("listEngagements", 200, {"data": [listed], "meta": {}})
+def later(exchange: Exchange) -> Exchange:
+    """An exchange that began when the others were over."""
+    return replace(exchange, started_at=exchange.started_at + timedelta(minutes=1))
 
+
+ARCHIVE = change("archiveEngagement")
 
 ADMIN, MEMBER = ({"role": role} for role in ("admin", "member"))
 INVITED = {"email": "Ann@example.com", "role": "member"}
@@ -44,15 +46,14 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
     [
         ([change("archiveEngagement")] * 2, {1}),
         ([change("archiveEngagement", status=409), change("archiveEngagement")], set()),
-        ([change("archiveEngagement"), change("unarchiveEngagement"), change("archiveEngagement")], {2}),
-        ([change("archiveEngagement"), change("unarchiveEngagement", status=409), change("archiveEngagement")], {2}),
-        ([change("archiveEngagement"), seen("active", "unarchiveEngagement"), change("archiveEngagement")], set()),
-        ([change("archiveEngagement"), seen("archived", "unarchiveEngagement"), change("archiveEngagement")], {2}),
-        ([change("archiveEngagement"), seen("archived"), change("archiveEngagement")], {2}),
-        ([change("archiveEngagement"), seen("active"), change("archiveEngagement")], set()),
-        ([change("archiveEngagement"), page("active"), change("archiveEngagement")], set()),
-        ([change("archiveEngagement"), page("active", id="eng_2"), change("archiveEngagement")], {2}),
-        ([change("archiveEngagement"), page("active", id=[]), change("archiveEngagement")], {2}),
+        ([ARCHIVE, change("unarchiveEngagement"), ARCHIVE], {2}),
+        ([ARCHIVE, change("unarchiveEngagement", status=409), ARCHIVE], {2}),
+        ([ARCHIVE, change("unarchiveEngagement"), read("archived"), ARCHIVE], {3}),
+        ([ARCHIVE, change("unarchiveEngagement"), read("active"), ARCHIVE], set()),
+        ([ARCHIVE, change("unarchiveEngagement"), read("active", "eng_2"), ARCHIVE], {3}),
+        ([ARCHIVE, change("unarchiveEngagement"), listed("listEngagements", status="active"), ARCHIVE], set()),
+        ([ARCHIVE, replace(read("active"), started_at=ARCHIVE.started_at), ARCHIVE], {2}),
+        ([change("archiveEngagement", status=None), ARCHIVE], {1}),
         ([change("inviteMember", INVITED)] * 2, {1}),
         ([listed(email="ann@example.com"), change("inviteMember", INVITED)], {1}),
         ([change("inviteMember", INVITED, 422), change("inviteMember", INVITED)], set()),

@@ -61,6 +61,7 @@ RULE_POINTS = (
             "200",
             "200-refreshed",
             "200-noted",
+            "200-bare",
             "400",
             "403",
             "422",
