@@ -270,7 +270,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     """An engagement of the run for each name, where engagements may be made and the service makes them."""
     if run.mode is Mode.READ_ONLY:
         return {}
-    bodies = [{"name": run.name(f"for-{name}"), "description": f"It is there for {name}."} for name in names]
+    bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
     made = run.send_all([call.create_engagement(body) for body in bodies])
     return {name: found for name, one in zip(names, made, strict=True) if (found := identifier(one)) is not None}
 
@@ -293,7 +293,7 @@ def _try_the_rest(
             organization=organization,
             address=run.address("permitted"),
             name=run.name("permitted"),
-            description="A key with one permission wrote this.",
+            description="With one permission.",
         )
         own = {} if targets is None or scope != "engagements:read" else {"getEngagement": targets.edited}
         planned += [

@@ -74,7 +74,7 @@ def afterwards(run: Run) -> Afterwards:
     identifier = identifier_of(other)
     if identifier in {None, early.call.identifier}:
         raise Undecided("there was no other engagement to archive and delete", other)
-    edit = call.update_engagement(str(identifier), {"description": "edited beside another one"})
+    edit = call.update_engagement(str(identifier), {"description": "edited beside it"})
     archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
     settled = run.send(early.call)
     page = latest(run, sort="name", order="desc")

@@ -86,7 +86,7 @@ def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
 def creating(run: Run) -> Creating:
     """Two engagements are created and read, then a namesake of the first; all are looked for in the list."""
     bare = {"name": run.name("create")}
-    described = {"name": run.name("create-described"), "description": "what the engagement is about"}
+    described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
     namesake = run.send(call.create_engagement(bare))

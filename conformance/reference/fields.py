@@ -47,6 +47,8 @@ class Fields(Reading):
         description = self.text("description", value)
         if len(description) > _LONG_DESCRIPTION:
             self.rule("long_description", f"A description has at most {_LONG_DESCRIPTION} characters.")
+        if (limit := self.latitude["description_limit"]) != "any" and len(description) > int(limit):
+            raise Refusal(422, f"A description has at most {limit} characters.")
         if description and (least := self.latitude["description_least"]) != "none" and len(description) < int(least):
             raise Refusal(422, f"A description has at least {least} characters.")
         self.check_odd(description)

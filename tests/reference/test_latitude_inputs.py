@@ -90,6 +90,9 @@ PROBES: dict[str, Probe] = {
     "description_least": lambda visitor: [
         created({"name": "n", "description": "x" * length})(visitor) for length in (9, 10)
     ],
+    "description_limit": lambda visitor: [
+        created({"name": "n", "description": "x" * length})(visitor) for length in (30, 31)
+    ],
     "long_description": created({"name": "n", "description": "x" * 20_000}),
     "odd_name": created({"name": "a\nb"}),
     "odd_text": lambda visitor: [

@@ -36,6 +36,7 @@ INPUT_POINTS = (
     Point("blank_name", "What becomes of a name of blanks?", ("422", "400", "accepted")),
     Point("long_name", "What becomes of a name over 255 characters?", ("accepted", "422", "400", "413")),
     Point("description_least", "How many characters must a description have at least?", ("none", "10")),
+    Point("description_limit", "How many characters may a description have at most?", ("any", "30")),
     Point("name_limit", "How many characters may a name have at most?", ("any", "30")),
     Point(
         "long_description", "What becomes of a description over 10,000 characters?", ("accepted", "422", "400", "413")
