@@ -93,15 +93,15 @@ def _subjects(run: Run, label: str) -> list[dict[str, str]]:
 
 
 def _edit(run: Run, subject: dict[str, str], number: int) -> Call:
-    both = {"name": run.name("raced"), "description": f"Raced {number}."}
+    both = {"name": run.name("raced"), "description": f"raced in turn {number}"}
     return call.update_engagement(subject["id"], both)
 
 
 def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
     """Edit an engagement by several requests at once: of both fields each, or some of them of one field only."""
     identifier, initial = subject["id"], _state(subject)
-    both = [{"name": run.name("raced-both"), "description": f"Raced, {number}."} for number in range(_AT_ONCE)]
-    single = [{"name": run.name("raced-name")}, {"description": "Raced alone."}]
+    both = [{"name": run.name("raced-both"), "description": f"raced by both {number}"} for number in range(_AT_ONCE)]
+    single = [{"name": run.name("raced-name")}, {"description": "raced alone by itself"}]
     bodies: list[dict[str, str]] = both if whole else [*both[:2], *single]
     answers = run.send_all([call.update_engagement(identifier, body) for body in bodies])
     answers.append(run.send(call.get_engagement(identifier)))

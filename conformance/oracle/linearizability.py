@@ -13,7 +13,7 @@ from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Span, accepted, is_plain, refused, sent_object
+from conformance.oracle.effects import Span, accepted, is_ordinary, is_plain, refused, sent_object
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.words import shown
 
@@ -152,6 +152,8 @@ def _event(exchange: Exchange) -> Event | None:
         return None
     if not all(is_plain(value) for _, value in sent):
         return None
+    if outcome is Outcome.REFUSED and operation == "update" and not all(is_ordinary(value) for _, value in sent):
+        return None  # it may have been refused for what it says, before the engagement was looked up
     status = "no answer" if exchange.received is None else str(exchange.received.status)
     seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
     words = " ".join([operation, *(f"{name}={shown(value)}" for name, value in sent), "->", status])

@@ -193,6 +193,16 @@ def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
     assert (event.operation, event.outcome, event.sent) == ("update", Outcome.DONE, (("name", "new"),))
 
 
+@pytest.mark.parametrize(("description", "counts"), [("too short", False), ("long enough 1", True)])
+def test_a_refusal_that_may_be_for_what_an_edit_says(talk: MakeTalk, description: str, *, counts: bool) -> None:
+    """It says nothing of the order where a service may look at the body first, and not like it."""
+    one = talk()
+    edit = call.update_engagement(one.created("one"), {"name": "an ordinary name", "description": description})
+
+    assert len(history_of([one.send(edit, status=422)])) == counts
+    assert len(history_of([one.send(edit, status=200)])) == 1
+
+
 @pytest.mark.parametrize(
     ("status", "outcome"),
     [
