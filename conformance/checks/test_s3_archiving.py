@@ -189,7 +189,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another one, with more time, in case the service's clock ticks slowly.
         (another,) = created(run, "later")
-        run.send(call.update_engagement(another["id"], {"description": "edited before that"}))
+        run.send(call.update_engagement(another["id"], {"description": "edited, then archived"}))
         transition = archived_after(run, another, A_LONG_TICK)
 
     before, after = transition.before, transition.after

@@ -56,7 +56,7 @@ class Deletion:
 
 def deletion(run: Run) -> Deletion:
     """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
-    ids = [engagement["id"] for engagement in created(run, "delete", "delete-later")]
+    ids = [engagement["id"] for engagement in created(run, "delete", "archived")]
     before, archive = run.send_all([call.get_engagement(ids[0]), call.archive_engagement(ids[1])])
     answers = run.send_all([call.delete_engagement(one) for one in ids])
     ensure_answered([archive, *answers])
