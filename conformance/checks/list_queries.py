@@ -41,9 +41,10 @@ def list_queries(run: Run) -> ListQueries:
     """Both lists are asked for in every way that the interface leaves open, when more engagements are there than 20."""
     run.journeys.wait_for(stock)
     bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
-    groups = (_plain(), bounds, _past_the_end(), _odd())
-    answers = iter(run.send_all([asked for group in groups for asked in group.values()]))
-    return ListQueries(*({name: next(answers) for name in group} for group in groups))
+    # A page past the end is compared with the plain list: the less lies between them the less has changed meanwhile.
+    groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}
+    answers = iter(run.send_all([asked for group in groups.values() for asked in group.values()]))
+    return ListQueries(**{name: {one: next(answers) for one in group} for name, group in groups.items()})
 
 
 def _plain() -> dict[str, Call]:

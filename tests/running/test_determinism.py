@@ -30,6 +30,9 @@ WITH_A_KEY = frozenset({"X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-To
 BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_name", "archived_by_change"})
 """Journeys that ask for the pages on which the service said that the run's engagements lie, of whatever size."""
 
+LOOK_AGAIN = frozenset({"test_s8_paging_limits::test_total_past_the_end[page-past-the-end]"})
+"""Checks that look again, and only then send anything, where other journeys of the run have changed a list meanwhile."""
+
 
 @dataclass(frozen=True)
 class Made:
@@ -60,6 +63,8 @@ def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
     streams: Streams = defaultdict(list)
     numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for exchange in exchanges:
+        if exchange.check in LOOK_AGAIN:
+            continue
         met = numbers[exchange.check]
 
         def mapped(text: str, met: dict[str, int] = met) -> str:
