@@ -43,6 +43,7 @@ class Aim:
         address: The address to invite.
         name: The name of a new engagement.
         description: The description to give to an engagement.
+        renamed: The name to give to an engagement beside the description; None sends none.
         archived: The identifier of the engagement to unarchive; None for the same one.
         promoted: The identifier of the user to give the role to; None for the same one.
     """
@@ -54,12 +55,14 @@ class Aim:
     address: str
     name: str
     description: str
+    renamed: str | None = None
     archived: str | None = None
     promoted: str | None = None
 
     def calls(self) -> dict[str, Call]:
         """A proper call of every operation, by its operationId and in the order of the interface."""
         rename = {} if self.organization is None else {"name": self.organization}
+        edit = {"description": self.description} | ({} if self.renamed is None else {"name": self.renamed})
         calls = (
             call.get_organization(),
             call.update_organization(rename),
@@ -70,7 +73,7 @@ class Aim:
             call.list_engagements(),
             call.create_engagement({"name": self.name}),
             call.get_engagement(self.engagement),
-            call.update_engagement(self.engagement, {"description": self.description}),
+            call.update_engagement(self.engagement, edit),
             call.delete_engagement(self.engagement),
             call.archive_engagement(self.engagement),
             call.unarchive_engagement(self.archived or self.engagement),

@@ -190,6 +190,7 @@ def _aims(run: Run) -> Aims:
         address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",
         name=name,
         description=label(run, "changed"),
+        renamed=label(run, "renamed"),
     )
     proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
     if member is not None:

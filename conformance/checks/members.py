@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _PER_PAGE: Final = 100
 _MOST_PAGES: Final = 20
+_PAUSE: Final = 1.0
+"""Seconds between looks for a member who was made a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,25 @@ def roster(run: Run, role: str | None = None) -> Roster:
     members = roster_so_far(run, role)
     members.ensure_whole()
     return members
+
+
+def roster_with(run: Run, *user_ids: str) -> Roster:
+    """Read the whole list of members, until it shows some of them who were made a moment ago.
+
+    That they are there at once is nothing that the interface says, as it does not make them.
+
+    Raises:
+        Undecided: It cannot be read, or is too long to be read again and again.
+    """
+    looks = [roster(run)]
+
+    def is_complete() -> bool:
+        if not looks[-1].ids.issuperset(user_ids):
+            looks.append(roster(run))
+        return looks[-1].ids.issuperset(user_ids)
+
+    run.wait_until(is_complete, pause=_PAUSE)
+    return looks[-1]
 
 
 def roster_so_far(run: Run, role: str | None = None) -> Roster:

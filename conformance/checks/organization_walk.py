@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.members import Roster, roster
+from conformance.checks.members import Roster, roster, roster_with
 from conformance.checks.organization_name import given_back, name_before
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle.effects import accepted, refused
@@ -77,7 +77,7 @@ def role_walk(run: Run) -> list[RoleLook]:
     if run.profile.provisioner is None:
         raise Untested("members of the target file are too few for this; a provisioner can make one")
     member, choices = run.fixtures.member("member"), run.random("role walk")
-    before, looks = roster(run), []
+    before, looks = roster_with(run, member.user_id), []
     for _ in range(_STEPS[run.effort] // 3):
         role = before.role(member.user_id)
         if role not in OTHER_ROLE:

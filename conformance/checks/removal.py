@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.checks.members import Headcount, Roster, another_member, headcount, roster, witnesses
+from conformance.checks.members import Headcount, Roster, another_member, headcount, roster, roster_with, witnesses
 from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
 from conformance.checks.searching import latest
@@ -52,7 +52,7 @@ def removal(run: Run) -> Removal:
     """A member that uses its key is removed, and its key is used for everything at that instant."""
     member = run.journeys.result(role_changes).member
     bystander, leaver = another_member(run, with_key=True), another_member(run)
-    known = roster(run)
+    known = roster_with(run, *(one.user_id for one in (bystander, leaver) if one is not None))
     if known.role(member.user_id) == "owner":
         raise Undecided("the member has become an owner, and removing an owner is never tried", *known.pages)
     touched = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
@@ -94,6 +94,7 @@ class RemovalSeen:
         after: The members after.
         began: The members when this look began.
         made: Those of them who were given to this look.
+        aimed: Those whose role requests with the removed member's key were to change.
     """
 
     user_id: str
@@ -102,6 +103,13 @@ class RemovalSeen:
     after: Roster
     began: frozenset[str]
     made: frozenset[str] = frozenset()
+    aimed: frozenset[str | None] = frozenset()
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The others who have another role."""
+        both = self.before.ids & self.after.ids - self.aimed - {self.user_id}
+        return frozenset(one for one in both if self.before.role(one) != self.after.role(one))
 
     @property
     def gone(self) -> frozenset[str]:
@@ -109,14 +117,18 @@ class RemovalSeen:
         return self.before.ids - self.after.ids - {self.user_id}
 
     def still(self, later: RemovalSeen) -> bool:
-        """Whether the members were the same after this and when a later one began."""
-        return self.after.ids - later.made == later.began - later.made
+        """Whether the members were the same, in the same roles, after this and when a later one began."""
+        ended, began = self.after, later.before
+        same = all(ended.role(one) == began.role(one) for one in ended.ids & began.ids)
+        return same and ended.ids - later.made == later.began - later.made
 
 
 def first_seen(removal: Removal) -> RemovalSeen:
     """What a removal was seen to do, in the first place."""
     before, member = removal.before.roster, removal.member.user_id
-    return RemovalSeen(member, before, removal.answer, removal.after.roster, before.ids)
+    changes = (one.after for one in removal.attempts if one.after.call.operation.id == "updateMemberRole")
+    aimed = frozenset(one.call.identifier for one in changes)
+    return RemovalSeen(member, before, removal.answer, removal.after.roster, before.ids, aimed=aimed)
 
 
 def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
@@ -126,10 +138,10 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
         Undecided: Nobody else can be, so that others may have left by themselves the first time.
     """
     member, made = another_member(run), witnesses(run)
-    before = roster(run)
+    before = roster(run) if member is None else roster_with(run, member.user_id)
     if member is None:
         raise Undecided(
-            "others are members no longer, and nobody is left to be removed a second time",
+            "others are members no longer, or in another role, and nobody is left to be removed a second time",
             *first.before.pages,
             first.answer,
             *first.after.pages,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.aims import spare_owner
-from conformance.checks.members import Roster, member_to_change, roster
+from conformance.checks.members import Roster, member_to_change, roster, roster_with
 from conformance.oracle.effects import accepted, refused
 from conformance.oracle.judgement import Undecided
 from conformance.running.options import Effort
@@ -63,7 +63,7 @@ class RoleChanges:
 def role_changes(run: Run) -> RoleChanges:
     """A member becomes an admin and a member again, or the other way round; it is to become an owner, and invited."""
     member = member_to_change(run, "admin")
-    before = roster(run)
+    before = roster_with(run, member.user_id)
     role = changeable_role(before, member)
     first = change_role(run, member, OTHER_ROLE[role])
     of_new_role, of_old_role = roster(run, OTHER_ROLE[role]), roster(run, role)

@@ -21,7 +21,7 @@ from conformance.checks.organization_name import harmless_name
 from conformance.checks.searching import ids_on
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.effects import accepted
+from conformance.oracle.effects import accepted, refused
 from conformance.oracle.judgement import Judgement, Undecided
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
@@ -53,6 +53,8 @@ class Permissions:
         label: What refused requests would have left in the list or as the organization's name.
         newest: The newest engagements after the refusals, and after what the key that may has created.
         lost: The read of what that key has created with the main key, where the list does not show it.
+        revived: A read of the archived engagement whose unarchiving only keys tried that may not archive, where all of
+            them were refused and the list shows it as active all the same.
         organization: The organization after the refusals; None where it was not to be renamed.
         user: The member whom only refused requests were aimed at; None where there is none.
         no_member: Why there is none.
@@ -67,6 +69,7 @@ class Permissions:
     kept: dict[str, tuple[Exchange, Exchange]] = field(default_factory=dict)
     newest: tuple[Exchange, ...] = ()
     lost: Exchange | None = None
+    revived: Exchange | None = None
     organization: Exchange | None = None
     user: str | None = None
     no_member: Unavailable | Undecided | None = None
@@ -295,7 +298,7 @@ def _try_the_rest(
             name=run.name("permitted"),
             description="With one permission.",
         )
-        own = {} if targets is None or scope != "engagements:read" else {"getEngagement": targets.edited}
+        own = _own_targets(scope, targets)
         planned += [
             (scope, name, replace(one, identifier=own.get(name, one.identifier), credential=key))
             for name, one in _rest(run, scope, aim)
@@ -305,8 +308,23 @@ def _try_the_rest(
         exchanges = sender.send_all([one for _, _, one in calls])
         tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
     _look_for_created(run, tried)
+    _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
+
+
+def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:
+    """What a key is not to share with the others, by operationId.
+
+    What only reads is read as only refused requests have left it. What a key may not archive itself is archived already
+    where it tries to unarchive it, so that a later list shows whether a refusal has done so.
+    """
+    own = {}
+    if targets is not None and scope == "engagements:read":
+        own["getEngagement"] = targets.edited
+    if targets is not None and targets.archived is not None and scope != "engagements:write":
+        own["unarchiveEngagement"] = targets.archived
+    return own
 
 
 def _look_for_created(run: Run, tried: Permissions) -> None:
@@ -318,6 +336,19 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
     made = None if created is None else identifier(created)
     if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
         tried.lost = run.send(call.get_engagement(made))
+
+
+def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> None:
+    """Look with the main key whether a refused unarchiving was done, where the list of active ones says so."""
+    attempts = [
+        one
+        for (_, name), one in tried.cells.items()
+        if name == "unarchiveEngagement" and one.call.identifier == archived
+    ]
+    if archived is None or not attempts or not all(map(refused, attempts)):
+        return
+    if any(archived in ids_on(page) for page in tried.newest if _is_list(page)):
+        tried.revived = run.send(call.get_engagement(archived))
 
 
 def _is_list(page: Exchange) -> bool:

@@ -190,6 +190,16 @@ def _judge_others(seen: RemovalSeen) -> None:
         actual=f"{len(seen.gone)} missing",
         pointer="/data",
     )
+    expect.holds(
+        not seen.changed,
+        "other members have another role after one was removed",
+        *seen.before.pages,
+        seen.answer,
+        *seen.after.pages,
+        expected="all others in their roles",
+        actual="somebody in another role",
+        pointer="/data",
+    )
 
 
 # --- observations

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from conformance.checks.aims import unknown_like
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.members import Headcount, Roster, headcount_so_far, roster_so_far
 from conformance.oracle import echo_laws, expect, read
 from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.effects import accepted, is_main, sent_object
+from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.steady import steadily_between
 from conformance.oracle.words import shown
+from conformance.verdicts.stages import Stage
 from conformance.wire import call
 from conformance.wire.exchange import REFUSALS
 
@@ -204,6 +208,43 @@ def test_invitations_have_identifiers_of_their_own(inviting: Inviting) -> None:
         actual=str(len(answers)),
         pointer="/data/id",
     )
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@requirement("invite-fields")
+def test_invitations_of_run_have_identifiers_of_their_own(run: Run, inviting: Inviting) -> None:
+    """No two invitations of the run have one id, where their addresses are surely not one person's."""
+    read.data(inviting.proper[0].answer)
+    first: dict[str, Exchange] = {}
+    for exchange in run.wire.exchanges:
+        if exchange.call.operation.id != "inviteMember" or not is_main(exchange) or not accepted(exchange):
+            continue
+        if _mailbox(exchange) is None:
+            continue
+        try:
+            identifier = read.text(read.data(exchange), "id", exchange)
+        except Undecided:
+            continue
+        other = first.setdefault(identifier, exchange)
+        judged(exchange)
+        expect.holds(
+            _mailbox(other) == _mailbox(exchange),
+            "invitations of two addresses have one id",
+            other,
+            exchange,
+            expected="an identifier for each of them",
+            actual=identifier,
+            pointer="/data/id",
+        )
+
+
+def _mailbox(exchange: Exchange) -> str | None:
+    """Whose mail an invited address is at most: a service may look past letter case, dots, and what follows a plus."""
+    email = (sent_object(exchange) or {}).get("email")
+    if not isinstance(email, str):
+        return None
+    local, _, domain = email.casefold().partition("@")
+    return f"{local.partition('+')[0].replace('.', '')}@{domain}"
 
 
 @requirement("invitation-begins-pending")

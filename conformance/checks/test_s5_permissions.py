@@ -87,6 +87,7 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
         aimed = [one for one in sent if one.exchange.call.identifier == target]
         batches.engagement_untouched(before, after, aimed)
     batches.only_if_refused(sent, lambda: _left_nothing(tried, sent))
+    _is_still_archived(tried)
     judged(*[one.exchange for one in sent])
 
 
@@ -207,6 +208,19 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
     if not found:
         raise obstacles[0]
     return found
+
+
+def _is_still_archived(tried: Permissions) -> None:
+    """The engagement that keys were refused to unarchive is archived still; that they may is open."""
+    if tried.revived is None or not accepted(tried.revived):
+        return
+    aimed = [
+        one
+        for (_, name), one in tried.cells.items()
+        if name == "unarchiveEngagement" and one.call.identifier == tried.revived.call.identifier
+    ]
+    status = read.text(read.data(tried.revived), "status", tried.revived)
+    expect.equal("status", status, "archived", *aimed, tried.revived, pointer="/data/status")
 
 
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.resuming import GRACE
-from conformance.checks.throttling import Throttling, throttling
+from conformance.checks.throttling import Throttling, renamed, throttling
 from conformance.oracle import expect, rate_limit_laws, read
 from conformance.oracle.describe import answered
 from conformance.oracle.judgement import NonConformity, Undecided, Untested
@@ -77,7 +77,8 @@ def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
     aimed = {one.call.identifier for one in throttling.changes}
     for item in read.items(listed):
         if read.id_of(item) in aimed:
-            changed = item.get("description") == throttling.created_name or item.get("status") == "archived"
+            edited = {"name": renamed(throttling.created_name), "description": throttling.created_name}
+            changed = item.get("status") == "archived" or any(item.get(name) == edited[name] for name in edited)
             expect.holds(
                 not changed,
                 "an engagement was changed by a request that was answered 429",

@@ -113,6 +113,11 @@ class _Scene:
         return self.other if _refused(self.before) and _refused(self.after) else None
 
 
+def renamed(name: str) -> str:
+    """The name that an edit beyond the limit asks for, beside the creation of this name."""
+    return f"{name}-renamed"
+
+
 def throttling(run: Run) -> Throttling:
     """A key sends until it is refused; a creation, another key and a request after the reset are tried then."""
     key = run.fixtures.throttled()
@@ -200,7 +205,8 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
         scene.name = run.name("throttled")
         amid.append(at_once(call.create_engagement({"name": scene.name}), key))
     if target is not None:
-        first[0] = at_once(call.update_engagement(target, {"description": scene.name}), key)
+        edit = {"name": renamed(scene.name), "description": scene.name}
+        first[0] = at_once(call.update_engagement(target, edit), key)
         last = [at_once(one, key) for one in (call.archive_engagement(target), call.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(at_once(call.get_organization(), other))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.reference.access import digest_of
 from conformance.reference.faults import Fault, fault
 from conformance.reference.faults.making import made
+from conformance.reference.faults.sending import content
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 from conformance.reference.routes import OPERATIONS
@@ -198,6 +199,24 @@ async def _carry_out(service: Service, call: Call, operation: str) -> None:
         call.content = await service.receive(call)
         with suppress(Refusal):
             service.act(call)
+
+
+@fault("name-applied-without-key", "unauthenticated-changes-nothing")
+class NameAppliedWithoutKey(Service):
+    """An edit without a valid key is refused, and its name is kept."""
+
+    async def serve(self, call: Call) -> Reply:
+        """Keep the name."""
+        try:
+            return await super().serve(call)
+        except Refusal as refusal:
+            if refusal.status == _UNAUTHORIZED and call.request.method == "PATCH":
+                call.operation = self.find_operation(call)
+                call.content = await self.receive(call)
+                sent = content(call)
+                if call.operation.id == "updateEngagement" and isinstance(sent, dict) and "name" in sent:
+                    self.store.edit_engagement(call.resource_id, {"name": sent["name"]}, self.now())
+            raise
 
 
 APPLIED = (

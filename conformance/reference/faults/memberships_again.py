@@ -179,6 +179,20 @@ class RemovalTakesTheAdmins(Service):
         return reply
 
 
+@fault("removal-switches-roles", _SPARED)
+class RemovalSwitchesRoles(Service):
+    """A removal makes members of all admins, and admins of all members."""
+
+    def remove_member(self, call: Call) -> Reply:
+        """Switch the others."""
+        reply = super().remove_member(call)
+        for other in looking_up.members(self, call.organization_id):
+            if other.role != "owner":
+                role = "member" if other.role == "admin" else "admin"
+                self.store.change_role(call.organization_id, other.user_id, role, self.now())
+        return reply
+
+
 # Lists of a role
 
 

@@ -102,6 +102,18 @@ HONOURED = (
 )
 
 
+@fault("invitation-repeats-identifier", "invite-fields")
+class InvitationRepeatsIdentifier(Service):
+    """An invitation that follows that of an admin shows the same identifier."""
+
+    def view_invitation(self, invitation: Invitation) -> View:
+        """Remember the last one."""
+        before: Invitation | None = self.memory.get("invitation")
+        self.memory["invitation"] = invitation
+        view = super().view_invitation(invitation)
+        return {**view, "id": before.id} if before is not None and before.role == "admin" else view
+
+
 def _inviting_owner(status: int) -> Fault:
     def check_invitation(self: Service, call: Call) -> dict[str, Any]:
         body: Any = self.parse(call.content)

@@ -78,6 +78,7 @@ def _scope_applied(operation: str, words: str) -> Fault:
 SCOPES_APPLIED = (
     _scope_applied("updateMemberRole", "update-role"),
     _scope_applied("removeMember", "remove-member"),
+    _scope_applied("unarchiveEngagement", "unarchive"),
 )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _AS_READ = "list-engagements-as-read"
 _EVERYTHING = 10_000
+_SECOND = 1_000
 _WRITES = ("createEngagement", "updateEngagement", "deleteEngagement", "archiveEngagement", "unarchiveEngagement")
 
 
@@ -209,6 +210,23 @@ CACHES = (
         "role-changes-both-ways",
     ),
 )
+
+
+@fault("members-kept-for-a-second", "role-changes-both-ways", "removed-member-unlisted")
+class MembersKeptForASecond(Service):
+    """The list of members is kept for a second, whoever comes, goes or gets another role."""
+
+    def act(self, call: Call) -> Reply:
+        """Look how old it is."""
+        if call.operation.id != "listMembers":
+            return super().act(call)
+        kept: dict[str, tuple[int, Reply]] = self.memory.setdefault("members", {})
+        asked = f"{call.organization_id} {call.request.url.query}"
+        at, reply = kept.get(asked, (0, None))
+        if reply is None or self.now() - at > _SECOND:
+            at, reply = self.now(), super().act(call)
+            kept[asked] = at, reply
+        return reply
 
 
 # Counters and indexes of their own

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.faults import Fault, fault
 from conformance.reference.faults.making import made
+from conformance.reference.faults.sending import content
 from conformance.reference.limiting import Allowance, FixedWindow, Quota
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -170,6 +171,24 @@ THROTTLED = (
     _applied("archiveEngagement", "archive"),
     _applied("deleteEngagement", "deletion"),
 )
+
+
+@fault("throttled-applied-name", "throttled-changes-nothing")
+class ThrottledAppliedName(Service):
+    """An edit beyond the limit is refused with 429, and its name is kept."""
+
+    async def serve(self, call: Call) -> Reply:
+        """Keep the name."""
+        try:
+            return await super().serve(call)
+        except Refusal as refusal:
+            if refusal.status == _TOO_MANY and call.request.method == "PATCH":
+                call.operation = self.find_operation(call)
+                call.content = await self.receive(call)
+                sent = content(call)
+                if call.operation.id == "updateEngagement" and isinstance(sent, dict) and "name" in sent:
+                    self.store.edit_engagement(call.resource_id, {"name": sent["name"]}, self.now())
+            raise
 
 
 @fault("throttled-write-remaining", "throttled-remaining-zero")
