@@ -31,7 +31,7 @@ BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_na
 """Journeys that ask for the pages on which the service said that the run's engagements lie, of whatever size."""
 
 LOOK_AGAIN = frozenset({"test_s8_paging_limits::test_total_past_the_end[page-past-the-end]"})
-"""Checks that look again, and only then send anything, where other journeys of the run have changed a list meanwhile."""
+"""Checks that look again, and only then send anything, where other journeys have changed a list meanwhile."""
 
 
 @dataclass(frozen=True)
