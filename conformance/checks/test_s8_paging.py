@@ -288,6 +288,13 @@ def test_full_pages_are_full(run: Run, operation: str) -> None:
     expect_law_steadily(run, list_laws.page_length, operation)
 
 
+@pytest.mark.stage(Stage.WEIGHING)
+@_of_both_lists("total")
+def test_no_total_is_less_than_what_is_listed(run: Run, operation: str) -> None:
+    """No list of the run without a filter, in whatever order, counts less than it shows."""
+    expect_law_steadily(run, list_laws.covering_total, operation)
+
+
 def _expect_of_engagements(run: Run, lists: PagedLists, judge: Callable[[Look, frozenset[str]], object]) -> None:
     """Judge the pages of engagements, which others and later journeys of the run may have added to."""
     expect_steadily(

@@ -101,6 +101,24 @@ def filtered_total(exchange: Exchange) -> bool:
     return len(items) < told["perPage"]
 
 
+def covering_total(exchange: Exchange) -> bool:
+    """The total of a list without a filter is no less than what stands before the end of a page of it."""
+    told, items = _numbers(exchange), _items(exchange)
+    filtered = any(name in {"status", "role"} for name, _ in exchange.call.query)
+    if told is None or not items or filtered or not _as_asked(exchange) or len(items) > told["perPage"]:
+        return False
+    least = (told["page"] - 1) * told["perPage"] + len({repr(item.get("id")) for item in items})
+    if told["total"] < least:
+        raise NonConformity(
+            f"page {told['page']} of a list that counts {told['total']} ends with item {least}",
+            exchange,
+            expected=f"{least} or more",
+            actual=str(told["total"]),
+            pointer="/meta/total",
+        )
+    return True
+
+
 def defaults(exchange: Exchange) -> bool:
     """What is not asked for is page 1, and 20 a page."""
     told = _numbers(exchange)

@@ -40,6 +40,7 @@ LAWS: list[Any] = [
     list_laws.fitting_total_pages,
     list_laws.page_length,
     list_laws.filtered_total,
+    list_laws.covering_total,
     list_laws.defaults,
     list_laws.paging_honoured,
     list_laws.status_filter,
@@ -480,6 +481,34 @@ def test_other_lists_are_no_breach_of_the_default(exchange: Exchange) -> None:
 
 
 # --- the total of a filtered list
+
+
+def test_a_list_counts_no_less_than_it_shows() -> None:
+    """What stands on a page and before it is part of the list, in whatever order; each item counts once."""
+    by_name = {"sort": "name", "page": 2, "perPage": 2}
+    assert list_laws.covering_total(page(several(2), query=by_name, page=2, perPage=2, total=4)) is True
+    assert list_laws.covering_total(page(["e", "e"], query={}, total=1)) is True
+    assert broken(list_laws.covering_total, page(several(2), query=by_name, page=2, perPage=2, total=3)) == (
+        "page 2 of a list that counts 3 ends with item 4",
+        "4 or more",
+        "3",
+        "/meta/total",
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "query", "meta"),
+    [
+        (0, {}, {"total": 0}),
+        (2, {"status": "active"}, {"total": 1}),
+        (2, {"page": 2}, {"page": 1, "total": 1}),
+        (3, {"perPage": 2}, {"perPage": 2, "total": 2}),
+    ],
+    ids=["nothing", "a filter", "another page", "more than a page holds"],
+)
+def test_what_tells_no_least_total(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
+    """Other laws judge that, or nothing is shown."""
+    assert list_laws.covering_total(page(several(items), query=query, **meta)) is False
 
 
 def test_a_filtered_list_that_is_not_full_counts_itself() -> None:

@@ -181,6 +181,14 @@ def _archived_last(service: Service, query: EngagementQuery) -> Page[Engagement]
     return _cut(query, tuple(sorted(_whole(service, query), key=lambda item: item.status == "archived")))
 
 
+def _counting_active(service: Service, query: EngagementQuery) -> Page[Engagement]:
+    """Count what is active only in another order than that of creation, and give everything."""
+    page = Service.find_engagements(service, query)
+    if query.sort == "createdAt" or query.status is not None:
+        return page
+    return replace(page, total=Service.find_engagements(service, replace(query, status="active")).total)
+
+
 HAND_MADE = (
     _paged(
         "sort-page-by-page",
@@ -210,5 +218,11 @@ HAND_MADE = (
     ),
     _paged("sort-name-by-length", "by name puts short names first", _by_length, "sort-by-name", "sort-with-filter"),
     _paged("sort-last-swapped", "has its last two items swapped", _last_swapped, *_ALL, "sort-with-filter"),
+    _paged(
+        "sorted-total-of-active-only",
+        "by name or by change counts only the active ones of all that it holds",
+        _counting_active,
+        "list-engagements-total",
+    ),
     _paged("sort-archived-last", "has archived engagements at its end, whatever the order", _archived_last, *_ALL),
 )
