@@ -12,7 +12,7 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
-from conformance.wire.ratelimits import SUCCESSIVE, has_fallen
+from conformance.wire.ratelimits import SUCCESSIVE, has_fallen, leaves_requests
 from conformance.wire.width import Width
 
 if TYPE_CHECKING:
@@ -203,12 +203,16 @@ class Dispatcher:
         """Hold the key until its window ends; None where the call is given up."""
         if order.call.expects_429 or exchange.received is None:
             return None
+        operation = order.call.operation.id
+        # Where the window is not used up and waiting was in vain, 429 is what the service says to some such requests.
+        is_lasting = lane.in_vain[operation] >= _REFUSALS and leaves_requests(exchange.received)
         wait = self.pacer.wait_after_429(exchange.received, persistence.waits)
-        if wait is not None and persistence.waits < WAITS and lane.refusals < _REFUSALS:
+        if wait is not None and persistence.waits < WAITS and lane.refusals < _REFUSALS and not is_lasting:
             persistence.waits += 1
             self.pacer.hold(lane, wait)
             return 0.0
         lane.refusals += 1
+        lane.in_vain[operation] += persistence.waits >= WAITS
         if order.undoing is None and lane.refusals >= _REFUSALS and self._is_main(order.call):
             if not await self._is_served(lane):
                 raise self._stopped("the service answered nothing but 429", exchange)

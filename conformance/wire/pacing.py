@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +39,7 @@ class Lane:
         doubted: Whether the next answer must show that waiting has helped.
         ignored: Whether the headers have proved useless.
         refusals: Calls in a row that were given up because of 429.
+        in_vain: How many calls of each operation were given up for it after all the waiting that there is.
         far: Whether the window ends later than is waited for, and not so late that nobody can mean it.
     """
 
@@ -48,6 +50,7 @@ class Lane:
     doubted: bool = False
     ignored: bool = False
     refusals: int = 0
+    in_vain: Counter[str] = field(default_factory=Counter)
     far: bool = False
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 

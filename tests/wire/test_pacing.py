@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
@@ -11,14 +12,13 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.wire.call import Credential, create_engagement, get_organization, invite_member
+from conformance.wire.call import Credential, create_engagement, get_organization, invite_member, update_engagement
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Unanswered
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-from contextlib import nullcontext
 
 
 class Limited:
@@ -192,6 +192,23 @@ def test_429_for_one_kind_of_request_does_not_end_the_run(make: Fixtures, clock:
 
     assert {one.received.status for one in refused if one.received is not None} == {429}
     assert wire.send(get_organization()).status == 200
+
+
+def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: WoundClock) -> None:
+    """A service that answers so to some edits, though its window is not used up, does not take a minute for each."""
+
+    def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
+        refused = request.method == "PATCH" and b"archived" in request.content
+        return (429 if refused else 200), headers(1000, 900, clock.now().timestamp() + 60)
+
+    wire = make.wire(transport=Scripted(serve), clock=clock)
+    began = clock.monotonic()
+
+    edits = [update_engagement("e", {"name": name}) for name in ("archived", "active") * 10]
+    received = [wire.send(edit).received for edit in edits]
+
+    assert [one and one.status for one in received] == [429, 200] * 10
+    assert 120 < clock.monotonic() - began < 180
 
 
 def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
