@@ -3,7 +3,8 @@
 Usage: python benchmarks/selftest_summary.py [SELFTEST_JSON ...]
 
 With the selftest.json of one or more self-tests docs/selftest.json is made of them; of what two of them tried, the
-first one gives the figures. Without any, only the pages are made anew.
+first one gives the figures. Which checks convict the faults that did not meet the whole suite is taken from the
+docs/selftest.json before. Without any, only the pages are made anew.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def main() -> None:
     parser.add_argument("selftests", nargs="*", type=Path, metavar="SELFTEST_JSON")
     selftests = parser.parse_args().selftests
     if selftests:
-        write(summary([json.loads(path.read_text("utf-8")) for path in selftests]), SUMMARY)
+        write(summary([json.loads(path.read_text("utf-8")) for path in selftests], read(SUMMARY)), SUMMARY)
     README.write_text(with_table(README.read_text("utf-8"), read(SUMMARY)), "utf-8")
     COVERAGE.write_text("\n".join(coverage_lines(SUMMARY)) + "\n", "utf-8")
     print(f"Made from {SUMMARY}: {README} and {COVERAGE}.")

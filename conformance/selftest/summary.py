@@ -21,13 +21,14 @@ BEGIN: Final = "<!-- selftest: made by `tox -e selftest` from docs/selftest.json
 END: Final = "<!-- /selftest -->"
 
 
-def summary(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The summary of self-tests that tried different subjects, or the same at different efforts.
 
     Where two of them tried one subject, both count for the convictions, and the first for the figures.
 
     Args:
         documents: The contents of their selftest.json, at least one.
+        earlier: A summary of earlier ones, which tells which checks convict the faults that only few checks met now.
     """
     trials: dict[tuple[str, str], Trial] = {}
     convicted: dict[str, dict[str, set[str]]] = {}
@@ -41,6 +42,11 @@ def summary(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     figures = Figures()
     for key in sorted(trials):
         figures.add(trials[key])
+    known: Mapping[str, Mapping[str, list[str]]] = {} if earlier is None else earlier["convictions"]
+    for fault in known.keys() & convicted.keys():
+        if not trials["fault", fault].whole:
+            for requirement, checks in known[fault].items():
+                convicted[fault].setdefault(requirement, set()).update(checks)
     return {
         "format": FORMAT,
         "suite": documents[0]["suite"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,19 @@ def test_summary_of_two_self_tests() -> None:
     assert convictions(made) == {
         ("archived-edit-refused", "test_a::test_b"): 1,
         ("archived-edit-refused", "test_a::test_c"): 1,
+    }
+
+
+def test_summary_keeps_who_convicts_what_only_few_checks_met() -> None:
+    """A whole trial tells that by itself."""
+    earlier = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER, "test_a::test_b"))])
+    few = replace(convicted(FAULT, "test_a::test_c"), whole=False)
+
+    made = summary([document(few, convicted(OTHER, "test_a::test_c"))], earlier)
+
+    assert made["convictions"] == {
+        FAULT.id: {"archived-edit-refused": ["test_a::test_b", "test_a::test_c"]},
+        OTHER.id: {"archived-edit-refused": ["test_a::test_c"]},
     }
 
 
