@@ -24,7 +24,8 @@ _LONGEST_WINDOW: Final = 366 * 24 * 3600.0
 _UNAUTHORIZED, _TOO_MANY = 401, 429
 _BACKOFF: Final = (1.0, 2.0, 4.0)
 _PATIENT: Final = 2
-"""Waits after a 429 that leaves requests of the window, before the window's end is waited for all the same."""
+"""Waits after a 429 that leaves requests of the window, before the window's end is waited for all the same; and waits
+for a window of which nothing is left all of a sudden, before that is believed no more."""
 
 
 @dataclass(eq=False, slots=True)
@@ -37,6 +38,7 @@ class Lane:
         held_until: Nothing is sent before this (monotonic time).
         trusted: Whether Remaining has ever been above 0: a service that always says 0 is not believed.
         doubted: Whether the next answer must show that waiting has helped.
+        sudden: How often Remaining has fallen to 0 from more than was sent.
         ignored: Whether the headers have proved useless.
         refusals: Calls in a row that were given up because of 429.
         in_vain: How many calls of each operation were given up for it after all the waiting that there is.
@@ -48,6 +50,7 @@ class Lane:
     held_until: float = 0.0
     trusted: bool = False
     doubted: bool = False
+    sudden: int = 0
     ignored: bool = False
     refusals: int = 0
     in_vain: Counter[str] = field(default_factory=Counter)
@@ -171,6 +174,10 @@ class Pacer:
         useless = served and lane.doubted and told.remaining == 0 and told.limit > 1
         lane.ignored, lane.doubted = useless, False
         lane.trusted = lane.trusted or told.remaining > 0
+        is_sudden = told.remaining == 0 and lane.remaining is not None and lane.remaining > lane.under_way + 1
+        lane.sudden += is_sudden
+        # Answers of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
+        useless = useless or (is_sudden and lane.sudden > _PATIENT)
         lane.remaining = told.remaining or None
         until = self._until(told)
         lane.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW

@@ -26,7 +26,7 @@ class Quota:
     """What the three headers say.
 
     Attributes:
-        limit: Requests a window.
+        limit: Requests a window, at least 1.
         remaining: Requests left in it, 0 to ``limit``.
         reset: When it ends, in seconds of the epoch by the service's clock.
     """
@@ -40,7 +40,7 @@ def quota(answer: Answer) -> Quota | None:
     """What an answer says about the limit of its key; None where that makes no sense."""
     limit, remaining = (_number(answer, f"X-RateLimit-{name}", _WHOLE) for name in ("Limit", "Remaining"))
     reset = _number(answer, "X-RateLimit-Reset", _DECIMAL)
-    if limit is None or remaining is None or reset is None or int(remaining) > int(limit):
+    if limit is None or remaining is None or reset is None or not 0 < int(limit) >= int(remaining):
         return None
     return Quota(int(limit), int(remaining), float(reset))
 

@@ -381,7 +381,7 @@ def test_what_is_sent_to_meet_the_limit_narrows_nothing(make: Fixtures, clock: W
 
     wire.send_all([replace(get_organization(), expects_429=True)] * 40)
 
-    assert crowded.refused == 2 * before > 0
+    assert crowded.refused - before > before / 2 > 0
 
 
 def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: WoundClock) -> None:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.wire.call import Credential, create_engagement, get_organization, invite_member, update_engagement
+from conformance.wire.call import (
+    Credential,
+    create_engagement,
+    get_organization,
+    invite_member,
+    list_members,
+    update_engagement,
+)
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Unanswered
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
@@ -209,6 +216,24 @@ def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: Wou
 
     assert [one and one.status for one in received] == [429, 200] * 10
     assert 120 < clock.monotonic() - began < 180
+
+
+@pytest.mark.parametrize("limit", [1000, 0])
+def test_lists_that_always_leave_nothing_are_waited_for_twice(limit: int, make: Fixtures, clock: WoundClock) -> None:
+    """What all other answers leave says that it is not so; with a limit of 0 it says nothing at all."""
+
+    def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
+        told = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
+        return 200, headers(*told, clock.now().timestamp() + 50)
+
+    wire = make.wire(transport=Scripted(serve), clock=clock)
+    began = clock.monotonic()
+
+    for _ in range(10):
+        wire.send(get_organization())
+        wire.send(list_members())
+
+    assert clock.monotonic() - began < (110 if limit else 1)
 
 
 def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
