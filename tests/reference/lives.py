@@ -161,6 +161,7 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
         own = {"id": "99", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
         own["updatedAt"] = own["createdAt"]
         yield "main", "POST", ENGAGEMENTS, {"name": "own", **own}
+        yield "main", "POST", ENGAGEMENTS, {"name": "lines", "description": "one\nand another"}
         yield "main", "PATCH", f"{ENGAGEMENTS}/5", {"name": "own values", **own, "id": "98"}
         yield "main", "GET", f"{ENGAGEMENTS}/5", None
         for number in (1, 2, 3, 24):
@@ -531,7 +532,8 @@ def odd_inputs() -> Iterator[Request]:
         yield "main", "GET", f"{ENGAGEMENTS}?{query}", None
     for number in range(2, 10):
         yield "main", "PATCH", f"{MEMBERS}/{number}", {"role": "member"}
-    for query in ("perPage=101", "page=999", "page=0", "perPage=0", "role=Admin", "role=admin"):
+    yield "main", "PATCH", f"{MEMBERS}/3", {"role": "member", "colour": "green"}
+    for query in ("perPage=101", "page=999", "page=0", "perPage=0", "role=Admin", "role=admin", "colour=green"):
         yield "main", "GET", f"{MEMBERS}?{query}", None
 
 
@@ -673,7 +675,7 @@ def _past_the_limit() -> Iterator[Request]:
     """A key that has asked too much changes something."""
     for _ in range(4):
         yield "throttled", "GET", ORGANIZATION, None
-    yield "throttled", "PATCH", f"{ENGAGEMENTS}/1", {"description": "too much"}
+    yield "throttled", "PATCH", f"{ENGAGEMENTS}/1", {"name": "too much", "description": "too much"}
     yield "throttled", "POST", f"{ENGAGEMENTS}/1/archive", None
     yield "main", "GET", f"{ENGAGEMENTS}/1", None
     yield "throttled", "DELETE", f"{ENGAGEMENTS}/2", None

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.access import digest_of
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import made
-from conformance.reference.faults.sending import content
+from conformance.reference.faults.making import keep_name, made
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 from conformance.reference.routes import OPERATIONS
@@ -210,12 +209,8 @@ class NameAppliedWithoutKey(Service):
         try:
             return await super().serve(call)
         except Refusal as refusal:
-            if refusal.status == _UNAUTHORIZED and call.request.method == "PATCH":
-                call.operation = self.find_operation(call)
-                call.content = await self.receive(call)
-                sent = content(call)
-                if call.operation.id == "updateEngagement" and isinstance(sent, dict) and "name" in sent:
-                    self.store.edit_engagement(call.resource_id, {"name": sent["name"]}, self.now())
+            if refusal.status == _UNAUTHORIZED:
+                await keep_name(self, call)
             raise
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault
+from conformance.reference.faults.sending import field
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
@@ -146,3 +147,20 @@ def stumbling(identifier: str, title: str, operation: str, is_odd: Callable[[Cal
         Service.check(self, call)
 
     return made(identifier, title, "no-server-error", *breaks, check=check)
+
+
+async def keep_name(service: Service, call: Call) -> None:
+    """Carry out, of an edit that is refused before anybody has read it, what it says of the name.
+
+    Args:
+        service: The service that refuses it.
+        call: The request, whatever it asks for.
+    """
+    if call.request.method != "PATCH":
+        return
+    call.operation = service.find_operation(call)
+    call.content = await service.receive(call)
+    name = field(call, "name")
+    is_edit = call.operation.id == "updateEngagement" and service.store.engagement(call.resource_id) is not None
+    if is_edit and isinstance(name, str):
+        service.store.edit_engagement(call.resource_id, {"name": name}, service.now())

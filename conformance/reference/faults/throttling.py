@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import made
-from conformance.reference.faults.sending import content
+from conformance.reference.faults.making import keep_name, made
 from conformance.reference.limiting import Allowance, FixedWindow, Quota
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -182,12 +181,8 @@ class ThrottledAppliedName(Service):
         try:
             return await super().serve(call)
         except Refusal as refusal:
-            if refusal.status == _TOO_MANY and call.request.method == "PATCH":
-                call.operation = self.find_operation(call)
-                call.content = await self.receive(call)
-                sent = content(call)
-                if call.operation.id == "updateEngagement" and isinstance(sent, dict) and "name" in sent:
-                    self.store.edit_engagement(call.resource_id, {"name": sent["name"]}, self.now())
+            if refusal.status == _TOO_MANY:
+                await keep_name(self, call)
             raise
 
 
