@@ -278,6 +278,5 @@ def member_of_one(run: Run) -> MemberOfOne:
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
     """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
     changed = label(run, "trespass")
-    calls = Aim(engagement_id, "", "", None, "", "", changed).calls()
-    calls["updateEngagement"] = call.update_engagement(engagement_id, {"name": changed, "description": changed})
+    calls = Aim(engagement_id, "", "", None, "", "", changed, renamed=changed).calls()
     return {name: run.send(replace(calls[name].with_key(key), repeatable=True)) for name in operations}

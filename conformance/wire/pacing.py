@@ -24,8 +24,9 @@ _LONGEST_WINDOW: Final = 366 * 24 * 3600.0
 _UNAUTHORIZED, _TOO_MANY = 401, 429
 _BACKOFF: Final = (1.0, 2.0, 4.0)
 _PATIENT: Final = 2
-"""Waits after a 429 that leaves requests of the window, before the window's end is waited for all the same; and waits
-for a window of which nothing is left all of a sudden, before that is believed no more."""
+"""Waits after a 429 that leaves requests of the window, before the window's end is waited for all the same."""
+_BELIEVED: Final = 2
+"""Waits for a window of which nothing is left all of a sudden, before that is believed no more."""
 
 
 @dataclass(eq=False, slots=True)
@@ -55,7 +56,7 @@ class Lane:
     refusals: int = 0
     in_vain: Counter[str] = field(default_factory=Counter)
     far: bool = False
-    _waiting: list[asyncio.Future[None]] = field(default_factory=list)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def has_room(self) -> bool:
@@ -73,16 +74,12 @@ class Lane:
 
     async def changed(self) -> None:
         """Wait for a request under way to end."""
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        await future
+        await self._changed.wait()
 
     def wake(self) -> None:
         """Let everything that waits look again."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        self._changed.set()
+        self._changed.clear()
 
 
 class Pacer:
@@ -177,7 +174,7 @@ class Pacer:
         is_sudden = told.remaining == 0 and lane.remaining is not None and lane.remaining > lane.under_way + 1
         lane.sudden += is_sudden
         # Answers of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
-        useless = useless or (is_sudden and lane.sudden > _PATIENT)
+        useless = useless or (is_sudden and lane.sudden > _BELIEVED)
         lane.remaining = told.remaining or None
         until = self._until(told)
         lane.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW

@@ -42,7 +42,7 @@ class Width:
         self._most = most
         self._width = most
         self._workers = asyncio.Semaphore(most)
-        self._waiting: list[asyncio.Future[None]] = []
+        self._changed = asyncio.Event()
         self._under_way = 0
         self._beside: deque[bool] = deque(maxlen=_LOOKED_AT)
         self._with_room: deque[bool] = deque(maxlen=_LOOKED_AT)
@@ -59,9 +59,7 @@ class Width:
         """Wait until one more may be sent, inside a ``with``; it tells whether that goes beside others."""
         async with self._workers:
             while self._under_way >= self._width:
-                future = asyncio.get_running_loop().create_future()
-                self._waiting.append(future)
-                await future
+                await self._changed.wait()
             self._under_way += 1
             try:
                 yield self._under_way > 1
@@ -101,7 +99,5 @@ class Width:
 
     def _wake(self) -> None:
         """Let everything that waits look again."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        self._changed.set()
+        self._changed.clear()

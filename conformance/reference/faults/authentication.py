@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.access import digest_of
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import keep_name, made
+from conformance.reference.faults.making import keeping_name, made
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 from conformance.reference.routes import OPERATIONS
@@ -200,18 +200,12 @@ async def _carry_out(service: Service, call: Call, operation: str) -> None:
             service.act(call)
 
 
-@fault("name-applied-without-key", "unauthenticated-changes-nothing")
-class NameAppliedWithoutKey(Service):
-    """An edit without a valid key is refused, and its name is kept."""
-
-    async def serve(self, call: Call) -> Reply:
-        """Keep the name."""
-        try:
-            return await super().serve(call)
-        except Refusal as refusal:
-            if refusal.status == _UNAUTHORIZED:
-                await keep_name(self, call)
-            raise
+NAME_APPLIED = keeping_name(
+    "name-applied-without-key",
+    "An edit without a valid key is refused, and its name is kept.",
+    _UNAUTHORIZED,
+    "unauthenticated-changes-nothing",
+)
 
 
 APPLIED = (

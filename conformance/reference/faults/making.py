@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults import Fault
 from conformance.reference.faults.sending import field
+from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
@@ -149,15 +150,28 @@ def stumbling(identifier: str, title: str, operation: str, is_odd: Callable[[Cal
     return made(identifier, title, "no-server-error", *breaks, check=check)
 
 
-async def keep_name(service: Service, call: Call) -> None:
-    """Carry out, of an edit that is refused before anybody has read it, what it says of the name.
+def keeping_name(identifier: str, title: str, status: int, *breaks: str) -> Fault:
+    """Make a fault of edits that are refused before anybody has read them, and give the engagement their name.
 
     Args:
-        service: The service that refuses it.
-        call: The request, whatever it asks for.
+        identifier: How it is named on the command line.
+        title: What the service does wrong, in a sentence.
+        status: With what they are refused.
+        breaks: The ids of the requirements that it breaks.
     """
-    if call.request.method != "PATCH":
-        return
+
+    async def serve(self: Service, call: Call) -> Reply:
+        try:
+            return await Service.serve(self, call)
+        except Refusal as refusal:
+            if refusal.status == status and call.request.method == "PATCH":
+                await _keep_name(self, call)
+            raise
+
+    return made(identifier, title, *breaks, serve=serve)
+
+
+async def _keep_name(service: Service, call: Call) -> None:
     call.operation = service.find_operation(call)
     call.content = await service.receive(call)
     name = field(call, "name")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import keep_name, made
+from conformance.reference.faults.making import keeping_name, made
 from conformance.reference.limiting import Allowance, FixedWindow, Quota
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -172,18 +172,12 @@ THROTTLED = (
 )
 
 
-@fault("throttled-applied-name", "throttled-changes-nothing")
-class ThrottledAppliedName(Service):
-    """An edit beyond the limit is refused with 429, and its name is kept."""
-
-    async def serve(self, call: Call) -> Reply:
-        """Keep the name."""
-        try:
-            return await super().serve(call)
-        except Refusal as refusal:
-            if refusal.status == _TOO_MANY:
-                await keep_name(self, call)
-            raise
+NAME_APPLIED = keeping_name(
+    "throttled-applied-name",
+    "An edit beyond the limit is refused with 429, and its name is kept.",
+    _TOO_MANY,
+    "throttled-changes-nothing",
+)
 
 
 @fault("throttled-write-remaining", "throttled-remaining-zero")
