@@ -1,6 +1,8 @@
 """``conformance`` and ``python -m conformance``."""
 
+import io
 import signal
+import sys
 
 
 def main() -> None:
@@ -11,6 +13,10 @@ def main() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks must not end a run, and its verdict be lost
+            stream.reconfigure(errors="backslashreplace")
 
     from conformance.cli import main as command_line  # noqa: PLC0415 - after the signal is provided for
 

@@ -80,6 +80,7 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
 def _print_table(console: Console, report: Report) -> None:
     """Print how many requirements came to what, by class and by section; a narrow window gets the classes alone."""
     wide = console.width >= _WIDE
+    none = "-" if console.options.ascii_only else "·"
     table = Table(box=None, pad_edge=False, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
     for heading in ("", "outcome") if wide else ("",):
         table.add_column(heading, no_wrap=True)
@@ -90,17 +91,17 @@ def _print_table(console: Console, report: Report) -> None:
         members = [one for one in report["requirements"] if one["class"] == entry["id"]]
         outcome = Text(_OUTCOMES[entry["outcome"]], _STYLES[entry["outcome"]])
         name = Text(entry["id"], "" if wide else _STYLES[entry["outcome"]])
-        table.add_row(name, *([outcome] if wide else []), *_counts(members))
+        table.add_row(name, *([outcome] if wide else []), *_counts(members, none))
     for section in sorted({one["section"] for one in report["requirements"]}, key=int) if wide else ():
         members = [one for one in report["requirements"] if one["section"] == section]
-        table.add_row(Text(f"section {section}", "dim"), "", *_counts(members))
+        table.add_row(Text(f"section {section}", "dim"), "", *_counts(members, none))
     console.print(table)
     console.print()
 
 
-def _counts(members: Sequence[Requirement]) -> list[Text]:
+def _counts(members: Sequence[Requirement], none: str) -> list[Text]:
     counts: Counter[str] = Counter(one["outcome"] for one in members)
-    return [Text(str(counts[outcome] or "·"), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
+    return [Text(str(counts[outcome] or none), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
 
 
 def _print_failure(console: Console, requirement: Requirement) -> None:

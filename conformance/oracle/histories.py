@@ -25,9 +25,11 @@ class Register:
 
     def __init__(self) -> None:
         self.effects: list[Effect] = []
+        self._found: tuple[Span, list[Effect]] | None = None
 
     def add(self, effect: Effect) -> None:
         """Take in an effect."""
+        self._found = None
         insort(self.effects, effect, key=lambda one: one.span.start)
 
     def latest(self, span: Span) -> Effect | None:
@@ -37,9 +39,12 @@ class Register:
 
     def candidates(self, span: Span) -> list[Effect]:
         """The effects of which one may have been the last before a read."""
-        last = self.latest(span)
-        begun = [one for one in self.effects if one.span.start < span.end]
-        return begun if last is None else [one for one in begun if not one.span.before(last.span)]
+        if self._found is None or self._found[0] != span:
+            last = self.latest(span)
+            begun = [one for one in self.effects if one.span.start < span.end]
+            found = begun if last is None else [one for one in begun if not one.span.before(last.span)]
+            self._found = span, found  # a read is asked for several times
+        return self._found[1]
 
     def may_be(self, value: str, span: Span) -> bool:
         """Whether a read in that time may have shown a value."""
@@ -57,6 +62,7 @@ class Register:
         if len(showing) != 1:
             return
         shown = showing[0]
+        self._found = None
         if shown.value is None and len(found) == 1:
             shown.value = value
         if shown.certain:

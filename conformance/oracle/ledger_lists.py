@@ -19,7 +19,7 @@ from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
 from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from conformance.oracle.ledger_judging import Others
     from conformance.wire.exchange import Exchange
@@ -192,7 +192,7 @@ class ListJudging:
             self._break(Finding(counted, page.exchange, because, "the total is less than what exists", *words))
             return
         self.findings.keep(counted, page.exchange)
-        lost = absent if page.is_whole else [one for one in absent if self._is_between(one, page)]
+        lost = absent if page.is_whole else self._between(absent, page)
         for one in lost[:1]:
             requirement = self._requirement_of_missing(one, page)
             because = tuple(sight.exchange for sight in one.sights[-1:]) or (one.creation.exchange,)
@@ -216,13 +216,14 @@ class ListJudging:
         archived = history.registers[STATUS].surely(page.span) == "archived"
         return "archived-listed" if archived else "create-engagement-listed"
 
-    def _is_between(self, history: History, page: Page) -> bool:
-        """Whether an engagement surely stands between two items of a sorted page."""
+    def _between(self, absent: Iterable[History], page: Page) -> list[History]:
+        """Those that surely stand between two items of a sorted page."""
         key = self._key_of_item(page.asked.get("sort"))
-        mine = self._key(history, page)
         keys = [found for item in page.items if (found := key(item)) is not None]
-        in_order = keys == sorted(keys, reverse=page.descending)
-        return mine is not None and in_order and len(keys) > 1 and min(keys) < mine < max(keys)
+        if not keys or keys != sorted(keys, reverse=page.descending):
+            return []
+        least, most = min(keys), max(keys)
+        return [one for one in absent if (mine := self._key(one, page)) is not None and least < mine < most]
 
     def _key(self, history: History, page: Page) -> str | None:
         sort = page.asked.get("sort")

@@ -16,7 +16,9 @@ _MOST_BETWEEN = 12
 _AT_ONCE = 3
 """Engagements that they keep."""
 _MANY = {"hundreds": 250, "thousands": 2500}
-"""Engagements of those who have been here for long; every other one is archived."""
+"""Engagements of those who have been here for long."""
+_ARCHIVED = 2
+"""Every so manieth of these is archived."""
 _TOGETHER = 4
 """How many of these were made at the same moment."""
 _MINUTE = 60_000
@@ -60,14 +62,17 @@ class Company:
             return
         began = self._service.now() - DAY
         with self._service.store.transaction():
-            at = [began + number // _TOGETHER * _MINUTE for number in range(_MANY[many])]
-            made = [self._create(organization_id, number, moment) for number, moment in enumerate(at)]
-            self._kept[organization_id] = made
-            for identifier, moment in list(zip(made, at, strict=True))[::2]:
-                self._service.store.edit_engagement(identifier, {"status": "archived"}, moment + _MINUTE)
+            self._kept[organization_id] = [
+                self._create(
+                    organization_id, number, began + number // _TOGETHER * _MINUTE, archived=number % _ARCHIVED == 0
+                )
+                for number in range(_MANY[many])
+            ]
 
-    def _create(self, organization_id: str, number: int, at: int) -> str:
-        name = f"Neighbour {number}"
-        engagement = Engagement(self._service.new_id("engagement"), organization_id, name, None, "active", at, at)
+    def _create(self, organization_id: str, number: int, at: int, *, archived: bool = False) -> str:
+        """Make an engagement at a time; if it is archived, it has been so since a minute later."""
+        identifier, name = self._service.new_id("engagement"), f"Neighbour {number}"
+        status, changed = ("archived", at + _MINUTE) if archived else ("active", at)
+        engagement = Engagement(identifier, organization_id, name, None, status, at, changed)
         self._service.store.add_engagement(engagement)
-        return engagement.id
+        return identifier

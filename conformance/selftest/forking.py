@@ -8,6 +8,7 @@ import io
 import os
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections import deque
@@ -47,7 +48,9 @@ def fork_trials(asker: Connection, tasks: Sequence[Task], jobs: int) -> None:
     all_faults()
     import_module("uvicorn.protocols.http.h11_impl")  # which it would load by itself in every trial
     sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # httpx would look for it at every request
-    with_collected_checks(lambda checks: _Forking(asker, checks).carry_out(tasks, jobs))
+    with tempfile.TemporaryDirectory(prefix="conformance-selftest-") as folder:
+        tempfile.tempdir = folder  # so that nothing stays of a trial that has to be ended
+        with_collected_checks(lambda checks: _Forking(asker, checks).carry_out(tasks, jobs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from conformance.selftest.forking import fork_trials
 from conformance.selftest.trial import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from conformance.selftest.subjects import Subject
@@ -28,7 +28,7 @@ class Pool:
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
 
-    def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
+    def trials(self, tasks: Sequence[Task]) -> Generator[Trial]:
         """Do trials of subjects that all differ; what came of them comes as they end."""
         if not tasks:
             return

@@ -58,6 +58,8 @@ class Subject:
         title: What is peculiar about it.
         breaks: The requirements that it breaks, the one first that has to be reported; none where it conforms.
         choices: Its choices at the open points, where they are not the default.
+        drawn: Whether these were drawn by chance: what such a service puts on connections others do, too, one choice at
+            a time and every two together.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Subject:
     title: str
     breaks: tuple[str, ...] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
+    drawn: bool = False
 
     @property
     def is_hard(self) -> bool:
@@ -74,7 +77,9 @@ class Subject:
     @property
     def is_about_transport(self) -> bool:
         """Whether it takes a socket to see what is peculiar about it; no fault of the library is one of connections."""
-        return self.kind != "fault" and (not self.choices or not TRANSPORT.isdisjoint(self.choices))
+        if self.kind == "fault" or self.drawn:
+            return False
+        return not self.choices or not TRANSPORT.isdisjoint(self.choices)
 
 
 def faults(pattern: str = "*") -> list[Subject]:
@@ -124,7 +129,8 @@ def mixtures(number: int, seed: int) -> list[Subject]:
     lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
     title = f"Every open point has a value by chance, of seed {seed}."
     return [
-        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(lot)) for place in range(1, number + 1)
+        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(lot), drawn=True)
+        for place in range(1, number + 1)
     ]
 
 

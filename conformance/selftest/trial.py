@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
-from conformance.selftest.early import LAWS, EarlyEnd
+from conformance.selftest.early import LAWS, EarlyEnd, EarlyJudge
 from conformance.selftest.hosting import HostedExecution
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
@@ -62,7 +62,7 @@ class Task:
         subject: What the suite is tried on.
         options: What to ask of the run.
         in_process: Whether requests are handed to the service, without a socket between.
-        early: Whether the run ends once an answer breaks the law that the fault is known to break, if it is one.
+        early: Whether the run ends once the requirement that the fault is known to break was found broken.
         otherwise: What is done instead where this one does not find the fault.
     """
 
@@ -112,7 +112,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     """
     began = time.monotonic()
     with HostedExecution(task.subject, task.options, in_process=task.in_process) as execution:
-        judge = Judge(execution.run)
+        judge = EarlyJudge(execution.run, task.subject.breaks[0]) if task.early else Judge(execution.run)
         if task.law is not None:
             execution.run.wire.observe(EarlyEnd(task.law, execution.run))
         execution.run.closed = execution.reach()

@@ -20,14 +20,14 @@ _BRIEF: Final = "value"
 """How pytest shows exceptions: nobody sees that here, and its longer styles take a twentieth of a run's time."""
 
 _WITHOUT: Final = (
-    "cacheprovider", "doctest", "faulthandler", "junitxml", "legacypath", "logging", "monkeypatch", "pastebin",
-    "recwarn", "setuponly", "setupplan", "skipping", "stepwise", "terminal", "threadexception", "tmpdir", "unittest",
-    "unraisableexception", "warnings",
+    "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath", "logging", "monkeypatch",
+    "pastebin", "recwarn", "setuponly", "setupplan", "skipping", "stepwise", "subtests", "terminal", "threadexception",
+    "tmpdir", "unittest", "unraisableexception", "warnings",
 )  # fmt: skip
 """Parts of pytest that no check needs, and that would take their time with each."""
 
 _QUIETLY: Final = (
-    "--pyargs", "conformance.checks", "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
+    "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
     *(word for name in _WITHOUT for word in ("-p", f"no:{name}")),
     "--assert=plain", "--capture=no", "--import-mode=importlib",
 )  # fmt: skip
@@ -85,8 +85,9 @@ def _start(plugin: object, *words: str) -> int:
     """Start pytest on the checks, with one plugin of ours and none of anybody else's."""
     os.environ.pop("PYTEST_ADDOPTS", None)
     os.environ.pop("PYTEST_PLUGINS", None)
-    checks = Path(__file__).parent.parent / "checks"
-    return pytest.main([*_QUIETLY, *words, "--rootdir", str(checks), "-c", os.devnull], plugins=[plugin])
+    # By its folder: for a package, pytest would also load any conftest.py of the working directory.
+    checks = str(Path(__file__).parent.parent / "checks")
+    return pytest.main([*_QUIETLY, *words, "--rootdir", checks, "-c", os.devnull, checks], plugins=[plugin])
 
 
 class _Collector:

@@ -144,14 +144,14 @@ class Exchange:
         """Of the number alone, which tells the exchanges of a run apart; a body of megabytes need not be looked at."""
         return hash(self.number)
 
-    @property
+    @cached_property
     def judgeable(self) -> bool:
         """Whether a complete answer of the service itself is there."""
         return self.received is not None and self.received.status not in GATEWAY_STATUSES
 
-    @property
+    @cached_property
     def answer(self) -> Answer:
-        """The answer to judge.
+        """The answer to judge; dozens of laws ask for it.
 
         Raises:
             Unanswered: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
@@ -164,7 +164,7 @@ class Exchange:
             raise Unanswered("the service answered nothing but 429", self)
         return self.received
 
-    @property
+    @cached_property
     def status(self) -> int:
         """The status of the answer.
 
@@ -173,7 +173,7 @@ class Exchange:
         """
         return self.answer.status
 
-    @property
+    @cached_property
     def succeeded(self) -> bool:
         """Whether the answer is a 2xx.
 

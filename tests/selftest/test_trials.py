@@ -20,6 +20,7 @@ from conformance.selftest.hosting import SandboxPeer
 from conformance.selftest.trial import Task, Trial, attempt
 from conformance.target.provisioner import Provisioner
 from conformance.target.rpc import MethodMissing, ProvisionerError
+from conformance.verdicts.session import CollectedChecks, with_collected_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SMALL = RunOptions(effort=Effort.QUICK, seed=1, only=("get-organization-*",))
 HONEST = subjects.latitudes("default")[0]
+PLAIN = frozenset({"run", "repeated", "request", "operation", "status", "belongs"})
 FAULTY = subjects.faults("get-organization-203")[0]
 
 
@@ -74,6 +76,20 @@ def test_a_trial_ends_with_the_law_that_its_fault_breaks(fault: str) -> None:
     assert (made.errors, made.whole) == ((), False)
 
 
+def test_a_trial_ends_with_the_check_that_finds_its_fault() -> None:
+    """What no law of single answers tells is found by a check, after which nothing else is tried."""
+    (subject,) = subjects.faults("text-create-description-addresses-lost")
+    task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1)).otherwise
+    assert task is not None
+
+    made = attempt(task)
+
+    assert task.law is None
+    assert set(made.reported) >= {subject.breaks[0]}
+    assert made.passed < 200
+    assert (made.errors, made.whole) == ((), False)
+
+
 @pytest.mark.parametrize(
     ("choice", "in_process"),
     [("default", False), ("framing=chunked", False), ("pace=slow", False), ("archive_again=403", True)],
@@ -86,7 +102,8 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     assert Task.complete(subject, options) == Task(subject, options, in_process=in_process)
     assert Task.complete(FAULTY, options) == Task(FAULTY, options, in_process=True)
     assert Task.quick(subject, options) == Task.complete(subject, options)
-    assert all(Task.quick(one, options) == Task(one, options) for one in subjects.mixtures(3, 1))
+    assert all(Task.quick(one, options) == Task(one, options) for one in subjects.covering(1)[:3])
+    assert all(Task.quick(one, options) == Task(one, options, in_process=True) for one in subjects.mixtures(3, 1))
     first = Task.quick(FAULTY, options)
     assert first.options.only == FAULTY.breaks
     assert first.otherwise == Task(FAULTY, options, in_process=True, early=True)
@@ -116,12 +133,41 @@ def test_laws_are_those_of_requirements() -> None:
     assert LAWS.keys() <= {requirement for one in subjects.faults() for requirement in one.breaks}
 
 
+def test_checks_of_laws_need_nothing_but_the_run() -> None:
+    """One of each judges what was sent although nothing more may be."""
+    judging: set[str] = set()
+
+    def note(checks: CollectedChecks) -> None:
+        for item in checks._session.items:
+            mark = item.get_closest_marker("requirement")
+            if mark is not None and isinstance(item, pytest.Function) and PLAIN.issuperset(item.fixturenames):
+                judging.add(mark.args[0])
+
+    with_collected_checks(note)
+
+    assert LAWS.keys() <= judging
+
+
 def test_trials_in_processes_of_their_own() -> None:
     """Every subject comes back once, whichever ends first."""
     made = list(pool.Pool(2).trials([Task(HONEST, SMALL), Task(FAULTY, SMALL)]))
 
     assert sorted(one.subject.id for one in made) == sorted([HONEST.id, FAULTY.id])
     assert [bool(one.reported) for one in sorted(made, key=lambda one: one.subject.kind)] == [True, False]
+
+
+def test_nothing_stays_of_a_trial_that_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where a self-test is interrupted, trials are ended in the midst, and their folders go with them."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    whole = RunOptions(effort=Effort.QUICK, seed=1)
+    trials = pool.Pool(2).trials([Task(FAULTY, SMALL, in_process=True), Task(HONEST, whole), Task(FAULTY, whole)])
+
+    next(trials)
+    seen = sorted(tmp_path.iterdir())
+    trials.close()
+
+    assert len(seen) == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_trial_that_cannot_begin_is_told() -> None:

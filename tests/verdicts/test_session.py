@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,19 @@ def test_checks_are_listed_by_what_they_cite(
     for names in checks.values():
         assert len(set(names)) == len(names) > 0
         assert all(re.fullmatch(r"test_\w+\.py::test_\w+", name) for name in names)
+
+
+def test_checks_do_not_load_what_lies_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A run as a gate of some project leaves the conftest.py of its tests alone."""
+    for folder in (tmp_path, tmp_path / "tests"):
+        folder.mkdir(exist_ok=True)
+        (folder / "conftest.py").write_text("raise RuntimeError\n")
+    monkeypatch.chdir(tmp_path)
+    judge = Judge(SmallRun(only=("no-such-requirement",)))  # type: ignore[arg-type]
+
+    session.run_checks(judge)
+
+    assert judge.errors == []
 
 
 def test_the_judge_decides_what_runs(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
