@@ -104,9 +104,8 @@ def _digits(text: str) -> bool:
 
 def value(exchange: Exchange, name: str) -> str | None:
     """The value of a header; a gateway that repeats it with the same value says it once."""
-    received = exchange.received
-    values = {given.strip() for given in received.values(name)} if received else set()
-    return ", ".join(sorted(values)) if values else None
+    values = exchange.received.values(name) if exchange.received else ()
+    return ", ".join(sorted({given.strip() for given in values})) if values else None
 
 
 def ahead(exchange: Exchange) -> float | None:

@@ -58,8 +58,8 @@ class Subject:
         title: What is peculiar about it.
         breaks: The requirements that it breaks, the one first that has to be reported; none where it conforms.
         choices: Its choices at the open points, where they are not the default.
-        drawn: Whether these were drawn by chance: what such a service puts on connections others do, too, one choice at
-            a time and every two together.
+        spared: Whether it needs no socket because others have one for the same: for each choice of what connections
+            carry, and for every two of these.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Subject:
     title: str
     breaks: tuple[str, ...] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
-    drawn: bool = False
+    spared: bool = False
 
     @property
     def is_hard(self) -> bool:
@@ -77,7 +77,7 @@ class Subject:
     @property
     def is_about_transport(self) -> bool:
         """Whether it takes a socket to see what is peculiar about it; no fault of the library is one of connections."""
-        if self.kind == "fault" or self.drawn:
+        if self.kind == "fault" or self.spared:
             return False
         return not self.choices or not TRANSPORT.isdisjoint(self.choices)
 
@@ -111,12 +111,21 @@ def latitudes(pattern: str = "*") -> list[Subject]:
 def covering(seed: int) -> list[Subject]:
     """Services that choose at every open point, so that every two choices meet in one of them at least.
 
+    Two choices of what connections carry meet in one that has a socket.
+
     Args:
         seed: What the search for them draws from.
     """
     rows = covering_rows(_questions(), seed=seed, excluded=EXCLUDED, rare=HARD)
     title = "Every open point has a value, so that every two values meet in one of these services."
-    return [Subject(f"pairs-{place:03}", "combination", title, choices=row) for place, row in enumerate(rows, start=1)]
+    found: list[Subject] = []
+    met: set[Pair] = set()
+    for place, row in enumerate(rows, start=1):
+        of_transport = pairs({name: value for name, value in row.items() if name in TRANSPORT})
+        spared = of_transport <= met
+        met |= of_transport
+        found.append(Subject(f"pairs-{place:03}", "combination", title, choices=row, spared=spared))
+    return found
 
 
 def mixtures(number: int, seed: int) -> list[Subject]:
@@ -129,7 +138,7 @@ def mixtures(number: int, seed: int) -> list[Subject]:
     lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
     title = f"Every open point has a value by chance, of seed {seed}."
     return [
-        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(lot), drawn=True)
+        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(lot), spared=True)
         for place in range(1, number + 1)
     ]
 

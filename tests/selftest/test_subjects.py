@@ -6,6 +6,7 @@ from conformance.cli.selftest import _subjects
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS, Latitude
 from conformance.selftest import subjects
+from conformance.selftest.covering import all_pairs
 from conformance.selftest.subjects import EXCLUDED, HARD, Subject
 
 
@@ -58,6 +59,19 @@ def test_every_two_choices_meet() -> None:
     assert subjects.share_of_pairs(covering) == 1
     assert subjects.share_of_pairs(covering[:-1]) < 1
     assert all(Latitude(one.choices) and EXCLUDED.isdisjoint(subjects.pairs(one.choices)) for one in covering)
+
+
+def test_every_two_choices_of_transport_meet_on_connections() -> None:
+    """A few services with a socket are enough for that, and those that choose by chance need none."""
+    covering = subjects.covering(1)
+    of_transport = {name: POINTS[name].values for name in subjects.TRANSPORT}
+    on_connections = [one for one in covering if one.is_about_transport]
+
+    met = {pair for one in on_connections for pair in subjects.pairs(one.choices)}
+
+    assert set(all_pairs(of_transport)) <= met
+    assert len(on_connections) < len(covering) / 2
+    assert not any(one.is_about_transport for one in subjects.mixtures(5, 1))
 
 
 def test_mixtures_exclude_what_must_not_meet() -> None:

@@ -102,7 +102,7 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     assert Task.complete(subject, options) == Task(subject, options, in_process=in_process)
     assert Task.complete(FAULTY, options) == Task(FAULTY, options, in_process=True)
     assert Task.quick(subject, options) == Task.complete(subject, options)
-    assert all(Task.quick(one, options) == Task(one, options) for one in subjects.covering(1)[:3])
+    assert Task.quick(subjects.covering(1)[0], options) == Task(subjects.covering(1)[0], options)
     assert all(Task.quick(one, options) == Task(one, options, in_process=True) for one in subjects.mixtures(3, 1))
     first = Task.quick(FAULTY, options)
     assert first.options.only == FAULTY.breaks
