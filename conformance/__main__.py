@@ -4,6 +4,9 @@ import io
 import signal
 import sys
 
+_UNEXPECTED = 3
+"""The exit status where the suite itself went wrong."""
+
 
 def main() -> None:
     """Run the command line.
@@ -18,14 +21,27 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks must not end a run, and its verdict be lost
             stream.reconfigure(errors="backslashreplace")
 
-    from conformance.cli import main as command_line  # noqa: PLC0415 - after the signal is provided for
-
     try:
+        from conformance.cli import main as command_line  # noqa: PLC0415 - after the signal is provided for
+
         command_line(prog_name="conformance")
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not end with the status of a failed requirement
+        _tell(error)
+        sys.exit(_UNEXPECTED)
     finally:
         # All is done and said; a signal that comes while the interpreter ends must not give another exit status.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
+
+
+def _tell(error: Exception) -> None:
+    """Say where an error of the suite's own came up; its message and values stay unsaid, since they may hold a key."""
+    import traceback  # noqa: PLC0415 - hardly ever needed
+
+    what = str(error) if isinstance(error, ImportError) else f"Unexpected {type(error).__name__}"
+    sys.stderr.write(f"{what}: an error of this suite, not of the target.\n")
+    for frame in traceback.extract_tb(error.__traceback__):
+        sys.stderr.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ READ_IDLE: Final = 4.0
 WRITE_IDLE: Final = 0.8
 """The same for other requests: a service that closes idle connections must not make us wonder whether it acted."""
 
+_ERRORS_FROM: Final = 400
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
 _TURNS_TO_CLOSE: Final = 5
@@ -100,6 +101,8 @@ class _Connection:
     def __init__(self, link: _Link) -> None:
         self.link = link
         self.idle_since = 0.0
+        self.refused = False
+        """Whether its last answer was an error, behind which some servers close without a word."""
         self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
 
     def send(self, request: httpx.Request, body: bytes) -> None:
@@ -219,6 +222,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
             connection.link.abort()
             raise
         self._stays_open |= kept is not None
+        connection.refused = head.status_code >= _ERRORS_FROM
         return httpx.Response(
             head.status_code,
             headers=head.headers.raw_items(),
@@ -243,15 +247,24 @@ class KeptConnections(httpx.AsyncBaseTransport):
             await asyncio.sleep(0)
 
     def _take(self, *, repeatable: bool) -> _Connection | None:
-        longest = READ_IDLE if repeatable else WRITE_IDLE
+        """The connection that was given back last, of those that may serve such a request."""
         now = asyncio.get_running_loop().time()
-        while self._idle and (repeatable or (self._stays_open and not self._closed_unasked)):
-            connection = self._idle.pop()
-            if connection.link.quiet and now - connection.idle_since < longest:
+        for connection in tuple(self._idle):
+            idle = now - connection.idle_since
+            if not connection.link.quiet or idle >= READ_IDLE:
+                self._closed_unasked |= connection.link.ended and idle < WRITE_IDLE
+                self._drop(connection)
+        if not repeatable and (self._closed_unasked or not self._stays_open):
+            return None
+        for connection in reversed(self._idle):
+            if repeatable or (now - connection.idle_since < WRITE_IDLE and not connection.refused):
+                self._idle.remove(connection)
                 return connection
-            self._closed_unasked |= connection.link.ended and now - connection.idle_since < WRITE_IDLE
-            connection.link.abort()
         return None
+
+    def _drop(self, connection: _Connection) -> None:
+        self._idle.remove(connection)
+        connection.link.abort()
 
     async def _connect(self, url: httpx.URL) -> _Connection:
         secure, host = url.scheme == "https", url.raw_host.decode("ascii")

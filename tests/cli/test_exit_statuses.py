@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -168,3 +170,22 @@ def test_an_output_that_lacks_characters_costs_no_verdict(conformance: Conforman
     assert "Traceback" not in ended.err
     assert (ended.status, ended.outcome("get-organization-succeeds")) == (0, "passed")
     assert " -  " in ended.out
+
+
+def test_an_error_of_the_suite_gives_3_and_no_secret(tmp_path: Path) -> None:
+    """It must not look like a failed requirement, and its message may hold anything."""
+    words = (
+        "import sys; from conformance.cli import requirements; from conformance.__main__ import main;"
+        "requirements.load_catalogue = lambda: {}['a-key-that-nobody-may-see'];"
+        "sys.argv = ['conformance', 'requirements']; main()"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
+    )
+
+    assert ended.returncode == 3
+    first, *places = ended.stderr.splitlines()
+    assert first == "Unexpected KeyError: an error of this suite, not of the target."
+    assert any("requirements.py:" in place for place in places)
+    assert "nobody-may-see" not in ended.stderr + ended.stdout

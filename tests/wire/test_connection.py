@@ -134,6 +134,24 @@ def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fi
     assert [turn.connection for turn in server.turns] == [1, 1, 2, 2, 3, 4]
 
 
+@pytest.mark.parametrize(("word", "connections"), [(READ, 1), (AGAIN, 1), (WRITE, 2)])
+def test_behind_an_error_comes_nothing_that_cannot_be_repeated(make: Fixtures, word: object, connections: int) -> None:
+    """Some servers refuse a key and close without a word, and what came meanwhile is lost."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer(401 if len(server.turns) == 3 else 200))
+
+    server = make.serve(behave)
+    wire = make.wire(server)
+    for _ in range(3):
+        wire.send(READ)
+
+    assert wire.send(word).status == 200  # type: ignore[arg-type]
+    assert wire.send(READ).status == 200
+
+    assert server.connections == connections
+
+
 def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
     """As many as there are workers."""
     server = make.serve(fine)
