@@ -26,7 +26,9 @@ READ_IDLE: Final = 4.0
 WRITE_IDLE: Final = 0.8
 """The same for other requests: a service that closes idle connections must not make us wonder whether it acted."""
 
-_ERRORS_FROM: Final = 400
+_BEFORE_THE_BODY: Final = frozenset({401, 413})
+"""Statuses that servers answer before they read a body; some then close the connection without having said so."""
+
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
 _TURNS_TO_CLOSE: Final = 5
@@ -101,8 +103,8 @@ class _Connection:
     def __init__(self, link: _Link) -> None:
         self.link = link
         self.idle_since = 0.0
-        self.refused = False
-        """Whether its last answer was an error, behind which some servers close without a word."""
+        self.answered_early = False
+        """Whether its last answer may have come before the request was read, so that the service may close it."""
         self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
 
     def send(self, request: httpx.Request, body: bytes) -> None:
@@ -222,7 +224,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
             connection.link.abort()
             raise
         self._stays_open |= kept is not None
-        connection.refused = head.status_code >= _ERRORS_FROM
+        connection.answered_early = head.status_code in _BEFORE_THE_BODY
         return httpx.Response(
             head.status_code,
             headers=head.headers.raw_items(),
@@ -257,7 +259,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
         if not repeatable and (self._closed_unasked or not self._stays_open):
             return None
         for connection in reversed(self._idle):
-            if repeatable or (now - connection.idle_since < WRITE_IDLE and not connection.refused):
+            if repeatable or (now - connection.idle_since < WRITE_IDLE and not connection.answered_early):
                 self._idle.remove(connection)
                 return connection
         return None

@@ -134,12 +134,17 @@ def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fi
     assert [turn.connection for turn in server.turns] == [1, 1, 2, 2, 3, 4]
 
 
-@pytest.mark.parametrize(("word", "connections"), [(READ, 1), (AGAIN, 1), (WRITE, 2)])
-def test_behind_an_error_comes_nothing_that_cannot_be_repeated(make: Fixtures, word: object, connections: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "word", "connections"),
+    [(401, READ, 1), (401, AGAIN, 1), (401, WRITE, 2), (413, WRITE, 2), (404, WRITE, 1), (409, WRITE, 1)],
+)
+def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
+    make: Fixtures, status: int, word: object, connections: int
+) -> None:
     """Some servers refuse a key and close without a word, and what came meanwhile is lost."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(401 if len(server.turns) == 3 else 200))
+        await turn.say(answer(status if len(server.turns) == 3 else 200))
 
     server = make.serve(behave)
     wire = make.wire(server)
