@@ -22,7 +22,7 @@ from conformance.json_text import Parsed
 from conformance.oracle.effects import accepted, refused, sent_object
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
 from conformance.oracle.repetitions import repetitions
-from conformance.oracle.shapes import SHAPES
+from conformance.oracle.shapes import PROMISES
 from conformance.oracle.validity import Validity
 from conformance.oracle.words import one_of
 from conformance.running.options import Effort
@@ -174,26 +174,11 @@ def _of(operation: str) -> Callable[[Exchange], bool]:
     return lambda exchange: exchange.call.operation.id == operation and accepted(exchange)
 
 
-_FIELDS: Final = {
-    "getCurrentOrganization": "get-organization-fields",
-    "updateCurrentOrganization": "update-organization-fields",
-    "listMembers": "list-members-fields",
-    "inviteMember": "invite-fields",
-    "updateMemberRole": "update-role-fields",
-    "removeMember": "remove-member-fields",
-    "listEngagements": "list-engagements-fields",
-    "createEngagement": "create-engagement-fields",
-    "getEngagement": "get-engagement-fields",
-    "archiveEngagement": "archive-engagement-fields",
-    "deleteEngagement": "delete-engagement-fields",
-}
-
-
 @pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize(
     "belongs",
     [
-        *(pytest.param(_of(name), id=name, marks=requirement(_FIELDS[name])) for name in SHAPES),
+        *(pytest.param(_of(name), id=name, marks=requirement(promise)) for name, promise in PROMISES.items()),
         pytest.param(refused, id="errors", marks=requirement("error-envelope")),
     ],
 )

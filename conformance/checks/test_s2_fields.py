@@ -5,7 +5,7 @@ The fields that an operation promises are listed with its endpoint, in section 4
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,26 +15,13 @@ from conformance.checks.marks import journey, observes, requirement
 from conformance.oracle import laws
 from conformance.oracle.describe import answered
 from conformance.oracle.repetitions import archivings_again, repetitions
+from conformance.oracle.shapes import PROMISES
 from conformance.oracle.words import shown
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-_FIELDS: Final = {
-    "get-organization-fields": "getCurrentOrganization",
-    "update-organization-fields": "updateCurrentOrganization",
-    "list-members-fields": "listMembers",
-    "invite-fields": "inviteMember",
-    "update-role-fields": "updateMemberRole",
-    "remove-member-fields": "removeMember",
-    "list-engagements-fields": "listEngagements",
-    "create-engagement-fields": "createEngagement",
-    "get-engagement-fields": "getEngagement",
-    "archive-engagement-fields": "archiveEngagement",
-    "delete-engagement-fields": "deleteEngagement",
-}
 
 beside_the_interface_journey = journey(beside_the_interface)
 
@@ -47,7 +34,7 @@ def repeated(run: Run) -> frozenset[int]:
 
 @pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize(
-    "operation", [pytest.param(operation, marks=requirement(name)) for name, operation in _FIELDS.items()]
+    "operation", [pytest.param(name, marks=requirement(promise)) for name, promise in PROMISES.items()]
 )
 def test_promised_fields(run: Run, operation: str, repeated: frozenset[int]) -> None:
     """Every success of an operation has the fields that its endpoint lists, each of its type."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _JOBS_A_CORE: Final = 11
 """Trials at a time for each core; they wait most of their time."""
 _WHOLE: Final = 60
-"""Faults that meet the whole suite; with so many the means of all are told to a twentieth or so."""
+"""Faults that meet the whole suite; with so many the means of all are told to a tenth or so."""
 _EARLIER: Final = 0.9
 """How far through the others the slowest trials are, so that nothing waits for them in the end."""
 

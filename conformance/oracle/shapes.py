@@ -92,6 +92,23 @@ SHAPES: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
 )
 """The fields of ``data`` (of each item for a list) by operationId; the other operations promise none."""
 
+PROMISES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "getCurrentOrganization": "get-organization-fields",
+        "updateCurrentOrganization": "update-organization-fields",
+        "listMembers": "list-members-fields",
+        "inviteMember": "invite-fields",
+        "updateMemberRole": "update-role-fields",
+        "removeMember": "remove-member-fields",
+        "listEngagements": "list-engagements-fields",
+        "createEngagement": "create-engagement-fields",
+        "getEngagement": "get-engagement-fields",
+        "archiveEngagement": "archive-engagement-fields",
+        "deleteEngagement": "delete-engagement-fields",
+    }
+)
+"""The requirement that promises these fields, by operationId."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:

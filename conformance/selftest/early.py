@@ -8,6 +8,7 @@ import pytest
 
 from conformance.oracle import error_laws, laws, rate_limit_laws
 from conformance.oracle.findings import survey
+from conformance.oracle.shapes import PROMISES
 from conformance.verdicts.judge import Judge
 
 if TYPE_CHECKING:
@@ -24,27 +25,13 @@ def _of(operation: str, law: Law) -> Law:
     return lambda exchange: exchange.call.operation.id == operation and law(exchange)
 
 
-_RESOURCES: Final = {
-    "list-engagements": "listEngagements",
-    "list-members": "listMembers",
-    "get-organization": "getCurrentOrganization",
-    "update-organization": "updateCurrentOrganization",
-    "invite": "inviteMember",
-    "update-role": "updateMemberRole",
-    "remove-member": "removeMember",
-    "create-engagement": "createEngagement",
-    "get-engagement": "getEngagement",
-    "archive-engagement": "archiveEngagement",
-    "delete-engagement": "deleteEngagement",
-}
-
 LAWS: Final[Mapping[str, Law]] = {
     "json-well-formed": laws.json_well_formed,
     "json-media-type": laws.json_media_type,
     "success-data-object": laws.success_data_object,
     "list-data-array": laws.list_data_array,
     "list-meta-object": laws.list_meta_object,
-    **{f"{name}-fields": _of(operation, laws.fields) for name, operation in _RESOURCES.items()},
+    **{promise: _of(operation, laws.fields) for operation, promise in PROMISES.items()},
     "organization-slug-url-safe": laws.slug_url_safe,
     "member-roles-known": laws.member_roles_known,
     "member-email-is-address": laws.member_email_is_address,

@@ -255,7 +255,8 @@ class KeptConnections(httpx.AsyncBaseTransport):
             idle = now - connection.idle_since
             if not connection.link.quiet or idle >= READ_IDLE:
                 self._closed_unasked |= connection.link.ended and idle < WRITE_IDLE
-                self._drop(connection)
+                self._idle.remove(connection)
+                connection.link.abort()
         if not repeatable and (self._closed_unasked or not self._stays_open):
             return None
         for connection in reversed(self._idle):
@@ -263,10 +264,6 @@ class KeptConnections(httpx.AsyncBaseTransport):
                 self._idle.remove(connection)
                 return connection
         return None
-
-    def _drop(self, connection: _Connection) -> None:
-        self._idle.remove(connection)
-        connection.link.abort()
 
     async def _connect(self, url: httpx.URL) -> _Connection:
         secure, host = url.scheme == "https", url.raw_host.decode("ascii")
