@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import ensure_answered, tick_of
 from conformance.oracle import read
+from conformance.oracle.collation import SYLLABLES
 from conformance.oracle.judgement import Judgement, Undecided
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.timestamps import parse_timestamp
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 _SIZES: Final = {Effort.QUICK: 10, Effort.STANDARD: 55, Effort.DEEP: 105}
 _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
-_SYLLABLES: Final = [consonant + vowel for consonant, vowel in product("bdfkmpr", "aeiou")]
-"""Of letters that follow each other alike in every language, and that no language takes for one letter together."""
 _CAPITALIZED: Final = "Kuku"
 """In the midst of the others where letter case does not count."""
 _SERVER_ERRORS_FROM: Final = 500
@@ -162,7 +161,7 @@ def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
 
 def _words(run: Run) -> list[str]:
     """Words in an order that has nothing to do with their own; one of them has a capital."""
-    words = ["".join(pair) for pair in product(_SYLLABLES, repeat=2)]
+    words = ["".join(pair) for pair in product(SYLLABLES, repeat=2)]
     random = run.random("stock")
     drawn = random.sample(words, _SIZES[run.effort] - 1)
     # Of two lengths, so that an order by length is told from one by letters; names keep no longer words whole.

@@ -24,7 +24,6 @@ GONE: Final = "gone"
 _MICROSECONDS: Final = 1_000_000
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
 _WORD: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
-_OPEN_SIGNS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,7 @@ def refused(exchange: Exchange) -> bool:
 
 def is_plain(text: str) -> bool:
     """Whether an accepted text must read back exactly: no odd blanks, no control signs, in normal form C."""
-    orderly = " ".join(text.split()) == text and unicodedata.normalize("NFC", text) == text
-    return orderly and not any(unicodedata.category(sign) in _OPEN_SIGNS for sign in text)
+    return text.isprintable() and " ".join(text.split()) == text and unicodedata.is_normalized("NFC", text)
 
 
 def is_ordinary(value: object) -> bool:

@@ -105,6 +105,8 @@ def _digits(text: str) -> bool:
 def value(exchange: Exchange, name: str) -> str | None:
     """The value of a header; a gateway that repeats it with the same value says it once."""
     values = exchange.received.values(name) if exchange.received else ()
+    if len(values) == 1:
+        return values[0].strip()
     return ", ".join(sorted({given.strip() for given in values})) if values else None
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import unicodedata
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.reference.records import Page
@@ -20,6 +21,7 @@ Item = TypeVar("Item")
 Row = tuple[Any, ...]
 
 
+@lru_cache(maxsize=4096)  # sorting asks for the same names over and over
 def _fold(text: str) -> str:
     """Strip accents and letter case."""
     plain = unicodedata.normalize("NFKD", text)
@@ -33,7 +35,10 @@ def _folded_order(left: str, right: str) -> int:
 
 
 class Database:
-    """One connection; transactions of several threads wait for each other.
+    """One connection, used by one thread at a time.
+
+    While SQLite compares by a function of ours it holds the connection and waits for the interpreter; a second thread
+    that held the interpreter and waited for the connection would never end.
 
     Args:
         path: A database file, made where there is none, or ``:memory:``.
@@ -70,25 +75,28 @@ class Database:
 
     def execute(self, statement: str, *values: object) -> None:
         """Carry out a statement that gives nothing back."""
-        self._db.execute(statement, values)
+        with self._lock:
+            self._db.execute(statement, values)
 
     def row(self, statement: str, *values: object) -> Row | None:
         """Give the first row of an answer, or None where it is empty."""
-        found: Row | None = self._db.execute(statement, values).fetchone()
+        with self._lock:
+            found: Row | None = self._db.execute(statement, values).fetchone()
         return found
 
     def rows(self, statement: str, *values: object) -> list[Row]:
         """Give all rows of an answer."""
-        return self._db.execute(statement, values).fetchall()
+        with self._lock:
+            return self._db.execute(statement, values).fetchall()
 
     def count(self, rest: str, *values: object) -> int:
         """Count rows; ``rest`` is what stands after FROM."""
-        return int(self._db.execute(f"SELECT count(*) FROM {rest}", values).fetchone()[0])
+        return int(self.rows(f"SELECT count(*) FROM {rest}", *values)[0][0])
 
     def insert(self, table: str, values: Mapping[str, object]) -> None:
         """Add one row, given by column."""
         places = ", ".join("?" * len(values))
-        self._db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", tuple(values.values()))
+        self.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", *values.values())
 
     def page(self, select: str, query: ListQuery, build: Callable[..., Item]) -> Page[Item]:
         """Give one part of an ordered list and the length of the whole."""

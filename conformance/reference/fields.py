@@ -18,6 +18,7 @@ _LONG_NAME = 255
 _LONG_DESCRIPTION = 10_000
 ADDRESS = re.compile(r"[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,64}@[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,255}")
 _BLANKS = re.compile(r" +")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Fields(Reading):
@@ -34,7 +35,7 @@ class Fields(Reading):
             self.rule("long_name", f"A name has at most {_LONG_NAME} characters.")
         if (limit := self.latitude["name_limit"]) != "any" and len(name) > int(limit):
             raise Refusal(422, f"A name has at most {limit} characters.")
-        if any(unicodedata.category(sign) == "Cc" for sign in name):
+        if _CONTROL.search(name):
             self.rule("odd_name", "The name has control characters.")
         self.check_odd(name)
         return self.tidy(name)

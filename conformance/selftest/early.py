@@ -9,6 +9,7 @@ import pytest
 from conformance.oracle import error_laws, laws, rate_limit_laws
 from conformance.oracle.findings import survey
 from conformance.oracle.shapes import PROMISES
+from conformance.verdicts.items import requirement_of
 from conformance.verdicts.judge import Judge
 
 if TYPE_CHECKING:
@@ -99,8 +100,4 @@ class EarlyJudge(Judge):
         self._narrowed = True
         items = item.session.items
         after = items.index(nextitem) + 1
-        items[after:] = [] if found else [one for one in items[after:] if self._is_about_it(one)]
-
-    def _is_about_it(self, item: pytest.Item) -> bool:
-        mark = item.get_closest_marker("requirement")
-        return mark is not None and mark.args[0] == self._requirement
+        items[after:] = [one for one in items[after:] if not found and requirement_of(one) == self._requirement]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import pytest
 
@@ -15,13 +15,14 @@ from conformance.catalogue import load_catalogue
 from conformance.oracle.judgement import Evidence, Judgement, Undecided, Untested
 from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
+from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
 from conformance.verdicts.stages import JUDGING, Stage
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from conformance.running.run import Run
 
@@ -95,18 +96,20 @@ class Judge(CollectErrors):
         """Start the journeys of the checks that are to run."""
         if session.config.option.collectonly:
             return
-        self._unfinished = {item.nodeid: (_name(item), cited) for item in session.items if (cited := _cited(item))}
+        self._unfinished = {
+            item.nodeid: (name_of(item), cited) for item in session.items if (cited := requirement_of(item))
+        }
         if self._progress is not None:
             self._progress.planned(len(self._unfinished))
         if self.run.closed is not None:
             return
         ready = [item for item in session.items if not self._missing(item)]
-        self.run.journeys.prepare(dict.fromkeys(walk for item in ready for walk in _background_walks(item)))
+        self.run.journeys.prepare(dict.fromkeys(walk for item in ready for walk in background_walks(item)))
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Leave a check out whose needs the target does not meet."""
-        if self._progress is not None and (cited := _cited(item)):
-            self._progress.began(_name(item), cited)
+        if self._progress is not None and (cited := requirement_of(item)):
+            self._progress.began(name_of(item), cited)
         if self.run.closed is not None and not self._judges_form(item):
             raise Untested(self.run.closed)
         if missing := self._missing(item):
@@ -116,7 +119,7 @@ class Judge(CollectErrors):
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         """Gather the evidence of a check, and run it anew where a broken connection ended it."""
         evidence = self._evidence.setdefault(pyfuncitem.nodeid, Evidence())
-        with evidence, self.run.wire.checking(_name(pyfuncitem)):
+        with evidence, self.run.wire.checking(name_of(pyfuncitem)):
             try:
                 return (yield)
             except Unanswered as trouble:
@@ -128,9 +131,9 @@ class Judge(CollectErrors):
         if self._stopping:
             item.session.shouldstop = "stopped"
         raised = call.excinfo.value if call.excinfo is not None else None
-        if not is_check(item) or isinstance(raised, KeyboardInterrupt):  # which --pdb lets come as far as this
+        if marks_of(item) is None or isinstance(raised, KeyboardInterrupt):  # which --pdb lets come as far as this
             return None
-        form = _brief if isinstance(raised, _ORDERLY) else pytest.TestReport.from_item_and_call
+        form = _brief if raised is None or isinstance(raised, _ORDERLY) else pytest.TestReport.from_item_and_call
         report = form(item, call)
         if call.when == "call" or raised is not None:
             self._conclude(item, call, raised, report)
@@ -154,7 +157,7 @@ class Judge(CollectErrors):
     ) -> None:
         if raised is not None and not isinstance(raised, _ORDERLY):
             self.errors.append(f"{item.nodeid}\n{''.join(format_exception(raised))}")
-        cited = _cited(item)
+        cited = requirement_of(item)
         evidence = self._evidence.pop(item.nodeid, None)
         self._unfinished.pop(item.nodeid, None)
         if cited is None:
@@ -164,7 +167,7 @@ class Judge(CollectErrors):
         if isinstance(raised, Unavailable):
             raised = Untested(raised.reason)
         result = concluded(
-            _name(item),
+            name_of(item),
             cited,
             raised,
             in_preamble=call.when != "call",
@@ -189,18 +192,17 @@ class Judge(CollectErrors):
         raise trouble
 
     def _is_asked_for(self, item: pytest.Item) -> bool:
-        least = item.get_closest_marker("least_effort")
-        if least is not None and _EFFORTS.index(self.run.effort) < _EFFORTS.index(least.args[0]):
+        marks, patterns = marks_of(item), self.run.options.only
+        if marks is not None and _EFFORTS.index(self.run.effort) < _EFFORTS.index(marks.least_effort):
             return False
-        patterns = self.run.options.only
-        cited = _cited(item)
+        cited = requirement_of(item)
         if not patterns:
             return True
         return cited is not None and any(fnmatchcase(cited, pattern) for pattern in patterns)
 
     def _judges_form(self, item: pytest.Item) -> bool:
         """Whether a check looks at the form of answers alone, which any answer of the target can break."""
-        cited = _cited(item)
+        cited = requirement_of(item)
         if cited is None or _stage(item) not in JUDGING:
             return False
         return self._catalogue.requirements[cited].section in _OF_FORM
@@ -209,48 +211,26 @@ class Judge(CollectErrors):
         return [need for need in self._needs(item) if not self.run.meets(need)]
 
     def _needs(self, item: pytest.Item) -> Sequence[str]:
-        if (cited := _cited(item)) is not None:
+        if (cited := requirement_of(item)) is not None:
             return self._catalogue.requirements[cited].needs
-        points = [self._catalogue.open_points[name] for mark in item.iter_markers("observes") for name in mark.args]
+        marks = marks_of(item)
+        points = [self._catalogue.open_points[name] for name in (() if marks is None else marks.observed)]
         return list(dict.fromkeys(need for point in points for need in point.needs))
 
 
-def is_check(item: pytest.Item) -> bool:
-    """Whether an item is one of this suite's checks or observations."""
-    return _cited(item) is not None or item.get_closest_marker("observes") is not None
-
-
-def _cited(item: pytest.Item) -> str | None:
-    mark = item.get_closest_marker("requirement")
-    return mark.args[0] if mark is not None else None
-
-
-def _name(item: pytest.Item) -> str:
-    """The module and function of a check, with its parameter."""
-    path = item.nodeid.rpartition("/")[2]
-    return path.replace(".py::", "::")
-
-
 def _stage(item: pytest.Item) -> Stage:
-    mark = item.get_closest_marker("stage")
-    return Stage(mark.args[0]) if mark is not None else Stage.PROBING
-
-
-def _background_walks(item: pytest.Item) -> list[Callable[[Run], Any]]:
-    """The journeys of an item that may be walked while others are."""
-    definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures
-    walks = [getattr(found[-1].func, "background", None) for found in definitions.values()]
-    return [walk for walk in walks if walk is not None]
+    marks = marks_of(item)
+    return Stage.PROBING if marks is None else marks.stage
 
 
 def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
-    """The report of a check that came to an outcome: pytest would format the traceback, which takes a while."""
+    """The report of a phase that went well or came to an outcome: pytest's takes longer, with all that may be shown."""
     assert call.when != "collect"  # noqa: S101 - for the type checker
     return pytest.TestReport(
         nodeid=item.nodeid,
         location=item.location,
         keywords={},
-        outcome="failed",
+        outcome="passed" if call.excinfo is None else "failed",
         longrepr=None,
         when=call.when,
         duration=call.duration,

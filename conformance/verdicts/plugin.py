@@ -63,7 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Open a run where checks were collected and nobody has opened one yet."""
-    from conformance.verdicts.judge import Judge, is_check  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.verdicts.items import is_check  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.verdicts.judge import Judge  # noqa: PLC0415 - as above
 
     if config.pluginmanager.has_plugin(JUDGE) or not any(is_check(item) for item in items):
         return

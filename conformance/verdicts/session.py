@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance.verdicts.items import marks_of
 from conformance.verdicts.judge import CollectErrors
 from conformance.verdicts.plugin import JUDGE
 
@@ -51,8 +52,10 @@ class CollectedChecks:
     def __init__(self, session: pytest.Session, errors: list[str]) -> None:
         self._session = session
         self._errors = errors
-        for item in session.items:
-            _ = item.location  # which pytest keeps, so that whoever forks need not work it out each time
+        for item in session.items:  # what is kept once it was asked for, so that whoever forks need not find it anew
+            _ = item.location, marks_of(item)
+        for needless in ("capturemanager", "assertion"):
+            session.config.pluginmanager.unregister(name=needless)
 
     def run(self, judge: Judge) -> None:
         """Run them; once in a process, so that whoever needs it more than once forks."""

@@ -100,7 +100,7 @@ def date_of(answer: Answer) -> float | None:
 
 
 def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> str | None:
-    values = {value.strip() for given, value in answer.headers if given.lower() == name.lower()}
+    values = {value.strip() for value in answer.values(name)}
     value = values.pop() if len(values) == 1 else ""  # a gateway that repeats it with the same value says it once
     return value if pattern.fullmatch(value) else None
 

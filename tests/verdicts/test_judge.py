@@ -11,7 +11,7 @@ import pytest
 
 from conformance.catalogue import load_catalogue
 from conformance.running.options import Effort
-from conformance.verdicts.judge import is_check
+from conformance.verdicts.items import is_check
 
 RunChecks = Callable[..., Any]
 

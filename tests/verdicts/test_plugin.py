@@ -43,7 +43,11 @@ def options(folder: Path, *words: str, **variables: str) -> list[str]:
 
 def item(*marks: str) -> Any:
     """A test with these marks."""
-    return SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
+    return SimpleNamespace(
+        get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None,
+        iter_markers=lambda name: [SimpleNamespace(args=("x",))] if name in marks else [],
+        stash=pytest.Stash(),
+    )
 
 
 @pytest.mark.parametrize(
