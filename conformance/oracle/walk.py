@@ -99,12 +99,9 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
 
 def _words(choices: random.Random) -> Iterator[str]:
     """Words of three syllables, none twice."""
-    count, given = len(SYLLABLES), set[int]()
-    while True:
-        number = choices.randrange(count**3)
-        if number not in given:
-            given.add(number)
-            yield SYLLABLES[number // count**2] + syllables(number % count**2)
+    count = len(SYLLABLES)
+    for number in choices.sample(range(count**3), count**3 // 4):
+        yield SYLLABLES[number // count**2] + syllables(number % count**2)
 
 
 def _step(choices: random.Random, words: Iterator[str], kind: Kind, slot: int, other: int) -> Step:
