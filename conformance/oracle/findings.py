@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
-from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,10 +44,10 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
     """Apply a law to every exchange that can be judged; a 429 that was waited out is an answer too."""
     found = Survey()
     for exchange in exchanges:
-        if not exchange.judgeable or exchange.call.unjudged:
+        if (came := exchange.as_it_came) is None:
             continue
         try:
-            applies = law(_taken_as_it_came(exchange))
+            applies = law(came)
         except NonConformity as fault:
             found.broken.append((exchange, fault))
         except Undecided as doubt:
@@ -105,10 +104,3 @@ def _other_kinds(found: Survey) -> str:
     others = [actual for actual in dict.fromkeys(fault.actual for _, fault in found.broken) if actual != first]
     more = f"; and {len(others) - _KINDS} more" if len(others) > _KINDS else ""
     return f"; elsewhere {'; '.join(others[:_KINDS])}{more}" if others else ""
-
-
-def _taken_as_it_came(exchange: Exchange) -> Exchange:
-    """The exchange with its answer readable even where it is a 429 that the wire waited out."""
-    if exchange.received is None or exchange.received.status != TOO_MANY_REQUESTS:
-        return exchange
-    return replace(exchange, call=replace(exchange.call, expects_429=True))

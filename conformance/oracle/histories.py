@@ -34,8 +34,10 @@ class Register:
 
     def latest(self, span: Span) -> Effect | None:
         """The certain effect that began last of those that were over when a read began."""
-        past = (one for one in reversed(self.effects) if one.certain and one.span.before(span))
-        return next(past, None)
+        for one in reversed(self.effects):
+            if one.certain and one.span.before(span):
+                return one
+        return None
 
     def candidates(self, span: Span) -> list[Effect]:
         """The effects of which one may have been the last before a read."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from conformance.oracle import rate_limit_laws as headers
 from conformance.oracle.judgement import Inapplicable, NonConformity, judged
@@ -21,6 +22,54 @@ _SMALL_STEP: Final = 5.0
 _CITED: Final = 25
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an exchange tells, read once.
+
+    Attributes:
+        exchange: The exchange.
+        begin: When it was sent, in seconds of the epoch.
+        end: When its answer came.
+        is_dated: Whether the answer says what time it is of.
+        reset: The text of its Reset.
+        ahead: Seconds from the answer to that Reset; None where it is no time.
+        at: The Reset by the service's clock; 0 where it is no time.
+        limit: The limit; None where there is none.
+        remaining: What remains; None where it tells none.
+        counts: Whether it surely counts against the limit and tells what remains.
+    """
+
+    exchange: Exchange
+    begin: float
+    end: float
+    is_dated: bool
+    reset: str | None
+    ahead: float | None
+    at: float
+    limit: int | None
+    remaining: int | None
+    counts: bool
+
+    @classmethod
+    def by(cls, exchange: Exchange) -> Self:
+        """What an exchange tells."""
+        begin, received = exchange.started_at.timestamp(), exchange.received
+        ahead, remaining = headers.ahead(exchange), headers.remaining(exchange)
+        succeeded = exchange.judgeable and received is not None and received.status in SUCCESSES
+        return cls(
+            exchange=exchange,
+            begin=begin,
+            end=begin + exchange.seconds,
+            is_dated=headers.date(exchange) is not None,
+            reset=headers.reset(exchange),
+            ahead=ahead,
+            at=0.0 if ahead is None else ahead + headers.service_time(exchange),
+            limit=headers.limit(exchange),
+            remaining=remaining,
+            counts=succeeded and exchange.call.is_proper and ahead is not None and remaining is not None,
+        )
+
+
 def expect_falling(exchanges: Iterable[Exchange]) -> None:
     """Of successive successes that name one Reset, the last one tells of fewer remaining requests than the first.
 
@@ -31,16 +80,15 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
     found = [window for key in _by_key(exchanges).values() for window in _windows(key)]
     if not found:
         raise Inapplicable(f"There were no {SUCCESSIVE} successive successes that name one Reset far enough ahead")
-    judged(*[window[-1] for window in found[:_CITED]])
+    judged(*[window[-1].exchange for window in found[:_CITED]])
     for window in found:
-        first, last = (headers.remaining(window[place]) for place in (0, -1))
+        first, last = (window[place].remaining for place in (0, -1))
         if first is not None and last is not None and last >= first:
-            told = ", ".join(str(headers.remaining(exchange)) for exchange in window)
             raise NonConformity(
                 f"{headers.REMAINING} has not fallen over {SUCCESSIVE} successive requests of one window",
-                *window,
+                *[one.exchange for one in window],
                 expected=f"less than {first} after {SUCCESSIVE - 1} more requests",
-                actual=told,
+                actual=", ".join(str(one.remaining) for one in window),
             )
 
 
@@ -49,92 +97,60 @@ def has_window(exchanges: Iterable[Exchange]) -> bool:
     return any(True for key in _by_key(exchanges).values() for _ in _windows(key))
 
 
-def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
-    """The exchanges of each key with the interface, in the order in which they were sent."""
-    keys: dict[str, list[Exchange]] = {}
+def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[_Told]]:
+    """What the exchanges of each key with the interface tell, in the order in which they were sent."""
+    keys: dict[str, list[_Told]] = {}
     for exchange in exchanges:
         credential = exchange.call.credential
         if exchange.call.is_proper and (credential is None or credential.authorization is not None):
-            keys.setdefault(credential.name if credential else "", []).append(exchange)
-    return {name: sorted(found, key=_begin) for name, found in keys.items()}
+            keys.setdefault(credential.name if credential else "", []).append(_Told.by(exchange))
+    return {name: sorted(found, key=lambda one: one.begin) for name, found in keys.items()}
 
 
-def _courses(exchanges: Sequence[Exchange]) -> Iterator[list[Exchange]]:
+def _courses(key: Sequence[_Told]) -> Iterator[list[_Told]]:
     """Successes of one key that came strictly one after the other and name one Reset; none if its windows slide."""
-    if _slides(exchanges):
+    if _slides(key):
         return
-    course: list[Exchange] = []
+    course: list[_Told] = []
     busy_until = 0.0
-    for exchange in exchanges:
-        alone = _begin(exchange) >= busy_until
-        counts = alone and _counts(exchange)
-        if course and not (counts and headers.reset(exchange) == headers.reset(course[-1])):
+    for one in key:
+        counts = one.counts and one.begin >= busy_until
+        if course and not (counts and one.reset == course[-1].reset):
             yield course
             course = []
         if counts:
-            course.append(exchange)
-        busy_until = max(busy_until, _end(exchange))
+            course.append(one)
+        busy_until = max(busy_until, one.end)
     yield course
 
 
-def _windows(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
+def _windows(key: Sequence[_Told]) -> Iterator[Sequence[_Told]]:
     """Every so many successive exchanges of one limit, if their Reset is not due at once as that of a bucket is."""
-    named = {headers.reset(exchange): _begin(exchange) for exchange in exchanges if headers.ahead(exchange) is not None}
-    for course in _courses(exchanges):
+    named = {one.reset: one.begin for one in key if one.ahead is not None}
+    for course in _courses(key):
         for start in range(len(course) - SUCCESSIVE + 1):
             window = course[start : start + SUCCESSIVE]
-            if _surely_ahead(window[-1], named) > _MARGIN and len({headers.limit(one) for one in window}) == 1:
+            if _surely_ahead(window[-1], named) > _MARGIN and len({one.limit for one in window}) == 1:
                 yield window
 
 
-def _surely_ahead(exchange: Exchange, named: Mapping[str | None, float]) -> float:
+def _surely_ahead(one: _Told, named: Mapping[str | None, float]) -> float:
     """Seconds that the Reset of an answer lies ahead at least.
 
     Args:
-        exchange: The exchange.
+        one: The answer.
         named: When each Reset was named last, by the run's clock, which alone does not tell the service's time.
     """
-    if headers.date(exchange) is not None:
-        return _ahead(exchange)
-    return named[headers.reset(exchange)] - _end(exchange)
+    return (one.ahead or 0.0) if one.is_dated else named[one.reset] - one.end
 
 
-def _slides(exchanges: Sequence[Exchange]) -> bool:
+def _slides(key: Sequence[_Told]) -> bool:
     """Whether a Reset is followed by another one before its time has come; undated answers tell that by small steps."""
-    told = [exchange for exchange in exchanges if exchange.judgeable and headers.ahead(exchange) is not None]
-    return any(_moves(one, other) for one, other in pairwise(told) if headers.reset(one) != headers.reset(other))
+    told = [one for one in key if one.exchange.judgeable and one.ahead is not None]
+    return any(_moves(one, other) for one, other in pairwise(told) if one.reset != other.reset)
 
 
-def _moves(one: Exchange, other: Exchange) -> bool:
-    if headers.date(one) is None or headers.date(other) is None:
-        return abs(_reset(other) - _reset(one)) < _SMALL_STEP
-    return _reset(one) - headers.service_time(other) > _MARGIN
-
-
-def _reset(exchange: Exchange) -> float:
-    return _ahead(exchange) + headers.service_time(exchange)
-
-
-def _ahead(exchange: Exchange) -> float:
-    return headers.ahead(exchange) or 0.0
-
-
-def _counts(exchange: Exchange) -> bool:
-    """Whether it surely counts against the limit and tells what remains."""
-    received = exchange.received
-    return (
-        exchange.judgeable
-        and exchange.call.is_proper
-        and received is not None
-        and received.status in SUCCESSES
-        and headers.remaining(exchange) is not None
-        and headers.ahead(exchange) is not None
-    )
-
-
-def _begin(exchange: Exchange) -> float:
-    return exchange.started_at.timestamp()
-
-
-def _end(exchange: Exchange) -> float:
-    return _begin(exchange) + exchange.seconds
+def _moves(one: _Told, other: _Told) -> bool:
+    if not (one.is_dated and other.is_dated):
+        return abs(other.at - one.at) < _SMALL_STEP
+    return one.at - (other.at - (other.ahead or 0.0)) > _MARGIN

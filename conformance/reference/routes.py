@@ -38,9 +38,12 @@ class Operation:
 
     def matches(self, segments: tuple[str, ...]) -> bool:
         """Tell whether the segments of a request's path are this operation's."""
-        return len(segments) == len(self.path) and all(
-            there if wanted is None else there == wanted for wanted, there in zip(self.path, segments, strict=True)
-        )
+        if len(segments) != len(self.path):
+            return False
+        if None not in self.path:
+            return segments == self.path
+        place = self.path.index(None)
+        return bool(segments[place]) and (*segments[:place], None, *segments[place + 1 :]) == self.path
 
 
 _CURRENT = ("organizations", "current")

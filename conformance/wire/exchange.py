@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.redaction import STAND_IN
@@ -148,6 +148,15 @@ class Exchange:
     def judgeable(self) -> bool:
         """Whether a complete answer of the service itself is there."""
         return self.received is not None and self.received.status not in GATEWAY_STATUSES
+
+    @cached_property
+    def as_it_came(self) -> Self | None:
+        """What laws of any answer judge: 429s that were waited out too; None where there is nothing to judge."""
+        if not self.judgeable or self.call.unjudged:
+            return None
+        if self.received is None or self.received.status != TOO_MANY_REQUESTS:
+            return self
+        return replace(self, call=replace(self.call, expects_429=True))
 
     @cached_property
     def answer(self) -> Answer:

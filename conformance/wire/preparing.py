@@ -21,7 +21,9 @@ _BETWEEN: Final = "\x1f"
 """What no header holds, and no escape."""
 
 _REMEMBERED: Final = 256
-"""URLs that need not be read again."""
+"""URLs that need not be read again, and headers of calls that need not be written again."""
+
+_Headers = tuple[tuple[str, str], ...]
 
 
 class Preparer:
@@ -36,6 +38,7 @@ class Preparer:
         self._settings = settings
         self._redactor = redactor
         self._url = lru_cache(_REMEMBERED)(httpx.URL)
+        self._written = lru_cache(_REMEMBERED)(self._write)
 
     def credential(self, call: Call) -> Credential:
         """Whose key a call shows."""
@@ -48,7 +51,7 @@ class Preparer:
         return httpx.Request(
             call.method,
             self._url(self._settings.root + call.path),
-            headers=[(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in self._headers(call)],
+            headers=self._written(call.headers, self.credential(call).authorization),
             content=call.body,
             extensions={"repeatable": call.harmless},
         )
@@ -67,7 +70,9 @@ class Preparer:
             call: The call.
             request: What was made of it; None where that was impossible.
         """
-        headers = self._headers(call) if request is None else _decoded(request)
+        headers = (
+            self._headers(call.headers, self.credential(call).authorization) if request is None else _decoded(request)
+        )
         shown = [(name, self._shown(call, name, value)) for name, value in headers]
         return SentRequest(
             method=call.method,
@@ -85,15 +90,18 @@ class Preparer:
             http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
         )
 
-    def _headers(self, call: Call) -> list[tuple[str, str]]:
+    def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
         """All headers but those of host and body; a call's own replace the run's, and those the standing ones."""
-        own = {name.lower() for name, _ in call.headers}
-        given = own | {name.lower() for name, _ in self._settings.headers}
+        named = {name.lower() for name, _ in own}
+        given = named | {name.lower() for name, _ in self._settings.headers}
         headers = [header for header in _STANDING if header[0].lower() not in given]
-        headers += [header for header in self._settings.headers if header[0].lower() not in own]
-        authorization = self.credential(call).authorization
+        headers += [header for header in self._settings.headers if header[0].lower() not in named]
         shown = [] if authorization is None else [("Authorization", authorization)]
-        return [*headers, *call.headers, *shown]
+        return [*headers, *own, *shown]
+
+    def _write(self, own: _Headers, authorization: str | None) -> list[tuple[bytes, bytes]]:
+        headers = self._headers(own, authorization)
+        return [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in headers]
 
     def _shown(self, call: Call, name: str, value: str) -> str:
         """A header's value for the record: a name wherever a secret is known to be sent, however short it is."""

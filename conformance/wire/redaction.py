@@ -50,6 +50,8 @@ _GZIP: Final = b"\x1f\x8b"
 _MOST_UNPACKED: Final = 8 * 2**20
 _WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
 _REMEMBERED: Final = 4096
+_SHORT: Final = 1024
+"""The most bytes of a text that is remembered to be free of secrets, such as the headers of every request."""
 _AT_ONCE: Final = 20_000
 """Escapes that are in memory one by one."""
 _WORTH_SIEVING: Final = 2**16
@@ -105,6 +107,8 @@ class _Sieve:
         outside = next((byte for byte in range(_BYTES) if byte not in inside), None)
         self._long_run = None if outside is None else re.compile(b"[^\\x%02x]{%d,}" % (outside, shortest))
         self._runs_and_gaps = bytes(byte if byte in inside else outside or 0 for byte in range(_BYTES))
+        self.free: set[bytes] = set()
+        """Short texts that were looked through and hold none of the forms, however escaped."""
 
     def may_hold_one(self, data: bytes) -> bool:
         """Whether one of the forms may be in the data; always so where it is large, and trying would take longer."""
@@ -174,6 +178,9 @@ class Redactor:
 
     def bytes(self, data: builtins.bytes) -> builtins.bytes:
         """The data with every secret replaced by its name."""
+        sieve, given = self._sieve, data  # of now: another thread may make a secret known meanwhile
+        if data in sieve.free:
+            return data
         if data[:2] == _GZIP and any(self.find(inner) for inner in _unpacked(data)):
             return WITHHELD
         for raw, label in self._alone.items():
@@ -184,6 +191,8 @@ class Redactor:
         for needle in self._plain(data):
             data = needle.replace(data)
         escaped = self._escaped(data)
+        if data is given and not escaped and len(data) <= _SHORT and len(sieve.free) < _REMEMBERED:
+            sieve.free.add(data)
         for needle in escaped:
             data = needle.replace_escaped(data)
         return WITHHELD if escaped and self._escaped(data) else data
