@@ -9,8 +9,9 @@ import pytest
 from conformance.oracle import error_laws, laws, rate_limit_laws
 from conformance.oracle.findings import survey
 from conformance.oracle.shapes import PROMISES
-from conformance.verdicts.items import requirement_of
+from conformance.verdicts.items import requirement_of, stage_of
 from conformance.verdicts.judge import Judge
+from conformance.verdicts.stages import JUDGING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,6 +80,8 @@ class EarlyEnd:
 class EarlyJudge(Judge):
     """A judge that ends once a requirement was found broken, and runs its checks alone once nothing is sent any more.
 
+    Of the checks that judge what others have sent it runs none but those of the requirement.
+
     Args:
         run: The run.
         requirement: The requirement's id.
@@ -89,6 +92,12 @@ class EarlyJudge(Judge):
         self._requirement = requirement
         self._looked_at = 0
         self._narrowed = False
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Keep what sends, and what judges the requirement."""
+        super().pytest_collection_modifyitems(config, items)
+        items[:] = [one for one in items if requirement_of(one) == self._requirement or stage_of(one) not in JUDGING]
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:

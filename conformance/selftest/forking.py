@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
+from conformance.running.vocabulary import ordinary_words
 from conformance.selftest.figures import MISSED, state_of
 from conformance.selftest.trial import Trial, attempt
 from conformance.verdicts.session import CollectedChecks, with_collected_checks
@@ -46,6 +47,7 @@ def fork_trials(asker: Connection, tasks: Sequence[Task], jobs: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to everybody; whoever asked ends this
     load_catalogue()
     all_faults()
+    ordinary_words()
     import_module("uvicorn.protocols.http.h11_impl")  # which it would load by itself in every trial
     sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # httpx would look for it at every request
     with tempfile.TemporaryDirectory(prefix="conformance-selftest-") as folder:

@@ -74,6 +74,12 @@ def requirement_of(item: pytest.Item) -> str | None:
     return None if marks is None else marks.requirement
 
 
+def stage_of(item: pytest.Item) -> Stage:
+    """When an item has its turn."""
+    marks = marks_of(item)
+    return Stage.PROBING if marks is None else marks.stage
+
+
 def background_walks(item: pytest.Item) -> list[Callable[[Run], Any]]:
     """The journeys of an item that may be walked while others are."""
     definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures

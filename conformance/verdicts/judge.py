@@ -6,6 +6,7 @@ Only this, ``plugin``, ``session`` and the judge that a self-test makes of this 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cached_property
 from traceback import format_exception
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -15,10 +16,10 @@ from conformance.catalogue import load_catalogue
 from conformance.oracle.judgement import Evidence, Judgement, Undecided, Untested
 from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
-from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of
+from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of, stage_of
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
-from conformance.verdicts.stages import JUDGING, Stage
+from conformance.verdicts.stages import JUDGING
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Judge(CollectErrors):
         """Keep what was asked for, and put last what must see the rest of the run."""
         kept = [item for item in items if self._is_asked_for(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = sorted(kept, key=_stage)
+        items[:] = sorted(kept, key=stage_of)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Start the journeys of the checks that are to run."""
@@ -192,18 +193,21 @@ class Judge(CollectErrors):
         raise trouble
 
     def _is_asked_for(self, item: pytest.Item) -> bool:
-        marks, patterns = marks_of(item), self.run.options.only
+        marks = marks_of(item)
         if marks is not None and _EFFORTS.index(self.run.effort) < _EFFORTS.index(marks.least_effort):
             return False
-        cited = requirement_of(item)
-        if not patterns:
-            return True
-        return cited is not None and any(fnmatchcase(cited, pattern) for pattern in patterns)
+        return not self.run.options.only or (marks is not None and marks.requirement in self._asked_for)
+
+    @cached_property
+    def _asked_for(self) -> frozenset[str]:
+        """The requirements that the run is confined to."""
+        patterns, every = self.run.options.only, self._catalogue.requirements
+        return frozenset(one for one in every if any(fnmatchcase(one, pattern) for pattern in patterns))
 
     def _judges_form(self, item: pytest.Item) -> bool:
         """Whether a check looks at the form of answers alone, which any answer of the target can break."""
         cited = requirement_of(item)
-        if cited is None or _stage(item) not in JUDGING:
+        if cited is None or stage_of(item) not in JUDGING:
             return False
         return self._catalogue.requirements[cited].section in _OF_FORM
 
@@ -216,11 +220,6 @@ class Judge(CollectErrors):
         marks = marks_of(item)
         points = [self._catalogue.open_points[name] for name in (() if marks is None else marks.observed)]
         return list(dict.fromkeys(need for point in points for need in point.needs))
-
-
-def _stage(item: pytest.Item) -> Stage:
-    marks = marks_of(item)
-    return Stage.PROBING if marks is None else marks.stage
 
 
 def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:

@@ -10,10 +10,12 @@ import importlib
 import pkgutil
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import ModuleType
 
     from conformance.reference.service import Service
@@ -50,8 +52,9 @@ def fault(identifier: str, *breaks: str) -> Callable[[type[Service]], Fault]:
     return declare
 
 
-def all_faults() -> dict[str, Fault]:
-    """Find every fault of this package by its id.
+@cache
+def all_faults() -> Mapping[str, Fault]:
+    """Find every fault of this package by its id, once.
 
     Raises:
         ValueError: Two faults have one id, or a fault lacks a title or what it breaks.
@@ -62,7 +65,7 @@ def all_faults() -> dict[str, Fault]:
             if one.id in found or not one.title or not one.breaks:
                 raise ValueError(f"The fault {one.id!r} is declared twice, or has no title, or breaks nothing.")
             found[one.id] = one
-    return found
+    return MappingProxyType(found)
 
 
 def fault_by_id(identifier: str) -> Fault:
