@@ -54,16 +54,16 @@ class _Told:
     def by(cls, exchange: Exchange) -> Self:
         """What an exchange tells."""
         begin, received = exchange.started_at.timestamp(), exchange.received
-        ahead, remaining = headers.ahead(exchange), headers.remaining(exchange)
+        reset, ahead, remaining = headers.reset(exchange), headers.ahead(exchange), headers.remaining(exchange)
         succeeded = exchange.judgeable and received is not None and received.status in SUCCESSES
         return cls(
             exchange=exchange,
             begin=begin,
             end=begin + exchange.seconds,
             is_dated=headers.date(exchange) is not None,
-            reset=headers.reset(exchange),
+            reset=reset,
             ahead=ahead,
-            at=0.0 if ahead is None else ahead + headers.service_time(exchange),
+            at=0.0 if reset is None or ahead is None else float(reset),
             limit=headers.limit(exchange),
             remaining=remaining,
             counts=succeeded and exchange.call.is_proper and ahead is not None and remaining is not None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.reference.members import Members
@@ -22,6 +23,12 @@ _TOLD_AGAIN: Final[Mapping[str, dict[str, Any]]] = {
     "200-bare": {},
 }
 """What archiving again answers at the values of ``archive_again`` that show no engagement."""
+
+
+@lru_cache(maxsize=4096)  # each creation compares with all names
+def _core(name: str) -> str:
+    """Leave out blanks and letter case."""
+    return "".join(name.split()).casefold()
 
 
 class Engagements(Members):
@@ -99,7 +106,7 @@ class Engagements(Members):
             return
         status = "active" if choice == "409-active" else None
         names = self.store.engagement_names(organization_id, besides=besides, status=status)
-        alike = (lambda text: "".join(text.split()).casefold()) if choice == "409-alike" else str
+        alike = _core if choice == "409-alike" else str
         if alike(name) in map(alike, names):
             raise Refusal(409, "The name is in use.")
 

@@ -66,6 +66,8 @@ OPERATIONS = (
     Operation("unarchiveEngagement", "POST", (*_ENGAGEMENT, "unarchive"), None, "engagement"),
 )
 
+_BY_LENGTH = {length: [one for one in OPERATIONS if len(one.path) == length] for length in range(1, 5)}
+
 
 def segments_of(raw_path: bytes) -> tuple[str, ...]:
     """Split a path as it was sent, then decode each segment, so that an encoded slash stays within its segment."""
@@ -85,7 +87,8 @@ def route(method: str, segments: tuple[str, ...]) -> tuple[Operation, str]:
     Raises:
         Refusal: 404 where there is no such path, 405 where the path has no such method.
     """
-    found = [one for one in OPERATIONS if segments[:2] == _PREFIX and one.matches(segments[2:])]
+    near = _BY_LENGTH.get(len(segments) - len(_PREFIX), ()) if segments[:2] == _PREFIX else ()
+    found = [one for one in near if one.matches(segments[2:])]
     for operation in found:
         if operation.method == method:
             return operation, segments[2 + operation.path.index(None)] if None in operation.path else ""
