@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from textwrap import dedent
+from typing import TYPE_CHECKING, Final
 
 from conformance.reference.store import Store
 
@@ -13,6 +16,28 @@ if TYPE_CHECKING:
     from tests.reference.conftest import Visitor
 
 ENGAGEMENTS = "/api/v1/engagements"
+
+SORTING_AND_WRITING: Final = dedent("""
+    from threading import Thread
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement, Organization, Subordinate
+    from conformance.reference.store import Store
+
+    store = Store()
+    store.add_organization(Organization("o", "o", "o", "free", False, False, False, 0, 0))
+    with store.transaction():
+        for number in range(1000):
+            store.add_engagement(Engagement(str(number), "o", f"n{number * 7919 % 1000}", None, "active", 0, 0))
+    sorted_by_name = EngagementQuery("o", 0, 100, sort="name", collation="FOLDED")
+    threads = [
+        Thread(target=lambda: [store.engagements(sorted_by_name) for _ in range(20)]),
+        Thread(target=lambda: [store.add_subordinate(Subordinate(str(n), "0", "task")) for n in range(2000)]),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+""")
 
 
 def test_parallel_edits_of_different_fields_both_take_effect(visitor: Visitor) -> None:
@@ -57,3 +82,8 @@ def test_two_services_on_one_file_do_not_lose_edits(visit: Callable[..., Visitor
 
     assert other.patch(path, {"description": "d"}).status_code == 200
     assert one.patch(path, {"name": "m"}).json()["data"]["description"] == "d"
+
+
+def test_a_thread_that_writes_waits_for_one_that_compares() -> None:
+    """Neither holds what the other one waits for; that would stop the whole process, so it is one of its own."""
+    subprocess.run([sys.executable, "-c", SORTING_AND_WRITING], check=True, timeout=60)
