@@ -47,7 +47,9 @@ class Company:
         kept = self._kept.setdefault(organization_id, [])
         with self._service.store.transaction():
             if len(kept) < _AT_ONCE:
-                kept.append(self._create(organization_id, self._requests, self._service.now()))
+                engagement = self._made(organization_id, self._requests, self._service.now())
+                self._service.store.add_engagement(engagement)
+                kept.append(engagement.id)
             else:
                 self._service.store.delete_engagement(kept.pop(0))
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
@@ -62,17 +64,17 @@ class Company:
             return
         began = self._service.now() - DAY
         with self._service.store.transaction():
-            self._kept[organization_id] = [
-                self._create(
+            engagements = [
+                self._made(
                     organization_id, number, began + number // _TOGETHER * _MINUTE, archived=number % _ARCHIVED == 0
                 )
                 for number in range(_MANY[many])
             ]
+            self._service.store.add_engagement(*engagements)
+        self._kept[organization_id] = [one.id for one in engagements]
 
-    def _create(self, organization_id: str, number: int, at: int, *, archived: bool = False) -> str:
-        """Make an engagement at a time; if it is archived, it has been so since a minute later."""
+    def _made(self, organization_id: str, number: int, at: int, *, archived: bool = False) -> Engagement:
+        """Make an engagement of a time; if it is archived, it has been so since a minute later."""
         identifier, name = self._service.new_id("engagement"), f"Neighbour {number}"
         status, changed = ("archived", at + _MINUTE) if archived else ("active", at)
-        engagement = Engagement(identifier, organization_id, name, None, status, at, changed)
-        self._service.store.add_engagement(engagement)
-        return identifier
+        return Engagement(identifier, organization_id, name, None, status, at, changed)

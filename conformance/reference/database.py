@@ -93,10 +93,11 @@ class Database:
         """Count rows; ``rest`` is what stands after FROM."""
         return int(self.rows(f"SELECT count(*) FROM {rest}", *values)[0][0])
 
-    def insert(self, table: str, values: Mapping[str, object]) -> None:
-        """Add one row, given by column."""
-        places = ", ".join("?" * len(values))
-        self.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", *values.values())
+    def insert(self, table: str, first: Mapping[str, object], *others: Mapping[str, object]) -> None:
+        """Add rows, given by column; all have the same columns."""
+        statement = f"INSERT INTO {table} ({', '.join(first)}) VALUES ({', '.join('?' * len(first))})"
+        with self._lock:
+            self._db.executemany(statement, [tuple(row.values()) for row in (first, *others)])
 
     def page(self, select: str, query: ListQuery, build: Callable[..., Item]) -> Page[Item]:
         """Give one part of an ordered list and the length of the whole."""

@@ -201,9 +201,9 @@ class Store:
 
     # Engagements and what belongs to them
 
-    def add_engagement(self, engagement: Engagement) -> None:
-        """Keep a new engagement."""
-        self._db.insert("engagements", _columns(engagement))
+    def add_engagement(self, engagement: Engagement, *others: Engagement) -> None:
+        """Keep new engagements."""
+        self._db.insert("engagements", *map(_columns, (engagement, *others)))
 
     def engagement(self, engagement_id: str) -> Engagement | None:
         """Find an engagement, whichever organization it belongs to."""

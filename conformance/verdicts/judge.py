@@ -1,6 +1,7 @@
 """The plugin that turns pytest's outcomes into results.
 
-Only this, ``plugin``, ``session`` and the judge that a self-test makes of this one have pytest's hooks.
+Only this, ``plugin``, ``session``, the checks' conftest and the judge that a self-test makes of this one have pytest's
+hooks.
 """
 
 from __future__ import annotations
