@@ -38,12 +38,9 @@ class Operation:
 
     def matches(self, segments: tuple[str, ...]) -> bool:
         """Tell whether the segments of a request's path are this operation's."""
-        if len(segments) != len(self.path):
-            return False
-        if None not in self.path:
-            return segments == self.path
-        place = self.path.index(None)
-        return bool(segments[place]) and (*segments[:place], None, *segments[place + 1 :]) == self.path
+        return len(segments) == len(self.path) and all(
+            there if wanted is None else there == wanted for wanted, there in zip(self.path, segments, strict=True)
+        )
 
 
 _CURRENT = ("organizations", "current")
@@ -66,8 +63,6 @@ OPERATIONS = (
     Operation("unarchiveEngagement", "POST", (*_ENGAGEMENT, "unarchive"), None, "engagement"),
 )
 
-_BY_LENGTH = {length: [one for one in OPERATIONS if len(one.path) == length] for length in range(1, 5)}
-
 
 def segments_of(raw_path: bytes) -> tuple[str, ...]:
     """Split a path as it was sent, then decode each segment, so that an encoded slash stays within its segment."""
@@ -87,8 +82,7 @@ def route(method: str, segments: tuple[str, ...]) -> tuple[Operation, str]:
     Raises:
         Refusal: 404 where there is no such path, 405 where the path has no such method.
     """
-    near = _BY_LENGTH.get(len(segments) - len(_PREFIX), ()) if segments[:2] == _PREFIX else ()
-    found = [one for one in near if one.matches(segments[2:])]
+    found = [one for one in OPERATIONS if segments[:2] == _PREFIX and one.matches(segments[2:])]
     for operation in found:
         if operation.method == method:
             return operation, segments[2 + operation.path.index(None)] if None in operation.path else ""

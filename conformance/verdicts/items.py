@@ -74,6 +74,14 @@ def requirement_of(item: pytest.Item) -> str | None:
     return None if marks is None else marks.requirement
 
 
+def cited_by(item: pytest.Item) -> tuple[str, ...]:
+    """The entries of the catalogue that an item cites."""
+    marks = marks_of(item)
+    if marks is None:
+        return ()
+    return marks.observed if marks.requirement is None else (marks.requirement, *marks.observed)
+
+
 def stage_of(item: pytest.Item) -> Stage:
     """When an item has its turn."""
     marks = marks_of(item)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.verdicts.items import marks_of
+from conformance.verdicts.items import cited_by, marks_of
 from conformance.verdicts.judge import CollectErrors
 from conformance.verdicts.plugin import JUDGE
 
@@ -102,11 +102,10 @@ class _Collector:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for item in session.items:
             name = item.nodeid.rpartition("/")[2].partition("[")[0]
-            for mark in item.iter_markers():
-                for entry in mark.args if mark.name in {"requirement", "observes"} else ():
-                    cited = self.checks.setdefault(entry, [])
-                    if name not in cited:
-                        cited.append(name)
+            for entry in cited_by(item):
+                cited = self.checks.setdefault(entry, [])
+                if name not in cited:
+                    cited.append(name)
 
 
 class _Named:
