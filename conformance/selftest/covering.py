@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 Choice = tuple[str, str]
 """The name of a question, and one of its values."""
@@ -43,8 +43,8 @@ def covering_rows(
 ) -> list[dict[str, str]]:
     """Rows that answer every question, so that every two choices meet in one of them at least.
 
-    A greedy search: each row begins with a choice that lacks most partners, and goes on with what lets most new pairs
-    meet; of several such rows the best is taken.
+    A greedy search: each row begins with a pair that lacks most, and goes on, from the questions with many values to
+    those with few, with what lets most new pairs meet; of several such rows the best is taken.
 
     Args:
         questions: The values of each question.
@@ -56,56 +56,76 @@ def covering_rows(
 
 
 class _Search:
-    """The pairs that have not met yet, and how a row is made of them."""
+    """The pairs that have not met yet, and how a row is made of them.
+
+    Choices are numbered, and a set of choices is an integer with a bit for each.
+    """
 
     def __init__(
         self, questions: Mapping[str, Sequence[str]], excluded: Collection[Pair], rare: Collection[Choice], seed: int
     ) -> None:
-        self._questions = {name: [(name, value) for value in questions[name]] for name in sorted(questions)}
-        self._excluded = _partners(self._questions, excluded)
-        self._missing = _partners(self._questions, all_pairs(questions, excluded))
-        self._rare = frozenset(rare)
+        self._choices = [(name, value) for name in sorted(questions) for value in questions[name]]
+        numbers = {choice: number for number, choice in enumerate(self._choices)}
+        self._values = {name: [numbers[name, value] for value in values] for name, values in questions.items()}
+        self._excluded = _partners(numbers, excluded)
+        self._missing = _partners(numbers, all_pairs(questions, excluded))
+        self._rare = {numbers[choice] for choice in rare}
         self._lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
 
     def rows(self) -> list[dict[str, str]]:
         found = []
-        while any(self._missing.values()):
+        while any(self._missing):
             row = max((self._row() for _ in range(_CANDIDATES)), key=self._gain)
-            for choice in row:
-                self._missing[choice] -= row
-            found.append(dict(sorted(row)))
+            together = _set(row)
+            for number in row:
+                self._missing[number] &= ~together
+            found.append(dict(sorted(self._choices[number] for number in row)))
         return found
 
-    def _row(self) -> set[Choice]:
+    def _row(self) -> list[int]:
         """A row that begins with a pair that has not met."""
-        first = max(self._missing, key=lambda choice: (len(self._missing[choice]), self._lot.random()))
-        second = max(sorted(self._missing[first]), key=lambda choice: (len(self._missing[choice]), self._lot.random()))
-        row = {first, second}
-        left = [name for name in self._questions if name not in {first[0], second[0]}]
+        first = max(range(len(self._choices)), key=self._lack)
+        second = max(_numbers(self._missing[first]), key=self._lack)
+        row, together = [first, second], _set((first, second))
+        begun = {self._choices[number][0] for number in row}
+        left = sorted(self._values.keys() - begun)
         self._lot.shuffle(left)
-        for name in left:
-            row.add(self._next(name, row))
+        for name in sorted(left, key=lambda name: -len(self._values[name])):
+            row.append(self._next(name, together))
+            together |= 1 << row[-1]
         return row
 
-    def _next(self, name: str, row: set[Choice]) -> Choice:
+    def _lack(self, number: int) -> tuple[int, float]:
+        """How many partners a choice lacks; the lot decides between those that lack as many."""
+        return self._missing[number].bit_count(), self._lot.random()
+
+    def _next(self, name: str, row: int) -> int:
         """The value of a question that lets most new pairs meet."""
 
-        def worth(choice: Choice) -> tuple[int, bool, int, float]:
-            missing = self._missing[choice]
-            return len(missing & row), choice not in self._rare, len(missing), self._lot.random()
+        def worth(number: int) -> tuple[int, bool, tuple[int, float]]:
+            return (self._missing[number] & row).bit_count(), number not in self._rare, self._lack(number)
 
-        return max((one for one in self._questions[name] if self._excluded[one].isdisjoint(row)), key=worth)
+        return max((one for one in self._values[name] if not self._excluded[one] & row), key=worth)
 
-    def _gain(self, row: set[Choice]) -> int:
-        return sum(len(self._missing[choice] & row) for choice in row)
+    def _gain(self, row: list[int]) -> int:
+        together = _set(row)
+        return sum((self._missing[number] & together).bit_count() for number in row)
 
 
-def _partners(
-    questions: Mapping[str, Sequence[Choice]], pairs: Collection[Pair] | Iterator[Pair]
-) -> dict[Choice, set[Choice]]:
-    """For each choice those that stand beside it in one of the pairs."""
-    partners: dict[Choice, set[Choice]] = {choice: set() for choices in questions.values() for choice in choices}
+def _set(numbers: Iterable[int]) -> int:
+    """The set of some numbers."""
+    return sum(1 << number for number in numbers)
+
+
+def _numbers(members: int) -> list[int]:
+    """The numbers in a set."""
+    return [number for number in range(members.bit_length()) if members >> number & 1]
+
+
+def _partners(numbers: Mapping[Choice, int], pairs: Iterable[Pair]) -> list[int]:
+    """For each choice, by its number, those that stand beside it in one of the pairs."""
+    partners = [0] * len(numbers)
     for one, other in pairs:
-        partners[one].add(other)
-        partners[other].add(one)
+        partners[numbers[one]] |= 1 << numbers[other]
+        partners[numbers[other]] |= 1 << numbers[one]
     return partners

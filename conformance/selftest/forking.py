@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
-from conformance.running.vocabulary import ordinary_words
+from conformance.running.options import Effort, RunOptions
 from conformance.selftest.figures import MISSED, state_of
+from conformance.selftest.hosting import HostedExecution
+from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Trial, attempt
 from conformance.verdicts.session import CollectedChecks, with_collected_checks
 
@@ -47,12 +49,19 @@ def fork_trials(asker: Connection, tasks: Sequence[Task], jobs: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to everybody; whoever asked ends this
     load_catalogue()
     all_faults()
-    ordinary_words()
     import_module("uvicorn.protocols.http.h11_impl")  # which it would load by itself in every trial
     sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # httpx would look for it at every request
     with tempfile.TemporaryDirectory(prefix="conformance-selftest-") as folder:
         tempfile.tempdir = folder  # so that nothing stays of a trial that has to be ended
+        _warm_up()
         with_collected_checks(lambda checks: _Forking(asker, checks).carry_out(tasks, jobs))
+
+
+def _warm_up() -> None:
+    """Reach a service once, so that what is loaded, compiled and kept at first use is there for all trials."""
+    (honest,) = latitudes("default")
+    with HostedExecution(honest, RunOptions(effort=Effort.QUICK, seed=1), in_process=True) as execution:
+        execution.reach()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,7 @@ def test_trial_without_a_socket() -> None:
 def test_a_trial_ends_with_the_law_that_its_fault_breaks(fault: str) -> None:
     """The check of the requirement judges what was sent until then."""
     (subject,) = subjects.faults(fault)
-    task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1)).otherwise
-    assert task is not None
+    task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1))
 
     made = attempt(task)
 
@@ -107,6 +106,15 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     first = Task.quick(FAULTY, options)
     assert first.options.only == FAULTY.breaks
     assert first.otherwise == Task(FAULTY, options, in_process=True, early=True)
+
+
+def test_what_each_answer_tells_by_itself_needs_no_checks_of_its_own() -> None:
+    """Where the checks of the broken requirement send nothing, trying them alone first would find nothing more."""
+    options = RunOptions(effort=Effort.QUICK, seed=1)
+    (fault,) = subjects.faults("400-null")
+
+    assert fault.breaks == ("error-envelope",)
+    assert Task.quick(fault, options) == Task(fault, options, in_process=True, early=True)
 
 
 def test_points_of_transport_are_points() -> None:
