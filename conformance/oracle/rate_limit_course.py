@@ -92,11 +92,6 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
             )
 
 
-def has_window(exchanges: Iterable[Exchange]) -> bool:
-    """Whether there are enough successive successes to judge by."""
-    return any(True for key in _by_key(exchanges).values() for _ in _windows(key))
-
-
 def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[_Told]]:
     """What the exchanges of each key with the interface tell, in the order in which they were sent."""
     keys: dict[str, list[_Told]] = {}

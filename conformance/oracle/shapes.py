@@ -143,8 +143,10 @@ def faults(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str = "/da
 def times(resource: Mapping[str, Any], shape: tuple[Field, ...]) -> Iterator[tuple[str, str]]:
     """Pointer below the resource and text of every timestamp that is a string."""
     for field in shape:
+        if not field.time:
+            continue
         holder, found = _look_up(resource, field)
-        if field.time and holder is not None and found and isinstance(holder[field.path[-1]], str):
+        if holder is not None and found and isinstance(holder[field.path[-1]], str):
             yield field.pointer, holder[field.path[-1]]
 
 

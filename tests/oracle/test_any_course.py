@@ -20,7 +20,7 @@ from conformance.oracle import describe, error_laws, laws, list_laws, rate_limit
 from conformance.oracle.findings import survey
 from conformance.oracle.judgement import Judgement
 from conformance.oracle.ledger import Ledger
-from conformance.oracle.rate_limit_course import expect_falling, has_window
+from conformance.oracle.rate_limit_course import expect_falling
 from conformance.reports.har import har_bytes
 from conformance.target.census import organization_census, take_census
 from conformance.target.journal import Journal
@@ -92,7 +92,6 @@ def test_whatever_comes_is_a_conclusion(seed: int, talk: Any, tmp_path_factory: 
     for law in LAWS:
         survey(law, exchanges)
     _apply(expect_falling, exchanges)
-    _apply(has_window, exchanges)
     Ledger.over(exchanges)
     Ledger.over(exchanges[1:], name_key=lambda name: name)
     har_bytes(exchanges)
