@@ -49,6 +49,8 @@ class Permissions:
     Attributes:
         cells: The exchange of each permission and operationId that could be tried.
         lacking: Why a permission has no key.
+        missing: Reads with the main key of engagements that a key did not find which may do what it asked for, each
+            right after that, by their ids.
         kept: Reads of the engagements that only refused requests were aimed at, before and after, by their ids.
         label: What refused requests would have left in the list or as the organization's name.
         newest: The newest engagements after the refusals, and after what the key that may has created.
@@ -66,6 +68,7 @@ class Permissions:
     label: str
     cells: dict[tuple[str, str], Exchange] = field(default_factory=dict)
     lacking: dict[str, Unavailable] = field(default_factory=dict)
+    missing: dict[str, Exchange] = field(default_factory=dict)
     kept: dict[str, tuple[Exchange, Exchange]] = field(default_factory=dict)
     newest: tuple[Exchange, ...] = ()
     lost: Exchange | None = None
@@ -307,10 +310,17 @@ def _try_the_rest(
         calls = [one for one in planned if one[1] in step]
         exchanges = sender.send_all([one for _, _, one in calls])
         tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
+        for (scope, name, one), exchange in zip(calls, exchanges, strict=True):
+            if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and _not_found(exchange):
+                tried.missing[one.identifier] = run.send(call.get_engagement(one.identifier))
     _look_for_created(run, tried)
     _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
+
+
+def _not_found(exchange: Exchange) -> bool:
+    return exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND
 
 
 def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:

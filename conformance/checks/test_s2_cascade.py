@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from conformance.checks.marks import journey, requirement
 from conformance.oracle import expect, read
+from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import Undecided
 from conformance.target.capabilities import Unavailable
 from conformance.target.profile import KINDS
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.target.profile import SubordinateKind
@@ -47,11 +48,13 @@ class Cascade:
 
     Attributes:
         deletions: The deletions, of an active engagement and of an archived one.
+        reads: Reads of those of which records were still there afterwards, by their identifiers.
         gone: The records of the deleted engagements, a list for each.
         kept: The records of the neighbour.
     """
 
     deletions: tuple[Exchange, ...]
+    reads: Mapping[str, Exchange]
     gone: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
 
@@ -65,11 +68,12 @@ def cascade(run: Run) -> Cascade:
     for exchange in doomed[1:]:
         read.success(run.send(call.archive_engagement(_id(exchange))))
     deletions = tuple(run.send(call.delete_engagement(_id(exchange))) for exchange in doomed)
-    if all(deletion.succeeded for deletion in deletions):
-        run.wait_until(lambda: not _still_there(run, gone))
+    for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
+    run.wait_until(lambda: not _still_there(run, for_good))
     for record in kept:
         _look(run, record)
-    return Cascade(deletions, gone, kept)
+    left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
+    return Cascade(deletions, {one: run.send(call.get_engagement(one)) for one in left}, gone, kept)
 
 
 cascade_journey = journey(cascade)
@@ -120,6 +124,9 @@ def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
     for deletion, records in zip(cascade.deletions, cascade.gone, strict=True):
         read.success(deletion)
         for record in (_settled(record, deletion) for record in records if record.kind == kind):
+            after = cascade.reads.get(record.engagement)
+            if record.is_there and after is not None and accepted(after):
+                raise Undecided("the engagement itself is still there", deletion, after)
             expect.holds(
                 not record.is_there,
                 f"the {kind} of a deleted engagement is still there",

@@ -116,6 +116,8 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
         raise Undecided("the engagement did not become archived", deletion.archive)
     if deletion.active.answer.status != HTTPStatus.OK:
         raise Undecided("deleting an active engagement does not succeed either", deletion.active.answer)
+    if deletion.archived.answer.status == deletion.archived.read.status == HTTPStatus.NOT_FOUND:
+        raise Undecided("the engagement was gone before it was deleted", deletion.archived.answer)
 
     expect.success(deletion.archived.answer)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
 from conformance.checks.marks import journey, requirement
@@ -12,7 +14,10 @@ from conformance.oracle.ledger import RULES
 
 random_walks_journey = journey(random_walks)
 
-_JUDGED = tuple(dict.fromkeys((*RULES, *LAWS)))
+_OF_ODD_TEXTS: Final = frozenset({"create-engagement-keeps-text", "update-engagement-keeps-text"})
+"""Random walks send plain words alone, which say nothing of what other texts come to."""
+
+_JUDGED = tuple(rule for rule in dict.fromkeys((*RULES, *LAWS)) if rule not in _OF_ODD_TEXTS)
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in _JUDGED])

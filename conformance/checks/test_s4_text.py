@@ -171,7 +171,7 @@ def _expect_kept(attempts: Sequence[Kept]) -> None:
         for field, text in one.sent.items():
             if one.before is not None and now.get(field) == shown(one.before, field) != text:
                 raise Undecided(f"the update of {field} took no effect at all", *exchanges)
-            _expect_same(field, text, now.get(field), *exchanges)
+            _expect_same(field, text, read.field(now, field, one.after), *exchanges)
     if not accepted:
         raise Inapplicable("every text was refused", *(one.answer for one in attempts))
 

@@ -54,6 +54,9 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
     exchange = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
         raise Undecided(f"the service does not know the key with {scope}", exchange)
+    there = single_permissions.missing.get(exchange.call.identifier or "")
+    if there is not None and exchange.status == there.status == HTTPStatus.NOT_FOUND:
+        raise Undecided("the main key does not find the engagement either", exchange, there)
 
     expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {scope} alone")
     read.success(exchange)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.filling import TRIES, Filling, at_once, fill
 from conformance.checks.resuming import resume
 from conformance.oracle import laws, rate_limit_laws, read
+from conformance.oracle.effects import accepted
 from conformance.target.asking import MAIN_KEY
 from conformance.target.capabilities import Unavailable
 from conformance.target.profile import Mode
@@ -194,7 +195,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
 
     They go out together, so that a bucket that is refilled all the time has nothing left for the creation.
     """
-    rest = None if other is None else run.send(call.get_organization().with_key(other))
+    rest, target = _beforehand(run, other, target)
     scene = _Scene(fill(run, key))
     if not scene.filling.refused:
         return scene
@@ -217,6 +218,17 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if other is not None and scene.other is not None and _refused([scene.other]):
         _ask_in_turn(run, key, other, scene)
     return scene
+
+
+def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
+    """What tells how many requests another key has left; and the engagement, if the main key finds it still."""
+    seen = None if target is None else run.send(call.get_engagement(target))
+    found = target if seen is not None and accepted(seen) else None
+    if other is None:
+        return None, found
+    if seen is not None and other.name == MAIN_KEY:
+        return seen, found
+    return run.send(call.get_organization().with_key(other)), found
 
 
 def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:

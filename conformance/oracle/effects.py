@@ -23,7 +23,7 @@ GONE: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
-_WORD: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
+_WORDS: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def is_ordinary(value: object) -> bool:
 
 def is_unremarkable(value: object) -> bool:
     """Whether a value is a text that no service that takes it has a reason to change; it may look like a number."""
-    return is_ordinary(value) or (isinstance(value, str) and _WORD.fullmatch(value) is not None)
+    return is_ordinary(value) or (isinstance(value, str) and _WORDS.fullmatch(value) is not None)
 
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:
@@ -140,9 +140,12 @@ def effects_of(exchange: Exchange) -> list[Effect]:
 
 def _created(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
-    texts = [Effect(exchange, name, _text((body or {}).get(name, "")), span, certain) for name in TEXTS]
-    if body is None:
-        texts = [Effect(exchange, name, None, span, certain) for name in TEXTS]
+    values: dict[str, str | None] = dict.fromkeys(TEXTS)
+    if body is not None:
+        values["description"] = _text(body.get("description"))
+        if body.get("name") is not None:  # what becomes of a creation without one is not told: it must be refused
+            values["name"] = _text(body["name"])
+    texts = [Effect(exchange, name, value, span, certain) for name, value in values.items()]
     born = Effect(exchange, EXISTENCE, THERE, span, certain)
     return [*texts, Effect(exchange, STATUS, "active", span, certain), born]
 
@@ -151,11 +154,13 @@ def _edited(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     if body is None:
         return [Effect(exchange, name, None, span, certain=False) for name in TEXTS]
+    sent = {name: body[name] for name in TEXTS if name in body}
+    if any(not isinstance(value, str | None) for value in sent.values()):  # an edit that must be refused as a whole
+        certain = False
     return [
         # What becomes of null is open: it may be ignored.
-        Effect(exchange, name, _text(body[name]), span, certain and isinstance(body[name], str))
-        for name in TEXTS
-        if name in body
+        Effect(exchange, name, _text(value), span, certain and isinstance(value, str))
+        for name, value in sent.items()
     ]
 
 

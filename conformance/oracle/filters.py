@@ -137,7 +137,7 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
     for item in found:
         judged(item.at, read_one)
         for name in names:
-            listed, given = _comparable(item.value, name, item.at), _comparable(resource, name, read_one)
+            listed, given = read.field(item.value, name, item.at), read.field(resource, name, read_one)
             if listed != given:
                 raise NonConformity(
                     f"{name} of an engagement is another one in the list",
@@ -148,10 +148,6 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
                     pointer=f"{item.pointer}/{name}",
                 )
     return len(found)
-
-
-def _comparable(holder: dict[str, object], name: str, at: Exchange) -> str:
-    return read.description(holder) if name == "description" else read.text(holder, name, at)
 
 
 def expect_one_total(look: tuple[Exchange, ...]) -> None:

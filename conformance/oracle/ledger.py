@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 RULES: Final = (
     "create-engagement-answers-what-was-sent",
     "create-engagement-lasts",
+    "create-engagement-keeps-text",
     "create-engagement-listed",
     "new-engagement-active",
     "get-engagement-succeeds",
@@ -38,6 +39,7 @@ RULES: Final = (
     "updated-at-never-goes-back",
     "update-engagement-succeeds",
     "update-engagement-takes-effect",
+    "update-engagement-keeps-text",
     "update-engagement-keeps-the-rest",
     "update-engagement-own-values",
     "update-engagement-in-parallel",

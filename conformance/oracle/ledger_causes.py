@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import STATUS, Effect, Span, accepted, is_main, refused, sent_object
+from conformance.oracle.effects import (
+    STATUS,
+    Effect,
+    Span,
+    accepted,
+    is_main,
+    is_unremarkable,
+    refused,
+    sent_object,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +27,11 @@ TAKES_EFFECT = "update-engagement-takes-effect"
 KEEPS_THE_REST = "update-engagement-keeps-the-rest"
 IN_PARALLEL = "update-engagement-in-parallel"
 AS_READ = "list-engagements-as-read"
+
+_KEEPS_TEXT: Final = {
+    "createEngagement": "create-engagement-keeps-text",
+    "updateEngagement": "update-engagement-keeps-text",
+}
 
 
 def of_text(history: History, *, field: str, value: str | None, span: Span, others: Sequence[Attempt]) -> str:
@@ -43,7 +57,17 @@ def of_text(history: History, *, field: str, value: str | None, span: Span, othe
     is_stale = any(one.value == value for one in history.registers[field].effects)
     if not is_stale and any(accepted(one.exchange) and _sends(one, field, value) for one in others):
         return "update-engagement-spares-others"
+    is_new = not is_stale and not any(accepted(one.exchange) for one in meanwhile)
+    if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
+        return keeps
     return _of_own(last, meanwhile, field, is_lost=good is None and is_stale)
+
+
+def keeps_text(write: Effect) -> str | None:
+    """The requirement that a text is kept by as it was sent; None for one that everybody keeps, or may change."""
+    if not write.value or is_unremarkable(write.value):
+        return None
+    return _KEEPS_TEXT[write.exchange.call.operation.id]
 
 
 def is_ambiguous(history: History, field: str, span: Span) -> bool:

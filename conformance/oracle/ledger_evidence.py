@@ -27,7 +27,9 @@ def of_read(history: History, field: str, span: Span) -> set[str]:
     if last is None:
         return set()
     meanwhile = history.between(last.span.start, span.end, but=(last.exchange,))
-    return {requirement for one in meanwhile for requirement in _upheld(history, field, last, one)}
+    upheld = {requirement for one in meanwhile for requirement in _upheld(history, field, last, one)}
+    keeps = None if field == STATUS else causes.keeps_text(last)
+    return upheld if keeps is None else upheld | {keeps}
 
 
 def of_others(others: Sequence[Attempt]) -> set[str]:

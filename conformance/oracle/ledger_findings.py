@@ -19,7 +19,9 @@ EVIDENCE: Final = 25
 _OF_READS: Final = frozenset(
     {
         "create-engagement-lasts",
+        "create-engagement-keeps-text",
         "update-engagement-takes-effect",
+        "update-engagement-keeps-text",
         "update-engagement-keeps-the-rest",
         "update-engagement-in-parallel",
         "update-engagement-spares-others",
@@ -49,9 +51,15 @@ _OF_LISTS: Final = frozenset(
 _IN_DOUBT: Final = _OF_READS | _OF_LISTS | {"new-engagement-active"}
 """What an engagement may break that stands in a list as it cannot be."""
 
+_NOT_THERE: Final = frozenset({"create-engagement-lasts", "delete-spares-others"})
+"""What explains that an engagement is not found, whatever is asked of it."""
+
 ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "create-engagement-listed": _OF_READS,
+        "update-engagement-succeeds": _NOT_THERE,
+        "archive-engagement-succeeds": _NOT_THERE,
+        "delete-engagement-succeeds": _NOT_THERE,
         "update-engagement-keeps-the-rest": frozenset({"update-engagement-takes-effect"}),
         "update-engagement-in-parallel": frozenset({"update-engagement-takes-effect"}),
         "archived-edit-refused": frozenset({"archive-sets-status"}),
@@ -61,7 +69,7 @@ ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "archived-listed": _OF_READS | {"create-engagement-listed"},
         "unarchived-editable": frozenset({"update-engagement-succeeds"}),
         "unarchived-archivable": frozenset({"archive-engagement-succeeds"}),
-        "archived-deletable": frozenset({"delete-engagement-succeeds"}),
+        "archived-deletable": _NOT_THERE | {"delete-engagement-succeeds"},
         "delete-effective-at-once": frozenset({"deleted-unreadable"}),
         "deleted-unlisted": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
         "deleted-uneditable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
 from conformance.oracle.judgement import Undecided
+from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -81,6 +82,23 @@ def text(holder: JsonObject, name: str, exchange: Exchange) -> str:
     if not isinstance(value, str):
         raise Undecided(f"{name} is no string", exchange)
     return value
+
+
+def is_field(name: str, value: object) -> bool:
+    """Whether a value is one that this field of an engagement can have; a description may be absent or null."""
+    if not isinstance(value, str):
+        return name == "description" and value is None
+    if name == "status":
+        return value in {"active", "archived"}
+    return name not in {"createdAt", "updatedAt"} or parse_timestamp(value) is not None
+
+
+def field(holder: JsonObject, name: str, exchange: Exchange) -> str:
+    """A field of an engagement, as text; an absent description and null are the same as an empty one."""
+    value = holder.get(name)
+    if not is_field(name, value):
+        raise Undecided(f"{name} does not read as it must", exchange)
+    return value or ""
 
 
 def description(holder: JsonObject) -> str:

@@ -245,7 +245,11 @@ def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]
 # --- items beside reads of them
 
 
-ENGAGEMENT = {"id": "eng_1", "name": "n", "description": "d", "status": "active", "createdAt": "1", "updatedAt": "2"}
+TIMES = ("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z")
+ENGAGEMENT = {
+    "id": "eng_1", "name": "n", "description": "d", "status": "active", "createdAt": TIMES[0], "updatedAt": TIMES[1],
+}  # fmt: skip
+OTHER = {"name": "other", "description": "other", "status": "archived", "createdAt": TIMES[1], "updatedAt": TIMES[0]}
 
 
 def read_of(engagement: Mapping[str, object], number: int = 1) -> Exchange:
@@ -266,12 +270,12 @@ def test_an_item_as_it_is_read() -> None:
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_an_item_other_than_it_is_read(name: str) -> None:
     """Each named field must be the same; the list and the read are cited."""
-    one, answer = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: "other"}], number=2)
+    one, answer = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
 
     with pytest.raises(NonConformity) as raised:
         filters.expect_as_read(one, [answer], ALL_NAMES)
     message = f"{name} of an engagement is another one in the list"
-    assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', '"other"', f"/data/1/{name}")
+    assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
     assert raised.value.exchanges == (answer, one)
 
 
@@ -291,16 +295,22 @@ def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_a
         filters.expect_as_read(read_of(ENGAGEMENT), lists, ["description"])
 
 
-@pytest.mark.parametrize("value", [None, 7, ...])
-def test_a_field_that_is_no_text_is_for_others_to_judge(value: object) -> None:
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("status", value) for value in (None, 7, ..., "Active")],
+        *[("name", None), ("description", False), ("createdAt", "2026-01-01"), ("updatedAt", 1_767_225_600)],
+    ],
+)
+def test_a_field_that_does_not_read_as_it_must_is_for_others_to_judge(name: str, value: object) -> None:
     """In the list or in the read, which is then cited."""
-    changed = {key: other for key, other in (ENGAGEMENT | {"status": value}).items() if other is not ...}
+    changed = {key: other for key, other in (ENGAGEMENT | {name: value}).items() if other is not ...}
 
-    with pytest.raises(Undecided, match="status is no string") as raised:
-        filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], ["status"])
+    with pytest.raises(Undecided, match=f"{name} does not read as it must") as raised:
+        filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], [name])
     assert [one.number for one in raised.value.exchanges] == [2]
-    with pytest.raises(Undecided, match="status is no string") as raised:
-        filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], ["status"])
+    with pytest.raises(Undecided, match=f"{name} does not read as it must") as raised:
+        filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], [name])
     assert [one.number for one in raised.value.exchanges] == [1]
 
 

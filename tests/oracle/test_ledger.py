@@ -220,6 +220,10 @@ def test_every_rule_can_be_kept(talk: MakeTalk) -> None:
     one.send(call.get_engagement(second))
     one.send(call.update_engagement(second, {"name": ""}), status=422)
     one.send_each([call.get_engagement(second), call.delete_engagement(second)])
+    odd = one.created("cf-1 <odd>")
+    one.send_each(
+        [call.get_engagement(odd), call.update_engagement(odd, {"name": "<odder>"}), call.get_engagement(odd)]
+    )
     findings = Ledger.over(one.exchanges, name_key).findings
 
     assert findings.broken == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,6 +82,11 @@ def telling(talk: MakeTalk) -> Callable[..., Telling]:
         (("read", "description=new"), {"name": "odd"}, "update-engagement-keeps-the-rest"),
         (("name=new", "read", "archive", "unarchive"), {"name": "odd"}, "update-engagement-takes-effect"),
         (("name=new",), {"name": "odd"}, "update-engagement-takes-effect"),
+        (("name=<new>",), {"name": "new"}, "update-engagement-keeps-text"),
+        (("name=<new>",), {"name": "mine"}, "update-engagement-takes-effect"),
+        (("name=<new>", "read"), {"name": "new"}, "update-engagement-takes-effect"),
+        (("name=<new>", "archive"), {"name": "new"}, "archive-keeps-content"),
+        (("name=<new>", "other name=x"), {"name": "x"}, "update-engagement-spares-others"),
         (("other archive", "read"), {"status": "archived"}, "new-engagement-active"),
         (("read", "other archive"), {"status": "archived"}, "archive-spares-others"),
         (("other archive",), {"status": "archived"}, "new-engagement-active"),
@@ -98,6 +104,64 @@ def test_a_wrong_read_is_put_down_to_what_touched_it_last(
 ) -> None:
     """One requirement is broken, by what was done since the engagement was last seen as it must be."""
     assert broken(telling().do(*words).show(**shows)) == [requirement]
+
+
+@pytest.mark.parametrize("name", ["a <b>", "n" * 33, "größer", "two  blanks " * 3])
+def test_a_text_that_was_never_kept(talk: MakeTalk, name: str) -> None:
+    """A creation's text of more than plain words, which no read has shown as it was sent, was not kept."""
+    one = talk()
+    identifier = one.created(name, description="plain words, then")
+    one.service.records[identifier].name = "changed"
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == ([] if "  " in name else ["create-engagement-keeps-text"])
+
+
+def test_a_text_that_a_list_has_shown(talk: MakeTalk) -> None:
+    """What was once seen as it was sent was kept at first."""
+    one = talk()
+    identifier = one.created("a <b>")
+    one.send(call.list_engagements())
+    one.service.records[identifier].name = "changed"
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == ["create-engagement-lasts"]
+
+
+def test_a_list_that_shows_a_text_as_it_was_never_kept(talk: MakeTalk) -> None:
+    """Until it is read, the text was not kept; it was the list where a read shows it as it was sent."""
+    one = talk()
+    identifier = one.created("a <b>")
+    record = one.service.records[identifier]
+    record.name = "changed"
+    one.send(call.list_engagements())
+    first = broken(one.exchanges)
+    record.name = "a <b>"
+    one.send(call.get_engagement(identifier))
+
+    assert (first, broken(one.exchanges)) == (["create-engagement-keeps-text"], ["list-engagements-as-read"])
+
+
+@pytest.mark.parametrize("body", [{}, {"name": None}, {"name": 5}])
+def test_a_name_that_was_not_given_may_be_any(talk: MakeTalk, body: dict[str, Any]) -> None:
+    """That such a creation was accepted is for another requirement to judge."""
+    one = talk()
+    identifier = one.created("untitled", description="of nothing")
+    one.exchanges[0] = replace(one.exchanges[0], call=call.create_engagement({**body, "description": "of nothing"}))
+    one.send(call.get_engagement(identifier))
+
+    assert broken(one.exchanges) == []
+
+
+@pytest.mark.parametrize("description", [5, [], {}, True])
+def test_an_invalid_edit_may_have_done_nothing(telling: Callable[..., Telling], description: object) -> None:
+    """One that must be refused as a whole and was answered with a success has perhaps not changed the name either."""
+    one = telling().do("read")
+    sent = call.update_engagement(one.mine, {"name": "new", "description": description})
+    one.talk.send(sent)
+
+    assert broken(one.show(name="mine", description="as it was")) == []
+    assert broken(one.show(name="odd")) == ["create-engagement-lasts"]
 
 
 def test_a_status_that_an_edit_sent_is_its_own(telling: Callable[..., Telling]) -> None:

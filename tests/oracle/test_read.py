@@ -151,3 +151,34 @@ def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
     made = make_exchange("listMembers", body={"data": [], "meta": meta})
 
     assert undecided(lambda one: read.number(one, "total"), made) == "total is no integer"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("id", "a", "a"),
+        ("name", "", ""),
+        ("name", None, None),
+        ("name", 5, None),
+        ("description", "d", "d"),
+        ("description", None, ""),
+        ("description", ..., ""),
+        ("description", False, None),
+        ("status", "active", "active"),
+        ("status", "archived", "archived"),
+        ("status", "Active", None),
+        ("status", ..., None),
+        ("createdAt", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"),
+        ("createdAt", "2026-01-01T00:00:00Z", None),
+        ("updatedAt", 1_767_225_600, None),
+    ],
+)
+def test_a_field_of_an_engagement(name: str, value: object, text: str | None) -> None:
+    """It is told if it is one that such a field can have; only a description may be missing."""
+    made, holder = make_exchange(), {} if value is ... else {name: value}
+
+    assert read.is_field(name, holder.get(name)) is (text is not None)
+    if text is None:
+        assert undecided(lambda one: read.field(holder, name, one), made) == f"{name} does not read as it must"
+    else:
+        assert read.field(holder, name, made) == text

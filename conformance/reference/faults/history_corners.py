@@ -146,13 +146,19 @@ class ArchivedTwiceEditable(Service):
 def _never_refreshed(identifier: str, which: str, *, edited: bool) -> Fault:
     """Archiving leaves updatedAt of some engagements alone."""
 
+    def update_engagement(self: Service, call: Call) -> Reply:
+        reply = Service.update_engagement(self, call)
+        self.memory.setdefault("edited", set()).add(call.engagement.id)
+        return reply
+
     def set_status(self: Service, engagement: Engagement, status: str) -> None:
         Service.set_status(self, engagement, status)
-        if (engagement.updated_at != engagement.created_at) is edited:
+        if (engagement.id in self.memory.get("edited", ())) is edited:
             overwrite(self, "engagements", engagement.id, updated_at=engagement.updated_at)
 
     title = f"Archiving does not move updatedAt of engagements that were {which} before."
-    return made(identifier, title, "archive-refreshes-updated-at", set_status=set_status)
+    requirement = "archive-refreshes-updated-at"
+    return made(identifier, title, requirement, update_engagement=update_engagement, set_status=set_status)
 
 
 REFRESHED = (
