@@ -4,9 +4,6 @@ import io
 import signal
 import sys
 
-_UNEXPECTED = 3
-"""The exit status where the suite itself went wrong."""
-
 
 def main() -> None:
     """Run the command line.
@@ -17,17 +14,19 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+    from conformance.exits import Exit  # noqa: PLC0415 - after the signal is provided for
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks must not end a run, and its verdict be lost
             stream.reconfigure(errors="backslashreplace")
 
     try:
-        from conformance.cli import main as command_line  # noqa: PLC0415 - after the signal is provided for
+        from conformance.cli import main as command_line  # noqa: PLC0415 - as above
 
         command_line(prog_name="conformance")
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not end with the status of a failed requirement
         _tell(error)
-        sys.exit(_UNEXPECTED)
+        sys.exit(Exit.UNTESTABLE)
     finally:
         # All is done and said; a signal that comes while the interpreter ends must not give another exit status.
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.cli.ending import Exit
 from conformance.cli.options import target_options, warn_of_visible_key
 from conformance.cli.text import printable
+from conformance.exits import Exit
 from conformance.running.connecting import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.target.journal import Journal, JournalError

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conformance.cli.ending import Exit, exit_status
+from conformance.cli.ending import exit_status
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
+from conformance.exits import Exit
 from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all

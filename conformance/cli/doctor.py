@@ -13,9 +13,9 @@ from rich.table import Table
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
-from conformance.cli.ending import Exit
 from conformance.cli.options import target_options, warn_of_visible_key
 from conformance.cli.text import plain
+from conformance.exits import Exit
 from conformance.oracle import rate_limit_laws
 from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.examining import READS, Tried, oddities, try_keys

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from conformance.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from signal import Signals
 
     from conformance.reports.model import Report
-
-
-class Exit(IntEnum):
-    """The exit statuses of ``conformance run``."""
-
-    OK = 0
-    FAILED = 1
-    USAGE = 2
-    UNTESTABLE = 3
-    UNDECIDED = 4
-    HUNG_UP = 129
-    INTERRUPTED = 130
-    TERMINATED = 143
-
-    @classmethod
-    def of(cls, ended_by: Signals) -> Exit:
-        """The exit status after a signal."""
-        return cls(128 + ended_by)
 
 
 def exit_status(report: Report, *, trouble: str | None, strict: bool, known: Collection[str] = ()) -> Exit:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from conformance.cli.ending import Exit
+from conformance.exits import Exit
 from conformance.running.options import Effort, RunOptions
 
 if TYPE_CHECKING:

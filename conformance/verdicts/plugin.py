@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance.exits import Exit
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
 JUDGE: Final = "conformance-judge"
 """The name that the judge of a run has among pytest's plugins."""
-_UNTESTABLE = 3
-"""The exit status where the target could not be tested, as the command's."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -105,5 +105,5 @@ def _open(config: pytest.Config) -> Run:
     except TargetFileError as error:
         raise pytest.UsageError(str(error)) from None
     if trouble is not None:
-        pytest.exit(trouble, returncode=_UNTESTABLE)
+        pytest.exit(trouble, returncode=Exit.UNTESTABLE)
     return execution.run

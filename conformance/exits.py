@@ -1,0 +1,27 @@
+"""The exit statuses of ``conformance run``, whoever starts it: the command, or pytest with this suite's plugin."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from signal import Signals
+
+
+class Exit(IntEnum):
+    """How a run ended."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    UNTESTABLE = 3
+    UNDECIDED = 4
+    HUNG_UP = 129
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+    @classmethod
+    def of(cls, ended_by: Signals) -> Exit:
+        """The exit status after a signal."""
+        return cls(128 + ended_by)
