@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_COUNTS: Final = {Effort.STANDARD: 25, Effort.DEEP: 200}
-"""Cases drawn of each kind, positive and negative, for each operation."""
+_VALID: Final = {Effort.STANDARD: 25, Effort.DEEP: 200}
+"""Cases drawn for each operation that keep the document."""
+_INVALID: Final = {Effort.STANDARD: 75, Effort.DEEP: 200}
+"""Cases drawn for each operation that break the document; few of them are certainly invalid."""
+_MOST_SENT: Final = {Effort.STANDARD: 16, Effort.DEEP: 200}
+"""How many of the latter are sent at most, the certainly invalid ones first."""
 
 _MOST_SHRINKING: Final = 30
 
@@ -73,17 +77,25 @@ def _drawn(run: Run, operation: str) -> list[dict[str, Any]] | None:
     """
     from conformance.checks import generation  # noqa: PLC0415 - Schemathesis takes half a second to load
 
-    seeded, count = run.random(f"generated {operation}").getrandbits(32), _COUNTS[run.effort]
+    seeded = run.random(f"generated {operation}").getrandbits(32)
 
-    def drawn(*, negative: bool) -> list[dict[str, Any]]:
+    def drawn(count: int, *, negative: bool) -> list[dict[str, Any]]:
         return generation.draw(
             operation, negative=negative, count=count, seeded=seeded, is_over=lambda: run.wire.is_over
         )
 
     try:
-        return [*drawn(negative=False), *drawn(negative=True)]
+        valid, invalid = drawn(_VALID[run.effort], negative=False), drawn(_INVALID[run.effort], negative=True)
     except generation.GivenUp:
         return None
+    return [*valid, *_most_telling(run, operation, invalid)]
+
+
+def _most_telling(run: Run, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cases to send of those that break the document, each once."""
+    by_call = {_safe_call(run, operation, case, "any"): case for case in cases}
+    calls = sorted(by_call, key=lambda call: validity(call) is not Validity.INVALID)
+    return [by_call[call] for call in calls[: _MOST_SENT[run.effort]]]
 
 
 def _safe_call(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Call:

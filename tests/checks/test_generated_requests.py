@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,13 +10,18 @@ import pytest
 
 from conformance.checks import generation
 from conformance.checks.generated_requests import send_generated
+from conformance.oracle.validity import Validity
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
 from conformance.target.names import RunNames
 from conformance.wire.limits import RunStopped
+from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
 
 _MANY = 1000
 
@@ -61,3 +67,30 @@ def test_requests_that_were_not_drawn_in_time_are_none() -> None:
 
     with pytest.raises(RunStopped, match="before requests were generated"):
         send_generated(Run(**parts), "listMembers")
+
+
+def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the cases that break the document few are sent, each once, and the open ones after the invalid ones."""
+    open_ones = [{"query": [["page", f"0{number}"]]} for number in range(30)]
+    invalid = [{"query": [["page", "x" * number]]} for number in range(1, 11)]
+    cases = {False: [{"query": []}], True: [*open_ones, *invalid, *invalid]}
+    monkeypatch.setattr(generation, "draw", lambda *_, negative, **__: cases[negative])
+    sent: list[Call] = []
+
+    def send_all(calls: list[Call]) -> list[Exchange]:
+        sent.extend(calls)
+        return [make_exchange("listMembers", 422) for _ in calls]
+
+    run: Any = SimpleNamespace(
+        effort=Effort.STANDARD,
+        random=random.Random,
+        kept=lambda _, make: make(),
+        wire=SimpleNamespace(is_over=False),
+        names=RunNames("cf-abcdefgh-"),
+        send_all=send_all,
+    )
+
+    generated = send_generated(run, "listMembers")
+
+    assert [one.query for one in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
+    assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
