@@ -268,7 +268,11 @@ IDENTIFIERS: list[tuple[str, Callable[[bytes], bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("identifier", "arrives"), IDENTIFIERS, ids=[repr(i)[:12] for i, _ in IDENTIFIERS])
+@pytest.mark.parametrize(
+    ("identifier", "arrives"),
+    IDENTIFIERS,
+    ids=["up and on", "up", "here", "query and fragment", "escaped dot", "surrogate", "long"],
+)
 def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes], bool], make: Fixtures) -> None:
     """An identifier of the target's cannot make a request go elsewhere."""
     server = make.serve(says(answer()))
