@@ -289,3 +289,25 @@ def test_a_reset_is_by_the_clock_of_the_service(pacer: Pacer, clock: WoundClock)
     lane = after(pacer, pacer.lane("a"), told(ahead, 1, 30, Date=date(ahead)), told(ahead, 0, 30, Date=date(ahead)))
 
     assert lane.held_until == pytest.approx(clock.monotonic() + 30 + GRACE)
+
+
+@pytest.mark.parametrize(("left", "held"), [(2, [True, True, False]), (1, [True, True, True])])
+def test_how_often_a_sudden_end_is_waited_for(pacer: Pacer, clock: WoundClock, left: int, held: list[bool]) -> None:
+    """Twice where more was left than was sent since; always where it was the last one."""
+    lane, waited = pacer.lane("a"), []
+    for _ in held:
+        after(pacer, lane, told(clock, left, 30), told(clock, 0, 30))
+        waited.append(lane.held_until > clock.monotonic())
+        clock.sleep(31)
+
+    assert waited == held
+
+
+@pytest.mark.parametrize(("needed", "short"), [(2, False), (3, True), (4, True)])
+def test_few_are_left_with_those_under_way(pacer: Pacer, clock: WoundClock, needed: int, *, short: bool) -> None:
+    """What is under way will have been sent before anything else is."""
+    lane = after(pacer, pacer.lane("a"), told(clock, 5, 3600, Date=date(clock)))
+    for _ in range(2):
+        run(pacer.enter(lane, _never, at_once=True))
+
+    assert pacer.is_short(lane, needed) is short

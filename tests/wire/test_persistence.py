@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -68,6 +69,15 @@ def test_each_repetition_waits_longer() -> None:
 def test_a_gateway_may_ask_for_a_pause(asked: str | None, first: float) -> None:
     """It is waited as long as it asks, unless that is long."""
     assert pauses(READ, gateway(503, asked), Outcome.ANSWERED)[0] == first
+
+
+def test_a_gateway_may_ask_until_a_moment() -> None:
+    """Which is by the clock of the service."""
+    asked = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
+    began = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+    assert Persistence(READ).pause_after(asked, Outcome.ANSWERED, began) == 4.0
+    assert Persistence(READ).pause_after(asked, Outcome.ANSWERED, began - 60) == REPEATS[0]
 
 
 def test_repetitions_are_counted_over_all_troubles() -> None:

@@ -54,8 +54,16 @@ def test_each_few_refusals_halve_it() -> None:
 
 
 def test_refusals_now_and_then_narrow_nothing() -> None:
-    """One of four is no sign that it is for the others."""
+    """One of four is no sign that it is for the others, nor is one of many within a window."""
+    within = Answer(429, (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "1")), b"")
+
     assert learn(Width(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
+    assert learn(Width(8), *[within, *[SERVED] * 20] * 5) == 8
+
+
+def test_half_of_an_odd_number_is_a_number() -> None:
+    """What is left over goes."""
+    assert repr(learn(Width(5), *[REFUSED] * 6)) == "2"
 
 
 @pytest.mark.parametrize(("served", "now"), [(10, 4), (11, 8)])
