@@ -154,8 +154,12 @@ class Wire:
         try:
             while batch.under_way or (waiting and batch.failure is None):
                 while waiting and len(batch.under_way) < self._width and batch.failure is None:
-                    self._begin(batch, *waiting.popleft())
-                self._collect(batch)
+                    try:
+                        self._begin(batch, *waiting.popleft())
+                    except RunStopped as stopped:  # what is under way is answered all the same
+                        batch.failure = stopped
+                if batch.under_way:
+                    self._collect(batch)
         except BaseException:
             self._abandon(batch)
             raise

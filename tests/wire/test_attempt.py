@@ -53,10 +53,13 @@ def sent(transport: Slow) -> tuple[Exchange, Outcome]:
 
 def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> None:
     """In seconds since it was sent; the connection is let go then."""
-    transport = Slow(clock, [], None)
+    transport, began = Slow(clock, [], None), clock.now()
     exchange, outcome = sent(transport)
 
     assert outcome is Outcome.ANSWERED
+    assert exchange.started_at == began
+    assert exchange.request.url == "http://service.test/api/v1/organizations/current"
+    assert ("Accept", "application/json") in exchange.request.headers
     assert (exchange.number, exchange.check, exchange.sent, exchange.trouble) == (7, "walk", True, None)
     assert (exchange.head_seconds, exchange.seconds) == (2.0, 5.0)
     assert transport.let_go == 1

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import httpx
 import pytest
 
-from conformance.wire.call import create_engagement, delete_engagement, get_organization
+from conformance.wire.call import Call, create_engagement, delete_engagement, get_organization
 from conformance.wire.client import RunStopped
+from conformance.wire.exchange import Exchange
 from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
 
 
@@ -42,6 +44,40 @@ def test_a_budget_used_up_amid_many_calls_keeps_what_came(make: Fixtures) -> Non
 
     with pytest.raises(RunStopped):
         wire.send_all([get_organization()] * 20)
+
+    assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
+
+
+def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures) -> None:
+    """Also where that is noticed before all calls have begun: what they bring about must be known, to be undone."""
+    over = threading.Event()
+
+    async def slow(turn: Turn) -> None:
+        await asyncio.to_thread(over.wait, 20)
+        await asyncio.sleep(0.05)
+        await turn.say(answer())
+
+    class Waiting:
+        """Lets the seventh call begin when the sixth was one too many."""
+
+        calls = 0
+
+        def before(self, _: Call) -> None:
+            """Wait for that."""
+            self.calls += 1
+            while self.calls == 7 and wire.stopped is None:
+                time.sleep(0.001)
+            if self.calls == 7:
+                over.set()
+
+        def after(self, _: Exchange) -> None:
+            """See nothing."""
+
+    wire = make.wire(make.serve(slow), max_requests=5)
+    wire.observe(Waiting())
+
+    with pytest.raises(RunStopped, match="the budget of 5 requests is used up"):
+        wire.send_all([create_engagement({"name": "n"})] * 20)
 
     assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
 

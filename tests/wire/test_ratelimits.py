@@ -8,7 +8,7 @@ from email.utils import format_datetime
 import pytest
 
 from conformance.wire.exchange import Answer
-from conformance.wire.ratelimits import Quota, ServiceClock, date_of, quota, retry_after
+from conformance.wire.ratelimits import Quota, ServiceClock, date_of, leaves_requests, quota, retry_after
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 EPOCH = NOW.timestamp()
@@ -118,3 +118,11 @@ def test_dates_with_and_without_a_zone() -> None:
     assert date_of(answer(("Date", format_datetime(east)))) == EPOCH
     assert date_of(answer(("date", "Thu, 01 Jan 2026 00:00:00 -0000"))) == EPOCH
     assert date_of(answer()) is None
+
+
+@pytest.mark.parametrize(("remaining", "leaves"), [("0", False), ("1", True), ("9", True), ("x", False)])
+def test_whether_a_window_is_used_up(remaining: str, *, leaves: bool) -> None:
+    """One request left is one that may be sent; headers that say nothing leave none."""
+    headers = (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", remaining), ("X-RateLimit-Reset", "1"))
+
+    assert leaves_requests(Answer(429, headers, b"")) is leaves

@@ -138,6 +138,16 @@ def test_what_is_received_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> Non
         read([member] * (3000 // len(member) + 1), "gzip")
 
 
+def test_what_is_made_on_the_way_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Padding of which nothing is left in the end is no less work."""
+    monkeypatch.setattr(reading, "MAX_BODY", 3000)
+    monkeypatch.setattr(reading, "_PIECE", 100)
+    padded = gzip.compress(TEXT, mtime=0) + bytes(4000)
+
+    with pytest.raises(Unreadable, match="longer than"):
+        read([gzip.compress(padded)], "gzip", "gzip")
+
+
 def test_a_piece_is_no_more_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """What ends just where a piece of the decoder does is whole."""
     for piece in (1, 4, len(TEXT), len(TEXT) + 1):

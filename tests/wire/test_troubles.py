@@ -75,3 +75,10 @@ def test_troubles_that_led_to_each_other_end() -> None:
     one.__context__, other.__context__ = other, one
 
     assert sentence(one) == "the answer could not be read (KeyError)"
+
+
+def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:
+    """What led to it before says more."""
+    before = met(OSError("no route"), ConnectionRefusedError())
+
+    assert sentence(met(caused(httpx.ConnectError(""), before), before)) == "the connection was refused"
