@@ -37,6 +37,46 @@ def test_a_call_goes_to_one_path(call: Call, path: str) -> None:
     assert call.path == path
 
 
+def test_each_operation_has_a_call() -> None:
+    """With the identifier, the body and the parameters that it is given, and nothing else."""
+    body = {"name": "größer \ud800"}
+    made = {
+        "getCurrentOrganization": calls.get_organization(),
+        "updateCurrentOrganization": calls.update_organization(body),
+        "listMembers": calls.list_members(role="admin", page=None, perPage=2),
+        "inviteMember": calls.invite_member(body),
+        "updateMemberRole": calls.update_member_role("one", body),
+        "removeMember": calls.remove_member("one"),
+        "listEngagements": calls.list_engagements(status="active", order=None),
+        "createEngagement": calls.create_engagement(body),
+        "getEngagement": calls.get_engagement("one"),
+        "updateEngagement": calls.update_engagement("one", body),
+        "deleteEngagement": calls.delete_engagement("one"),
+        "archiveEngagement": calls.archive_engagement("one"),
+        "unarchiveEngagement": calls.unarchive_engagement("one"),
+    }
+    queries = {"listMembers": (("role", "admin"), ("perPage", "2")), "listEngagements": (("status", "active"),)}
+
+    assert list(made) == list(OPERATIONS)
+    for name, call in made.items():
+        assert call.operation is OPERATIONS[name]
+        assert call.identifier == ("one" if OPERATIONS[name].parameter else None)
+        sent = b'{"name": "gr\xc3\xb6\xc3\x9fer \xed\xa0\x80"}' if OPERATIONS[name].takes_body else None
+        assert (call.body, call.headers) == (sent, calls.JSON_HEADERS if sent else ())
+        assert call.query == queries.get(name, ())
+
+
+def test_a_call_may_get_another_body() -> None:
+    """With the media type of JSON, another one or none."""
+    for words, headers in (
+        ((b"<x>",), (("Content-Type", "application/json"),)),
+        ((b"<x>", "text/xml"), (("Content-Type", "text/xml"),)),
+        ((b"<x>", None), ()),
+    ):
+        call = CREATION.with_body(*words)
+        assert (call.operation, call.body, call.headers) == (CREATION.operation, b"<x>", headers)
+
+
 @pytest.mark.parametrize(
     ("call", "may_change"),
     [

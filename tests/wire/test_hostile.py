@@ -188,6 +188,7 @@ def test_odd_but_complete_answers_are_answers(name: str, make: Fixtures) -> None
     assert exchange.trouble is None
     assert exchange.received is not None
     assert (exchange.received.status, exchange.received.body) == (status, body)
+    assert exchange.received.http_version == ("HTTP/1.0" if name == "HTTP/1.0" else "HTTP/1.1")
     assert len(server.turns) == 1
 
 
