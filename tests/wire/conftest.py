@@ -107,9 +107,11 @@ class RawServer:
         assert self._server is not None
         self._server.close()
         await _settle()  # those just accepted begin
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # One that is cancelled before it has begun never lets its connection go.
+        while asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in list(self._tasks):
+                task.cancel()
+            await _settle()
         await _settle()  # those aborted are closed
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
