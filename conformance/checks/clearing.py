@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, identifier_of
 from conformance.checks.searching import ids_on, latest
-from conformance.oracle.effects import accepted, is_main
+from conformance.oracle.effects import accepted, is_main, missed
 from conformance.oracle.judgement import Inapplicable, Judgement
 from conformance.wire import call
 from conformance.wire.exchange import Unanswered
@@ -92,5 +91,4 @@ def _listed(page: Exchange) -> frozenset[str]:
 
 def _may_be_gone(exchange: Exchange) -> bool:
     """Whether somebody tried to delete an engagement, or the main key did not find it."""
-    missed = exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND and is_main(exchange)
-    return missed or exchange.call.operation.id == "deleteEngagement"
+    return (missed(exchange) and is_main(exchange)) or exchange.call.operation.id == "deleteEngagement"

@@ -21,7 +21,7 @@ from conformance.checks.organization_name import harmless_name
 from conformance.checks.searching import ids_on
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.effects import accepted, refused
+from conformance.oracle.effects import accepted, missed, refused
 from conformance.oracle.judgement import Judgement, Undecided
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
@@ -311,16 +311,12 @@ def _try_the_rest(
         exchanges = sender.send_all([one for _, _, one in calls])
         tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
         for (scope, name, one), exchange in zip(calls, exchanges, strict=True):
-            if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and _not_found(exchange):
+            if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and missed(exchange):
                 tried.missing[one.identifier] = run.send(call.get_engagement(one.identifier))
     _look_for_created(run, tried)
     _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
-
-
-def _not_found(exchange: Exchange) -> bool:
-    return exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND
 
 
 def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -85,6 +86,11 @@ def accepted(exchange: Exchange) -> bool:
 def refused(exchange: Exchange) -> bool:
     """Whether the answer is a 4xx, so that nothing happened."""
     return exchange.received is not None and exchange.received.status in REFUSALS
+
+
+def missed(exchange: Exchange) -> bool:
+    """Whether the answer is a 404, so that what was asked for is not there."""
+    return exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND
 
 
 def is_plain(text: str) -> bool:

@@ -13,7 +13,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import STATUS, TEXTS, Span
 from conformance.oracle.histories import Doubt, History, Sight
 from conformance.oracle.judgement import Undecided
-from conformance.oracle.laws import readable_resources
+from conformance.oracle.laws import STATUSES, readable_resources
 from conformance.oracle.ledger_findings import Finding, Findings
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
 from conformance.oracle.words import shown
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     NameKey = Callable[[str], str | None]
 
-_STATUSES: Final = ("active", "archived")
 _ORDERS: Final = ("asc", "desc")
 
 
@@ -65,7 +64,7 @@ def page_of(exchange: Exchange) -> Page | None:
         is_list(exchange)
         and exchange.call.operation.id == "listEngagements"
         and len(asked) == len(exchange.call.query)
-        and asked.get("status", "active") in _STATUSES
+        and asked.get("status", "active") in STATUSES
         and asked.get("sort", "name") in {"name", "createdAt", "updatedAt"}
         and asked.get("order", "asc") in _ORDERS
         and all(asked[name].isdecimal() and asked[name].isascii() for name in asked.keys() & {"page", "perPage"})
@@ -127,7 +126,7 @@ class ListJudging:
         wrong: list[tuple[str, str]] = []
         for name in (*TEXTS, STATUS):
             value, register = sight.text(name), history.registers[name]
-            if value is None or (name == STATUS and value not in _STATUSES):
+            if value is None or (name == STATUS and value not in STATUSES):
                 continue
             if register.may_be(value, sight.span):
                 register.settle(value, sight.span)

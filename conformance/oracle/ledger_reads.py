@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.oracle import ledger_causes as causes
 from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, refused
 from conformance.oracle.histories import History, Sight
-from conformance.oracle.laws import readable_resources
+from conformance.oracle.laws import STATUSES, readable_resources
 from conformance.oracle.ledger_judging import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
 from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
-
-_STATUSES: Final = frozenset({"active", "archived"})
 
 
 class Reads(Judging):
@@ -79,7 +77,7 @@ class Reads(Judging):
 
     def _field(self, history: History, sight: Sight, name: str) -> None:
         register, value = history.registers[name], sight.text(name)
-        if history.broken or value is None or (name == STATUS and value not in _STATUSES):
+        if history.broken or value is None or (name == STATUS and value not in STATUSES):
             return
         may = register.may_be(value, sight.span)
         others = [] if may else self.others_since(history, sight.span)

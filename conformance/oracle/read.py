@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
 from conformance.oracle.judgement import Undecided
+from conformance.oracle.laws import STATUSES
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def is_field(name: str, value: object) -> bool:
     if not isinstance(value, str):
         return name == "description" and value is None
     if name == "status":
-        return value in {"active", "archived"}
+        return value in STATUSES
     return name not in {"createdAt", "updatedAt"} or parse_timestamp(value) is not None
 
 
