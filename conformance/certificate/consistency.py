@@ -69,7 +69,7 @@ def _of_conclusions(report: Report) -> list[str]:
     told = [(entry["id"], entry["outcome"], entry["requirements"]) for entry in report["classes"]]
     if told != [(entry["id"], entry["outcome"], entry["requirements"]) for entry in classes]:
         found.append("the classes do not follow from the requirements")
-    if report["verdict"] != conclude.overall(report["requirements"], classes).value:
+    if report["verdict"] != conclude.overall(report["requirements"]).value:
         found.append(f"the verdict {report['verdict']} does not follow from the requirements")
     return found
 

@@ -45,12 +45,12 @@ def verdict(core: Outcome, every: Collection[Outcome], *, failed_unwaived: bool)
     """The verdict of a run.
 
     Args:
-        core: The outcome of the core class.
+        core: The outcome of the core class, its waived failures taken for passed.
         every: The outcomes of all requirements.
         failed_unwaived: Whether a requirement failed that nobody waived.
     """
     if failed_unwaived:
         return Verdict.NON_CONFORMANT
-    if core in {Outcome.PASSED, Outcome.FAILED} and Outcome.CANT_TELL not in every:
+    if core is Outcome.PASSED and Outcome.CANT_TELL not in every:
         return Verdict.CONFORMANT
     return Verdict.INCONCLUSIVE

@@ -62,7 +62,7 @@ def build_report(
             "workers": run.options.workers,
             "warnings": _warnings(execution),
         },
-        "verdict": conclude.overall(requirements, classes).value,
+        "verdict": conclude.overall(requirements).value,
         "classes": classes,
         "requirements": requirements,
         "observations": conclude.observations(run.observations),

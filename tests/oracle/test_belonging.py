@@ -11,6 +11,7 @@ from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity
 from conformance.wire.call import Credential
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
+from tests.oracle.pages import told
 
 KEYS = ("api_key", "other_organization")
 SOMEBODY = Credential.bearer("throttled", "k3")
@@ -50,13 +51,26 @@ def test_each_list_holds_its_own(another_key: Credential) -> None:
 def test_a_list_holds_what_another_key_has_made(another_key: Credential, *, turned: bool) -> None:
     """The creation and the list are cited, and all such lists counted."""
     maker, reader = (None, another_key) if turned else (another_key, None)
-    creation, leak = made("b", maker), listed("a", "b", key=reader)
+    creation, leak, clean = made("b", maker), listed("a", "b", key=reader), listed("a", key=reader)
+    run = [listed("q", key=SOMEBODY), creation, made("a", reader), leak, clean, listed("b", key=reader)]
 
-    with pytest.raises(NonConformity, match=r"has made \(2 times in this run\)") as raised:
-        expect_apart([creation, made("a", reader), leak, listed("a", key=reader), listed("b", key=reader)], KEYS)
+    with Evidence() as evidence, pytest.raises(NonConformity) as raised:
+        expect_apart(run, KEYS)
+    assert told(raised.value) == (
+        "listEngagements gives an engagement that another organization's key has made (2 times in this run)",
+        "only the key's own organization",
+        f"one that {'api_key' if turned else 'other_organization'} has made",
+        "/data/2",
+    )
     assert raised.value.exchanges == (creation, leak)
-    assert raised.value.pointer == "/data/2"
-    assert raised.value.actual == f"one that {'api_key' if turned else 'other_organization'} has made"
+    assert evidence.exchanges == [clean]
+
+
+def test_one_list_is_not_counted(another_key: Credential) -> None:
+    """Its number says nothing."""
+    with pytest.raises(NonConformity) as raised:
+        expect_apart([made("b", another_key), listed("b", "b")], KEYS)
+    assert told(raised.value)[0] == "listEngagements gives an engagement that another organization's key has made"
 
 
 def test_ids_of_each_organization(another_key: Credential) -> None:
@@ -64,6 +78,15 @@ def test_ids_of_each_organization(another_key: Credential) -> None:
     exchanges = [made("1", another_key, second=1), listed("1", second=2), listed("1", second=1)]
 
     expect_apart([made("1", second=1), made("2", another_key), *exchanges], KEYS)
+
+
+@pytest.mark.parametrize("known", [{"id": "1"}, {"id": "1", "createdAt": 7}, {"createdAt": "2026-03-01T12:00:01.000Z"}])
+def test_what_is_half_known(another_key: Credential, known: dict[str, object]) -> None:
+    """An id alone may be another's too, and so may a time."""
+    creation = by(make_exchange("createEngagement", 201, {"data": known}), another_key)
+    seen = make_exchange("listEngagements", 200, {"data": [known], "meta": {}})
+
+    expect_apart([made("2", another_key), creation, seen], KEYS)
 
 
 @pytest.mark.parametrize(
@@ -78,5 +101,6 @@ def test_ids_of_each_organization(another_key: Credential) -> None:
 )
 def test_nothing_to_tell(nothing: list[Exchange]) -> None:
     """Without a list that another key's engagement could stand in, nothing is said."""
-    with pytest.raises(Inapplicable):
+    with pytest.raises(Inapplicable) as raised:
         expect_apart(nothing, KEYS)
+    assert raised.value.message == "No list was asked for after another organization's key had made something"

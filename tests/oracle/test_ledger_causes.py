@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -86,6 +87,7 @@ def telling(talk: MakeTalk) -> Callable[..., Telling]:
         (("name=<new>",), {"name": "mine"}, "update-engagement-takes-effect"),
         (("name=<new>", "read"), {"name": "new"}, "update-engagement-takes-effect"),
         (("name=<new>", "archive"), {"name": "new"}, "archive-keeps-content"),
+        (("name=<new>", "read", "name=x", "name=<new>"), {"name": "new"}, "update-engagement-keeps-text"),
         (("name=<new>", "other name=x"), {"name": "x"}, "update-engagement-spares-others"),
         (("other archive", "read"), {"status": "archived"}, "new-engagement-active"),
         (("read", "other archive"), {"status": "archived"}, "archive-spares-others"),
@@ -180,6 +182,15 @@ def test_a_refused_edit_that_took_effect(telling: Callable[..., Telling], word: 
     assert broken(one.show(name="odd")) == ["update-engagement-refused-changes-nothing"]
 
 
+@pytest.mark.parametrize(
+    ("word", "requirement"),
+    [("name=x", "update-engagement-refused-changes-nothing"), ("description=x", "archive-keeps-content")],
+)
+def test_a_refused_edit_of_the_text_that_is_wrong(telling: Callable[..., Telling], word: str, requirement: str) -> None:
+    """Where it touched that text last it is the cause, and not where it sent another one."""
+    assert broken(telling().do("read", "archive").refuse(word, 422).show(name="odd")) == [requirement]
+
+
 @pytest.mark.parametrize("status", [401, 429])
 def test_a_refusal_of_the_key_or_of_haste_is_no_cause(telling: Callable[..., Telling], status: int) -> None:
     """Such an edit was not refused for what it is."""
@@ -236,7 +247,10 @@ def test_what_is_not_found_is_put_down_to_what_touched_it_last(
     telling: Callable[..., Telling], words: tuple[str, ...], requirement: str
 ) -> None:
     """One requirement is broken where an engagement that is there is not found."""
-    assert broken(telling().do(*words).vanish()) == [requirement]
+    said = telling().do(*words).vanish()
+
+    assert broken(said) == [requirement]
+    assert found(said).message == "an engagement that is there was not read"
 
 
 @pytest.mark.parametrize(("word", "status"), [("archive", 429), ("name=new", 409)])
@@ -255,6 +269,7 @@ def test_what_was_refused_made_nothing_vanish(telling: Callable[..., Telling], w
         (("name=new", "read", "archive"), False),
         (("name=new", "read", "archive", "description=x"), False),
         (("name=new", "read", "description=x", "archive"), True),
+        (("name=new", "description=x", "read", "archive"), False),
         (("name=new", "unarchive"), False),
         (("name=new", "archive", "unarchive"), True),
         (("name=new",), False),
@@ -311,4 +326,22 @@ def test_a_read_while_it_is_being_made(talk: MakeTalk, wrong: dict[str, str], re
     assert broken(one.exchanges) == []
 
     one.exchanges.append(one.made(call.get_engagement(identifier), 200, data | wrong, 0.7, 0.2))
+    assert broken(one.exchanges) == [requirement]
+    assert found(one.exchanges).ambiguous is False
+
+
+@pytest.mark.parametrize(
+    ("shown", "requirement"), [("<b>", "update-engagement-takes-effect"), ("one", "update-engagement-keeps-text")]
+)
+def test_a_read_that_ends_with_the_edit(talk: MakeTalk, shown: str, requirement: str) -> None:
+    """It has shown that the text was kept, if it shows it; what was there before shows nothing."""
+    one = talk()
+    identifier = one.created("one")
+    edit = one.send(call.update_engagement(identifier, {"name": "<b>"}), at=10.0, seconds=1.0)
+    data = {"id": identifier, "name": shown, "status": "active"}
+    one.exchanges.append(one.made(call.get_engagement(identifier), 200, data, 10.5, 0.5))
+    assert one.exchanges[-1].started_at - edit.started_at == timedelta(seconds=0.5)
+    one.service.records[identifier].name = "b"
+    one.send(call.get_engagement(identifier))
+
     assert broken(one.exchanges) == [requirement]

@@ -140,6 +140,14 @@ def test_whether_a_finding_is_ambiguous() -> None:
     assert [finding(OF_READ, rivals=rivals).ambiguous for rivals in range(3)] == [False, True, True]
 
 
+def test_what_was_in_doubt_is_resolved() -> None:
+    """Then nothing else could be broken in its place."""
+    findings = Findings([finding(OF_LIST), finding(OF_READ, rivals=2)])
+    findings.resolve(1, OF_LIST)
+
+    assert findings.broken == [finding(OF_LIST), finding(OF_LIST)]
+
+
 def test_evidence_is_bounded() -> None:
     """Enough is enough; what came first stays."""
     findings = Findings()

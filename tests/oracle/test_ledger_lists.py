@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -140,6 +141,55 @@ def test_a_time_that_may_have_moved_is_no_place(talk: MakeTalk, honest: type[Any
         assert broken(one.exchanges) == expected
 
 
+def test_a_name_that_may_have_changed_is_no_place(talk: MakeTalk, honest: type[Any]) -> None:
+    """After a renaming that was never answered nobody knows where it stands."""
+    one = talk(losing(honest, 1))
+    ids = [one.created(name) for name in NAMES[:4]]
+    one.send(call.update_engagement(ids[2], {"name": "cf-1-walk-bara"}), lost=True)
+    one.service.records[ids[2]].name = NAMES[2]
+    one.send(call.list_engagements(sort="name", perPage=3))
+
+    assert broken(one.exchanges) == []
+
+
+def test_a_time_of_another_form_is_no_place(talk: MakeTalk, honest: type[Any]) -> None:
+    """As a text it stands anywhere."""
+
+    class Odd(losing(honest, 1)):  # type: ignore[misc]
+        """One time lacks its zone."""
+
+        def view(self, record: Any) -> dict[str, Any]:
+            seen = dict(super().view(record))
+            return seen | {"createdAt": seen["createdAt"].rstrip("Z")} if record.name == NAMES[2] else seen
+
+    one = talk(Odd)
+    for name in NAMES[:4]:
+        one.send(call.get_engagement(one.created(name)))
+    one.send(call.list_engagements(sort="createdAt", perPage=3))
+
+    assert broken(one.exchanges) == []
+
+
+def test_names_of_others_are_in_any_order(talk: MakeTalk, honest: type[Any]) -> None:
+    """Another run's names look like this one's, and may be changed at any time."""
+
+    class Late(honest):  # type: ignore[misc]
+        """What nobody created here comes last."""
+
+        def select(self, asked: dict[str, str]) -> list[Any]:
+            return sorted(super().select(asked), key=lambda record: bool(record.id == "another"))
+
+    one = talk(Late)
+    for name in NAMES[1:3]:
+        one.created(name)
+    mine = next(iter(one.service.records.values()))
+    one.service.records["another"] = replace(mine, id="another", name=NAMES[0])
+    one.send(call.list_engagements(sort="name", order="asc"))
+
+    assert broken(one.exchanges) == []
+    assert kept(one.exchanges)["sort-by-name"] == [3]
+
+
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("status", [None, "active"])
 def test_names_in_the_wrong_order(talk: MakeTalk, honest: type[Any], order: str, status: str | None) -> None:
@@ -238,6 +288,21 @@ def test_one_field_that_cannot_be_read_hides_no_other(
     assert (finding.requirement, finding.pointer) == ("list-engagements-as-read", pointer)
     assert (finding.of_list, finding.unsteady) == (True, False)
     assert finding.identifier is not None
+
+
+def test_all_that_a_list_could_show_is_told(talk: MakeTalk) -> None:
+    """What was written last, and what may have been written since."""
+    one = talk()
+    identifier = one.created("one")
+    one.send(call.update_engagement(identifier, {"name": "perhaps"}), lost=True)
+    one.service.records[identifier].name = "odd"
+    one.send(call.list_engagements())
+
+    finding = found(one.exchanges)
+    assert finding.message == "name of a listed engagement is not what it must be by then"
+    assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "perhaps"', '"odd"', "/data/0/name")
+    assert (finding.because, finding.exchange) == (tuple(one.exchanges[:2]), one.exchanges[2])
+    assert (finding.requirement, finding.rivals) == ("create-engagement-lasts", 1)
 
 
 def test_what_others_did_may_be_what_moved_a_time(talk: MakeTalk, honest: type[Any]) -> None:

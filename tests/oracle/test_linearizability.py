@@ -230,10 +230,20 @@ def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> Non
     ]
     found, deleted, missing = sorted(history_of(answers), key=lambda event: event.span.start)
 
-    assert found.seen == State("one", "")
+    assert found.seen == State("one", "", "active")
     assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
     assert order_of(State("one", ""), [found, deleted, missing]) is not None
     assert order_of(State("one", ""), [replace(missing, span=Span(0, 1)), found, deleted]) is None
+
+
+def test_a_read_shows_what_is_archived(talk: MakeTalk) -> None:
+    """It is part of the state."""
+    one = talk()
+    identifier = one.created("one", description="as it was")
+    one.send(call.archive_engagement(identifier))
+    (event,) = history_of([one.send(call.get_engagement(identifier))])
+
+    assert event.seen == State("one", "as it was", "archived")
 
 
 @pytest.mark.parametrize("data", [[], {"name": 5, "description": "", "status": "active"}, {"name": "one"}])

@@ -511,6 +511,17 @@ def test_what_tells_no_least_total(items: int, query: dict[str, object], meta: d
     assert list_laws.covering_total(page(several(items), query=query, **meta)) is False
 
 
+def test_members_of_a_role_tell_no_least_total() -> None:
+    """Their total is judged by itself."""
+    listed = page(several(2), operation="listMembers", query={"role": "member"}, total=1)
+    assert list_laws.covering_total(listed) is False
+
+
+def test_a_filtered_list_of_what_is_no_object_counts_nothing() -> None:
+    """Which is for the check of their form."""
+    assert list_laws.filtered_total(page([7], query={"status": "active"}, total=9)) is False
+
+
 def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
     """What does not fill its first page is all there is."""
     assert list_laws.filtered_total(page([], query={"status": "archived"})) is True

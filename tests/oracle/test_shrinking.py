@@ -59,6 +59,10 @@ def test_halves_are_tried_first() -> None:
 
     assert trial.tried == [[4, 5, 6, 7], [6, 7], [4, 5], [5]]
 
+    trial = Trial(2)
+    shrink(range(3), "at first", [], trial, 10_000)
+    assert trial.tried == [[1, 2], [2]]
+
 
 def test_a_sequence_of_one_is_not_tried_again() -> None:
     """There is nothing to leave out of it."""

@@ -137,6 +137,14 @@ def test_pages_that_are_turned_are_small_and_in_order() -> None:
     assert {one["perPage"] for one in turned} <= {"1", "2", "3", "5"}
 
 
+def test_later_pages_are_asked_for_by_themselves() -> None:
+    """Also of lists that the whole of stands on one page, or that are asked for without a size."""
+    steps = [step for seed in range(12) for step in plan(chosen(seed), 200, 5)]
+    whole = [step for step in steps if step.kind is Kind.LIST and "perPage" not in dict(step.query)]
+
+    assert {step.page for step in whole} == {1, 2, 3}
+
+
 def test_a_walk_too_short_for_chance_has_an_episode() -> None:
     """The first thing after the creations is one."""
     begun = (

@@ -124,6 +124,7 @@ def test_every_class_is_there_with_its_outcome() -> None:
         ("failed", "passed", False, "non-conformant"),
         ("untested", "passed", False, "inconclusive"),
         ("passed", "cantTell", False, "inconclusive"),
+        ("inapplicable", "passed", False, "inconclusive"),
     ],
 )
 def test_the_verdict(core: str, mail: str, *, waived: bool, verdict: str) -> None:
@@ -131,9 +132,18 @@ def test_the_verdict(core: str, mail: str, *, waived: bool, verdict: str) -> Non
     found = concluded(core=core, mail=mail)
     for one in found:
         one["waived"] = waived and one["outcome"] == "failed"
-    classes: list[Any] = [{"id": "mail", "outcome": mail}, {"id": "core", "outcome": core}]
 
-    assert conclude.overall(found, classes) == verdict
+    assert conclude.overall(found) == verdict
+
+
+def test_a_waived_failure_hides_nothing_untested() -> None:
+    """What nobody tried in the core class leaves the run open, whatever is waived."""
+    failed, untested, passed = concluded(core="failed"), concluded(core="untested"), concluded(mail="passed")
+    for one in failed:
+        one["waived"] = True
+
+    assert conclude.overall([*failed, *passed]) == "conformant"
+    assert conclude.overall([*failed, *untested, *passed]) == "inconclusive"
 
 
 def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) -> None:

@@ -1,0 +1,185 @@
+"""The report of a run that is over."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance import __version__
+from conformance.catalogue import CLASSES, load_catalogue
+from conformance.openapi import openapi_sha256
+from conformance.running.options import Effort, Mode
+from conformance.verdicts.outcome import Outcome
+from conformance.verdicts.reporting import build_report
+from conformance.verdicts.results import CheckResult, Failure
+from conformance.verdicts.waivers import Waiver
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+FORM = "json-well-formed"
+BEGAN = datetime(2026, 3, 1, 12, 0, 7, 900_000, tzinfo=UTC)
+
+
+def over(**more: Any) -> Any:
+    """A run that is over, of which some things are as named."""
+    usual = {
+        "missing": {"disposable": "Add --disposable."},
+        "observations": {},
+        "closed": None,
+        "only": (),
+        "certificate": None,
+        "warnings": ("The target file is readable by everybody.",),
+        "weak": (),
+        "stopped": None,
+    }
+    said = SimpleNamespace(**(usual | more))
+    profile = SimpleNamespace(name="a name", base_url="https://service.test/v1", warnings=said.warnings)
+    return SimpleNamespace(
+        run=SimpleNamespace(
+            missing=said.missing,
+            profile=profile,
+            options=SimpleNamespace(seed=7, workers=3, only=said.only),
+            effort=Effort.STANDARD,
+            wire=SimpleNamespace(sent=42, stopped=said.stopped),
+            mode=Mode.READ_ONLY,
+            observations=said.observations,
+            closed=said.closed,
+        ),
+        profile=profile,
+        certificate=said.certificate,
+        began=BEGAN,
+        seconds=1.23456,
+        census={"listEngagements": 3},
+        changes=lambda: [{"made": "e1"}],
+        undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"]),
+        redactor=SimpleNamespace(weak=said.weak),
+    )
+
+
+def result(outcome: Outcome, exchange: Exchange | None = None) -> CheckResult:
+    """What the check of one requirement came to."""
+    exchanges = () if exchange is None else (exchange,)
+    failed = Failure("a", "wrong", "this", "that", None, exchanges) if outcome is Outcome.FAILED else None
+    return CheckResult("a", FORM, outcome, None, failed, exchanges, 0.5)
+
+
+def reported(execution: Any, *results: CheckResult, interrupted: bool = False, **more: Any) -> Any:
+    """The report alone, of whose waivers nothing is wrong."""
+    report, problems = build_report(execution, results, interrupted=interrupted, **more)
+    assert problems == []
+    return report
+
+
+def outcome_of(report: Any, requirement: str) -> tuple[str, str | None]:
+    """The outcome of a requirement, and the reason for it."""
+    return next((one["outcome"], one["reason"]) for one in report["requirements"] if one["id"] == requirement)
+
+
+def test_all_that_a_report_says() -> None:
+    """What the suite, the target and the run were, and what is left behind."""
+    report = reported(over(), result(Outcome.PASSED, make_exchange()))
+
+    assert list(report) == [
+        "format", "suite", "target", "run", "verdict", "classes", "requirements", "observations", "census", "journal",
+        "not_undone", "lasting", "waivers",
+    ]  # fmt: skip
+    assert report["format"] == "conformance-report/1"
+    assert report["suite"] == {
+        "name": "engagement-conformance", "version": __version__, "openapi_sha256": openapi_sha256(),
+    }  # fmt: skip
+    assert report["target"] == {"name": "a name", "base_url": "https://service.test/v1"}
+    finished = report["run"].pop("finished_at")
+    assert abs(datetime.fromisoformat(finished) - datetime.now(UTC)).total_seconds() < 3600
+    assert finished.endswith("Z")
+    assert report["run"] == {
+        "started_at": "2026-03-01T12:00:07Z",
+        "seconds": 1.235,
+        "seed": 7,
+        "effort": "standard",
+        "requests": 42,
+        "mode": "read-only",
+        "interrupted": False,
+        "workers": 3,
+        "warnings": ["The target file is readable by everybody."],
+    }
+    assert report["verdict"] == "inconclusive"
+    assert [one["id"] for one in report["classes"]] == list(CLASSES)
+    assert [one["id"] for one in report["requirements"]] == list(load_catalogue().requirements)
+    assert outcome_of(report, FORM) == ("passed", None)
+    assert report["observations"] == []
+    assert (report["census"], report["journal"]) == ({"listEngagements": 3}, [{"made": "e1"}])
+    assert (report["not_undone"], report["lasting"], report["waivers"]) == (["e1"], ["an audit log"], [])
+
+
+def test_what_is_missing_unlocks_a_class() -> None:
+    """The line that meets a need stands with the classes that need it."""
+    needing = {one.conformance_class for one in load_catalogue().requirements.values() if "disposable" in one.needs}
+    report = reported(over())
+
+    assert {one["id"] for one in report["classes"] if one["unlock"] == ["Add --disposable."]} == needing
+    assert needing
+
+
+def test_what_was_observed() -> None:
+    """Of the open points, with the exchanges that show it."""
+    point = next(iter(load_catalogue().open_points.values()))
+    report = reported(over(observations={point.id: [("so it is", [make_exchange(number=4)])]}))
+
+    (observed,) = report["observations"]
+    assert (observed["id"], observed["observed"], observed["exchanges"]) == (point.id, "so it is", [4])
+
+
+def test_the_certificate_of_a_target_that_has_one() -> None:
+    """It says who was tested."""
+    assert reported(over(certificate="ab12"))["target"]["certificate_sha256"] == "ab12"
+
+
+@pytest.mark.parametrize(
+    ("execution", "interrupted", "reason"),
+    [
+        (over(closed="The target cannot be reached.", only=("a",)), True, "The run was interrupted before."),
+        (over(closed="The target cannot be reached.", only=("a",)), False, "The target cannot be reached."),
+        (over(only=("a",)), False, "Not asked for with --only."),
+        (over(), False, "No check ran."),
+    ],
+)
+def test_why_a_requirement_was_not_tested(execution: Any, *, interrupted: bool, reason: str) -> None:
+    """What ended the run comes first."""
+    report = reported(execution, interrupted=interrupted)
+
+    assert outcome_of(report, FORM) == ("untested", reason)
+    assert report["run"]["interrupted"] is interrupted
+
+
+def test_warnings() -> None:
+    """What the target file, its weak secrets and an early end give occasion to."""
+    report = reported(over(weak=("api_key", "passphrase"), stopped="the budget is used up"))
+
+    assert report["run"]["warnings"] == [
+        "The target file is readable by everybody.",
+        "Too short or too ordinary to be kept out of every answer that shows it: <api_key>, <passphrase>.",
+        "The run ended early: the budget is used up.",
+    ]
+
+
+def test_a_failure_that_is_waived() -> None:
+    """It fails the requirement and not the run, as long as the waiver holds on the day that the run began."""
+    failed = result(Outcome.FAILED, make_exchange())
+    waiver = Waiver(FORM, "Known.", "The team", BEGAN.date())
+    assert reported(over(), failed)["verdict"] == "non-conformant"
+
+    report = reported(over(), failed, waivers=[waiver])
+    assert report["verdict"] == "inconclusive"
+    assert [one["id"] for one in report["requirements"] if one["waived"]] == [FORM]
+    assert report["waivers"] == [
+        {"requirement": FORM, "reason": "Known.", "owner": "The team", "expires": "2026-03-01", "check": "*"}
+    ]
+
+    late = Waiver(FORM, "Known.", "The team", date(2026, 2, 28))
+    report, problems = build_report(over(), [failed], waivers=[late], interrupted=False)
+    assert report["verdict"] == "non-conformant"
+    assert len(problems) == 1
+    assert FORM in problems[0]
