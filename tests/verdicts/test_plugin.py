@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -173,6 +174,79 @@ def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPa
     with pytest.raises(pytest.exit.Exception, match="nothing answers") as ended:
         plugin._open(config)
     assert ended.value.returncode == 3
+
+
+class Taking(argparse.ArgumentParser):
+    """Takes options as a group of pytest's does."""
+
+    groups: ClassVar[list[tuple[str, str]]] = []
+    taken: tuple[str, ...] = ()
+
+    def getgroup(self, name: str, description: str) -> Self:
+        """The group, which is this one."""
+        self.groups.append((name, description))
+        return self
+
+    def addoption(self, name: str, **settings: Any) -> None:
+        """Take one, unless somebody has it already."""
+        if name in self.taken:
+            raise ValueError(name)
+        self.add_argument(name, **settings)
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        ((), {}),
+        (("--base-url", "http://a", "--api-key", "k"), {"base_url": "http://a", "api_key": "k"}),
+        (("--target", "t", "--report", "r"), {"target": Path("t"), "report": Path("r")}),
+        (("--read-only",), {"read_only": True}),
+        (("--disposable",), {"disposable": True}),
+        (("--effort", "standard", "--seed", "7"), {"effort": "standard", "seed": 7}),
+        (("--effort", "deep"), {"effort": "deep"}),
+    ],
+)
+def test_options_have_defaults(words: tuple[str, ...], others: dict[str, object]) -> None:
+    """They are added after all others, and read as what they are."""
+    parser = Taking()
+    loading: Any = plugin.pytest_load_initial_conftests(parser)  # type: ignore[arg-type]
+    next(loading)
+    assert "--effort" not in parser.format_help()
+    with pytest.raises(StopIteration):
+        next(loading)
+
+    usual = dict.fromkeys(("base_url", "api_key", "target", "report"))
+    usual |= {"read_only": False, "disposable": False, "effort": "quick", "seed": 1}
+    assert vars(parser.parse_args(words)) == usual | others
+    assert parser.groups[-1] == ("conformance", "contract conformance of a running service")
+
+
+def test_an_option_that_is_taken_takes_no_other_away() -> None:
+    """What follows it is added all the same, and is told of in the help."""
+    parser = Taking()
+    parser.taken = ("--base-url",)
+    plugin._add_options(parser)  # type: ignore[arg-type]
+
+    told = " ".join(parser.format_help().split())
+    assert "--base-url" not in told
+    assert "--target FILE the target file" in told
+    assert "--report DIR write the reports there" in told
+    assert "{quick,standard,deep} how much the run may cost" in told
+
+
+def test_marks_are_told() -> None:
+    """Each with what it is for; pytest reads their names from the beginning."""
+    lines: list[tuple[str, str]] = []
+    config: Any = SimpleNamespace(addinivalue_line=lambda name, line: lines.append((name, line)))
+    plugin.pytest_configure(config)
+
+    assert {name for name, _ in lines} == {"markers"}
+    assert [line for _, line in lines] == [
+        "requirement(id): the requirement of the catalogue that a check judges",
+        "observes(id, ...): the open points of the catalogue that a test observes",
+        "least_effort(effort): checks that cheaper runs leave out",
+        "stage(stage): when in the run a check has its turn",
+    ]
 
 
 @pytest.mark.parametrize("later", [True, False])

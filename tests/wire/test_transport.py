@@ -1,0 +1,147 @@
+"""The transport by itself: what it makes of an answer, of one that is none, and of an address."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from conformance.wire.connection import KeptConnections
+from conformance.wire.reading import Unreadable
+from tests.wire.conftest import answer
+
+NEVER_CAME = "the connection was closed before an answer came"
+CUT_SHORT = "the body was cut short"
+
+
+def asked(answers: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
+    """The answer to a request, its body, and the request, from a server that says this and ends the connection."""
+
+    async def story() -> tuple[httpx.Response, bytes, httpx.Request]:
+        ended = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if await reader.read(2**16):
+                writer.write(answers)
+            writer.close()
+            await writer.wait_closed()
+            ended.set()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            transport = KeptConnections(None, 1)
+            request = httpx.Request("GET", f"http://127.0.0.1:{port}/v1", headers=headers)
+            try:
+                response = await transport.handle_async_request(request)
+                return response, await response.aread(), request
+            finally:
+                await transport.aclose()
+                await ended.wait()
+
+    return asyncio.run(asyncio.wait_for(story(), 60))
+
+
+def test_an_answer_is_given_as_it_came() -> None:
+    """The status, the reason, the version, the headers in their own letters and order, and the body."""
+    sent = b"HTTP/1.1 202 So be it\r\nX-One: 1\r\nx-two: 2\r\nContent-Length: 4\r\n\r\nbody"
+    response, body, request = asked(sent)
+
+    assert (response.status_code, body) == (202, b"body")
+    assert response.extensions == {"http_version": b"HTTP/1.1", "reason_phrase": b"So be it"}
+    assert list(response.headers.raw) == [(b"X-One", b"1"), (b"x-two", b"2"), (b"Content-Length", b"4")]
+    assert request.extensions["connected"] is True
+
+
+def test_what_is_only_announced_is_passed_over() -> None:
+    """The answer comes after it."""
+    assert asked(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + answer(body=b"late"))[1] == b"late"
+
+
+def test_an_answer_of_an_old_server_ends_with_its_connection() -> None:
+    """It has no length."""
+    response, body, _ = asked(b"HTTP/1.0 200 OK\r\n\r\nall there is")
+
+    assert (response.extensions["http_version"], body) == (b"HTTP/1.0", b"all there is")
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind", "says"),
+    [
+        (b"", Unreadable, NEVER_CAME),
+        (b"HTTP/1.1 200 OK\r\nContent-", Unreadable, NEVER_CAME),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", Unreadable, NEVER_CAME),
+        (answer(body=b"1234567890")[:-3], Unreadable, CUT_SHORT),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", Unreadable, CUT_SHORT),
+        (answer() + b"more", Unreadable, "more bytes came than the answer's length"),
+        (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the answer is not HTTP"),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+            httpx.RemoteProtocolError, "the answer is not HTTP",
+        ),
+    ],
+    ids=["nothing", "half a head", "only a 100", "cut short", "chunks cut short", "surplus", "noise", "odd chunks"],
+)  # fmt: skip
+def test_what_is_no_answer(sent: bytes, kind: type[Exception], says: str) -> None:
+    """Each in words of its own, without what h11 says of it."""
+    with pytest.raises(kind) as raised:
+        asked(sent)
+    assert str(raised.value) == says
+    assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+def test_ends_of_lines_after_an_answer_are_nothing() -> None:
+    """Old servers send one too many."""
+    assert asked(answer(body=b"{}") + b"\r\n")[1] == b"{}"
+
+
+def test_a_request_that_cannot_be_written() -> None:
+    """What a header holds may not end it."""
+    with pytest.raises(httpx.LocalProtocolError, match=r"header value") as raised:
+        asked(answer(), **{"X-Odd": "a\x00b"})
+    assert raised.value.__suppress_context__
+
+
+def test_where_nobody_listens() -> None:
+    """Nothing was sent; why is told behind it."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        request = httpx.Request("GET", f"http://127.0.0.1:{taken.getsockname()[1]}/")
+        with pytest.raises(httpx.ConnectError, match=r"^no connection could be made$") as raised:
+            asyncio.run(KeptConnections(None, 1).handle_async_request(request))
+    assert isinstance(raised.value.__cause__, OSError)
+    assert request.extensions["connected"] is False
+
+
+CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://service.test/v1", ("service.test", 80, None, 0.25)),
+        ("https://service.test/v1", ("service.test", 443, CONTEXT, 0.25)),
+        ("https://service.test:8443/v1", ("service.test", 8443, CONTEXT, 0.25)),
+        ("http://192.0.2.7:81/v1", ("192.0.2.7", 81, None, None)),
+        ("https://[2001:db8::7]/v1", ("2001:db8::7", 443, CONTEXT, None)),
+    ],
+)
+def test_where_it_connects_to(url: str, expected: tuple[object, ...]) -> None:
+    """The port of the scheme where none is named; a second address is tried soon where a name may have several."""
+    tried: list[tuple[object, ...]] = []
+
+    async def connect(_: Callable[[], object], host: str, port: int, **more: Any) -> None:
+        tried.append((host, port, more["ssl"], more["happy_eyeballs_delay"]))
+        raise OSError
+
+    async def story() -> None:
+        asyncio.get_running_loop().create_connection = connect  # type: ignore[assignment,method-assign]
+        await KeptConnections(CONTEXT, 1).handle_async_request(httpx.Request("GET", url))
+
+    with pytest.raises(httpx.ConnectError):
+        asyncio.run(story())
+    assert tried == [expected]
