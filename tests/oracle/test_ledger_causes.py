@@ -95,6 +95,8 @@ def telling(talk: MakeTalk) -> Callable[..., Telling]:
         (("read", "name=new"), {"status": "archived"}, "update-engagement-keeps-the-rest"),
         (("archive", "read", "archive"), {"status": "active"}, "archived-again-stays-archived"),
         (("archive", "archive"), {"status": "active"}, "archive-sets-status"),
+        (("archive", "archive", "read"), {"status": "active"}, "archive-sets-status"),
+        (("read", "other name=x"), {"status": "archived"}, "new-engagement-active"),
         (("archive", "read", "name=new"), {"status": "active"}, "archived-edit-changes-nothing"),
         (("archive", "read", "other name=new"), {"status": "active"}, "archive-sets-status"),
         (("archive", "name=new"), {"status": "active"}, "archive-sets-status"),

@@ -76,6 +76,25 @@ def test_what_is_deleted_is_not_found(talk: MakeTalk, sent: Any, status: int, re
         assert (found(one.exchanges).expected, found(one.exchanges).actual) == (f"404{others}", str(status))
 
 
+def test_what_may_be_gone_may_not_be_deleted_again(talk: MakeTalk) -> None:
+    """A deletion that was never answered may have been done."""
+    one = talk()
+    identifier = one.created()
+    one.send(call.delete_engagement(identifier), lost=True)
+    one.send(call.delete_engagement(identifier), status=404)
+
+    assert broken(one.exchanges) == []
+
+
+def test_an_edit_of_both_texts_succeeds(talk: MakeTalk) -> None:
+    """Nothing is wrong with it."""
+    one = talk()
+    edit = {"name": "Some new name", "description": "Some new text"}
+    one.send(call.update_engagement(one.created(), edit), status=422)
+
+    assert broken(one.exchanges) == ["update-engagement-succeeds"]
+
+
 def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(talk: MakeTalk) -> None:
     """It may be taken for nothing to do, or be refused like any other edit."""
     for status, expected in ((200, []), (409, []), (404, ["archived-edit-refused"])):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger import RULES, Ledger
 from conformance.wire import call
 from tests.oracle.ledgers import broken, found, kept
 
@@ -330,6 +330,32 @@ def test_a_list_settles_what_was_unknown(talk: MakeTalk) -> None:
     one.service.records[identifier].name = "one"
     one.send(call.get_engagement(identifier))
     assert broken(one.exchanges) == ["update-engagement-takes-effect"]
+
+
+def test_what_a_list_upholds(talk: MakeTalk) -> None:
+    """What is listed, how many there are, and that it is shown as it was read, if it was."""
+    one = talk()
+    identifier = one.created("one")
+    one.send(call.list_engagements())
+    one.send_each([call.get_engagement(identifier), call.list_engagements()])
+
+    found = kept(one.exchanges)
+    assert found["create-engagement-listed"] == [2, 4]
+    assert found["list-engagements-total"] == [2, 4]
+    assert found["list-engagements-as-read"] == [2, 4, 3]
+    assert found.keys() <= set(RULES)
+
+
+def test_a_list_of_what_is_no_status_says_nothing_of_its_items(talk: MakeTalk) -> None:
+    """What a service makes of such a filter is open, the items that it gives included."""
+    one = talk()
+    identifier = one.created("one")
+    item = one.service.view(one.service.records[identifier]) | {"name": "odd"}
+    meta = {"total": 1, "page": 1, "perPage": 20, "totalPages": 1}
+    asked = call.list_engagements(status="Active")
+    one.exchanges.append(one.made(asked, 200, {"data": [item], "meta": meta}, one.now, 0.01))
+
+    assert broken(one.exchanges) == []
 
 
 def test_what_is_deleted_is_evidence_where_it_is_not_listed(talk: MakeTalk) -> None:

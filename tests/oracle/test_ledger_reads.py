@@ -294,6 +294,22 @@ def test_a_time_that_moves_without_an_edit_is_open(talk: MakeTalk) -> None:
     assert broken(one.exchanges) == []
 
 
+@pytest.mark.parametrize("earlier", [True, False])
+def test_a_time_that_cannot_be_read_has_not_moved(talk: MakeTalk, *, earlier: bool) -> None:
+    """What its form is is for other requirements."""
+    one = talk()
+    identifier = one.created()
+    item = one.service.view(one.service.records[identifier])
+    odd = item | {"updatedAt": "soon"}
+    for place, shown in enumerate((odd, item) if earlier else (item, odd)):
+        if place:
+            one.send(call.update_engagement(identifier, {"name": ""}), status=422)
+        one.exchanges.append(one.made(call.get_engagement(identifier), 200, shown, one.now, 0.01))
+        one.now += 1
+
+    assert broken(one.exchanges) == []
+
+
 def test_where_a_wrong_field_stands(talk: MakeTalk) -> None:
     """The finding names every value that could have been, the place, and the read that was right."""
     one = talk()

@@ -131,6 +131,7 @@ def test_an_edit_of_an_archived_one(talk: MakeTalk, status: int, words: tuple[An
 
     finding = found(one.exchanges)
     assert (said(finding), cited(finding), finding.exchange) == (words, [2], one.exchanges[2])
+    assert "archive-effective-at-once" not in kept(one.exchanges)
 
 
 def test_a_creation_that_answers_something_else(talk: MakeTalk, honest: type[Any]) -> None:
@@ -233,6 +234,7 @@ def test_a_deleted_one_that_is_listed(talk: MakeTalk, honest: type[Any]) -> None
     finding = found(one.exchanges)
     assert said(finding) == ("a deleted engagement is listed", "no deleted engagement", identifier, "/data/1")
     assert (cited(finding), finding.exchange) == ([3], one.exchanges[3])
+    assert (finding.identifier, finding.unsteady) == (identifier, False)
 
 
 @pytest.mark.parametrize("others", [False, True])
@@ -285,13 +287,14 @@ def test_one_that_is_missing_from_a_list(talk: MakeTalk, *, read: bool) -> None:
     one = talk()
     identifiers = [one.created(name) for name in ("first", "second", "third")]
     if read:
-        one.send_each([call.get_engagement(identifiers[1])] * 2)
+        one.send_each([call.get_engagement(identifiers[1])] * 3)
     shown = one.service.view(one.service.records[identifiers[0]])
     one.exchanges.append(listing(one, [shown], total=3))
 
     finding = found(one.exchanges)
     words = ("an engagement is missing from the list", "every one that belongs there", "2 missing", "/data")
-    assert (said(finding), cited(finding), finding.exchange) == (words, [5 if read else 2], one.exchanges[-1])
+    assert (said(finding), cited(finding), finding.exchange) == (words, [6 if read else 2], one.exchanges[-1])
+    assert "create-engagement-listed" not in kept(one.exchanges)
 
 
 @pytest.mark.parametrize(

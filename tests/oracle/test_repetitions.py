@@ -62,6 +62,7 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
         ([listed(role="member"), change("updateMemberRole", MEMBER), change("updateMemberRole", ADMIN)], {1}),
         ([change("updateMemberRole", ADMIN), change("updateMemberRole", MEMBER)], set()),
         ([change("updateMemberRole", ADMIN, None), change("updateMemberRole", ADMIN)], {1}),
+        ([listed(role="member"), change("updateMemberRole", ADMIN, None), change("updateMemberRole", MEMBER)], {2}),
         ([change("updateMemberRole", ADMIN, 403), change("updateMemberRole", ADMIN)], set()),
         ([change("updateMemberRole", {"role": []})] * 2, set()),
         ([change("updateMemberRole", {"role": {}}, None), change("updateMemberRole", ADMIN)], set()),

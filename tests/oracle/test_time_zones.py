@@ -28,6 +28,13 @@ def created(
     return make_exchange(operation, status, {"data": {"createdAt": given}}, headers=dated, number=number)
 
 
+def of_archive(made: Exchange) -> Exchange:
+    """The same, told as an archive tells it."""
+    assert made.received is not None
+    body = made.received.body.replace(b"createdAt", b"updatedAt")
+    return replace(made, received=replace(made.received, body=body))
+
+
 @pytest.mark.parametrize("ahead", [(0, 0), (599, -600), (-1, 0)])
 def test_creations_of_now(ahead: tuple[int, int]) -> None:
     """Some minutes are the difference of two clocks."""
@@ -46,6 +53,7 @@ def test_creations_of_now(ahead: tuple[int, int]) -> None:
         (5.75 * HOUR + 60, "5.75 hours ahead of"),
         (14 * HOUR, "14 hours ahead of"),
         (-HOUR / 2, "0.5 hours behind"),
+        (HOUR / 2, "0.5 hours ahead of"),
     ],
 )
 def test_creations_of_another_zone(ahead: float, says: str) -> None:
@@ -68,9 +76,7 @@ def test_one_operation_alone_is_of_another_zone(operation: str) -> None:
     """What others tell of now makes it no better."""
     field = "updatedAt" if operation == "archiveEngagement" else "createdAt"
     wrong = created(2 * HOUR, 3, operation=operation)
-    assert wrong.received is not None
-    body = wrong.received.body.replace(b"createdAt", field.encode())
-    looked = [replace(wrong, received=replace(wrong.received, body=body))]
+    looked = [of_archive(wrong) if operation == "archiveEngagement" else wrong]
     others = {"createEngagement", "inviteMember"} - {operation}
 
     with pytest.raises(NonConformity, match=f"{field} is 2 hours ahead of the time of its answer") as raised:
@@ -162,9 +168,10 @@ def test_creations_that_differ() -> None:
 def test_what_one_operation_tells_is_not_another_ones() -> None:
     """Creations are a zone away, each of them; that invitations are not excuses none, and accuses none."""
     creations, invitation = [created(2 * HOUR), created(2 * HOUR, 3)], created(0, 5, operation="inviteMember")
+    archived = of_archive(created(0, 7, operation="archiveEngagement"))
 
     with pytest.raises(NonConformity) as raised:
-        expect_utc([invitation, *creations])
+        expect_utc([invitation, archived, *creations])
     assert raised.value.exchanges == tuple(creations)
 
 

@@ -120,6 +120,7 @@ def test_plan_brings_every_episode_before_one_comes_again() -> None:
         ):
             assert any(episode in life for life in lives), (seed, episode)
         assert any(pages[place : place + 3] == [1, 2, 3] for place in range(len(pages))), seed
+        assert any(one.query == (("sort", "name"), ("perPage", "100")) for one in steps), seed
 
 
 def test_pages_that_are_turned_are_small_and_in_order() -> None:
@@ -157,8 +158,9 @@ def test_a_walk_too_short_for_chance_has_an_episode() -> None:
         "list list",
     )
     for seed in range(40):
-        steps = plan(chosen(seed), 9, 3)
-        assert " ".join(one.kind for one in steps[3:]).startswith(begun)
+        for slots in (3, 5):
+            steps = plan(chosen(seed), 9, slots)
+            assert " ".join(one.kind for one in steps[3:]).startswith(begun)
 
 
 def test_plan_asks_for_lists_in_every_way() -> None:
@@ -171,6 +173,9 @@ def test_plan_asks_for_lists_in_every_way() -> None:
     assert {one.get("order") for one in asked} == {None, "asc", "desc"}
     assert {one.get("perPage") for one in asked} == {None, "1", "2", "3", "5", "20", "50", "100"}
     assert {one.page for one in lists} == {1, 2, 3}
+    beside = [one for one in asked if one.get("perPage") == "100" and one != {"sort": "name", "perPage": "100"}]
+    assert {one.get("status") for one in beside} == {None, "active", "archived"}
+    assert {one.get("order") for one in beside} == {None, "asc", "desc"}
     assert {name for one in asked for name in one} == {"status", "sort", "order", "perPage"}
 
 
