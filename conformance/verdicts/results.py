@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.oracle.judgement import Inapplicable, Judgement, NonConformity, Undecided, Untested
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested
 from conformance.verdicts.outcome import Outcome
 from conformance.wire.exchange import Exchange, Unanswered
 
@@ -100,6 +100,6 @@ def concluded(
 
 def sentence(raised: BaseException) -> str:
     """What an exception says, as a sentence."""
-    text = raised.message if isinstance(raised, Judgement) else str(raised)
+    text = str(raised)
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -115,6 +115,7 @@ class Ran:
         status: How pytest ended.
         reports: What pytest would show of the body of each test, by its name: outcome and text.
         places: Where it would show each skipped test, by its name: file and line.
+        phases: What pytest was told of each phase of each test.
         said: What somebody who watches was told.
     """
 
@@ -123,6 +124,7 @@ class Ran:
     status: int
     reports: dict[str, tuple[str, str]]
     places: dict[str, tuple[str, int]]
+    phases: list[pytest.TestReport]
     said: list[tuple[str, ...]]
 
     @property
@@ -138,11 +140,13 @@ class _Showing:
         self.judge = judge
         self.reports: dict[str, tuple[str, str]] = {}
         self.places: dict[str, tuple[str, int]] = {}
+        self.phases: list[pytest.TestReport] = []
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.pluginmanager.register(self.judge, JUDGE)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.phases.append(report)
         if report.when == "call" or report.outcome != "passed":
             text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr or "")
             self.reports[report.nodeid.rpartition("::")[2]] = (report.outcome, text)
@@ -167,6 +171,6 @@ def run_checks(tmp_path: Path) -> RunChecks:
             [str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull, *ALONE, *words],
             plugins=[showing],
         )
-        return Ran(judge, small, int(status), showing.reports, showing.places, watching.said)
+        return Ran(judge, small, int(status), showing.reports, showing.places, showing.phases, watching.said)
 
     return run

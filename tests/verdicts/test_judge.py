@@ -39,7 +39,8 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
 
         @requirement("json-well-formed")
         def test_wrong():
-            raise NonConformity("it is wrong", make_exchange(number=2), expected="this", actual="that")
+            exchanges = make_exchange(number=2), make_exchange(number=7)
+            raise NonConformity("it is wrong", *exchanges, expected="this", actual="that")
 
         @requirement("json-well-formed")
         def test_unclear():
@@ -70,11 +71,32 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
         "  it is wrong",
         "  expected: this",
         "  actual:   that",
-        "  exchanges: 2",
+        "  exchanges: 2, 7",
     ]
     assert "KeyError" in ran.reports["test_broken"][1]
     assert [error.splitlines()[0].rpartition("::")[2] for error in ran.judge.errors] == ["test_broken"]
+    (error,) = ran.judge.errors
+    assert error.splitlines()[1].startswith("Traceback")
+    assert error.splitlines()[-1] == "KeyError: 'id'"
     assert {result.requirement for result in ran.judge.results} == {"json-well-formed"}
+    assert all(result.seconds > 0 for result in ran.judge.results)
+
+
+def test_what_passes_is_reported_as_pytest_would(run_checks: RunChecks) -> None:
+    """With its place, and the times of each phase."""
+    ran = run_checks("""
+        @requirement("json-well-formed")
+        def test_right():
+            judged(make_exchange())
+    """)
+
+    assert [report.when for report in ran.phases] == ["setup", "call", "teardown"]
+    for report in ran.phases:
+        path, line, name = report.location
+        assert (path, name, report.keywords) == ("test_small.py", "test_right", {})
+        assert line is not None
+        assert report.start <= report.stop
+        assert report.duration == pytest.approx(report.stop - report.start, abs=1)
 
 
 def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
@@ -482,7 +504,9 @@ def test_a_requirement_does_not_pass_by_half_its_checks(run_checks: RunChecks) -
     ran.judge.give_up("Somebody stopped it.")
 
     assert ran.outcomes == [("test_first", "passed"), ("test_second", "cantTell"), ("test_third", "cantTell")]
-    assert {result.reason for result in ran.judge.results[1:]} == {"Somebody stopped it."}
+    for result in ran.judge.results[1:]:
+        assert (result.requirement, result.reason) == ("json-well-formed", "Somebody stopped it.")
+        assert (result.seconds, result.exchanges) == (0.0, ())
     assert ran.judge.errors == []
 
 

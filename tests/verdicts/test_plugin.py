@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
+from conformance.target.reading import TargetFileError
 from conformance.verdicts import plugin
 from tests.verdicts.conftest import SmallRun
 
@@ -227,11 +229,26 @@ def test_an_option_that_is_taken_takes_no_other_away() -> None:
     parser.taken = ("--base-url",)
     plugin._add_options(parser)  # type: ignore[arg-type]
 
-    told = " ".join(parser.format_help().split())
-    assert "--base-url" not in told
-    assert "--target FILE the target file" in told
-    assert "--report DIR write the reports there" in told
-    assert "{quick,standard,deep} how much the run may cost" in told
+    assert "--base-url" not in parser.format_help()
+    assert "--effort" in parser.format_help()
+
+
+def test_what_options_are_for() -> None:
+    """Whoever asks pytest for help reads it."""
+    parser = Taking(add_help=False)
+    plugin._add_options(parser)  # type: ignore[arg-type]
+    lines = [" ".join(line.split()) for line in re.split(r"\n  (?=-)", parser.format_help())]
+
+    assert lines[1:] == [
+        "--base-url BASE_URL where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given",
+        "--api-key API_KEY a full key of the target (better: $CONFORMANCE_API_KEY)",
+        "--target FILE the target file",
+        "--read-only send nothing that could change the organization",
+        "--disposable the organization may be renamed, its members changed",
+        "--effort {quick,standard,deep} how much the run may cost",
+        "--seed SEED what all random choices come from",
+        "--report DIR write the reports there",
+    ]
 
 
 def test_marks_are_told() -> None:
@@ -247,6 +264,21 @@ def test_marks_are_told() -> None:
         "least_effort(effort): checks that cheaper runs leave out",
         "stage(stage): when in the run a check has its turn",
     ]
+
+
+def test_a_target_file_that_cannot_be_used_is_a_usage_error(
+    monkeypatch: pytest.MonkeyPatch, opened: type[Opened]
+) -> None:
+    """It is told in its own sentence."""
+
+    def refuse(_: Opened) -> None:
+        raise TargetFileError("The target file has no base_url.")
+
+    monkeypatch.setattr(opened, "reach", refuse)
+    config, _ = configured()
+
+    with pytest.raises(pytest.UsageError, match=r"^The target file has no base_url\.$"):
+        plugin._open(config)
 
 
 @pytest.mark.parametrize("later", [True, False])

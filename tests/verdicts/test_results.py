@@ -60,7 +60,8 @@ def test_what_was_taken_out_of_an_answer_fails_nobody(exchange: MakeExchange, wh
         answer = made(name)
         found = result(NonConformity("wrong", answer, expected="a", actual="b"), [answer])
         assert found.outcome == outcome
-        assert (found.reason is not None and "target file hides" in found.reason) == (outcome == "cantTell")
+        hidden = "But a text that the target file hides stood in an answer, and was taken out."
+        assert found.reason == (f"Wrong. {hidden}" if outcome == "cantTell" else None)
 
 
 def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,6 +55,84 @@ def test_the_judge_decides_what_runs(monkeypatch: pytest.MonkeyPatch, capfd: pyt
 
     assert (judge.errors, judge.results, watching.said) == ([], [], [("planned", "0")])
     assert capfd.readouterr() == ("", "")
+
+
+def test_checks_are_collected_once_and_run_by_whoever_needs_them() -> None:
+    """What went wrong while they were collected is told to each judge."""
+    watching = Watching()
+    judge = Judge(SmallRun(only=("no-such-requirement",)), watching)  # type: ignore[arg-type]
+    seen: list[session.CollectedChecks] = []
+
+    def use(collected: session.CollectedChecks) -> None:
+        seen.append(collected)
+        collected.run(judge)
+
+    session.with_collected_checks(use)
+
+    assert len(seen) == 1
+    assert (judge.errors, judge.results, watching.said) == ([], [], [("planned", "0")])
+
+
+class Told:
+    """Stands where pytest's configuration and a judge do, and notes what they are told."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.errors = ["an error before"]
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **more: self.calls.append((name, *args, *more.items()))
+
+
+def test_collected_checks_are_handed_to_the_judge() -> None:
+    """In place of who stood there while they were collected, without what no check needs."""
+    plugins, judge, hook = Told(), Told(), Told()
+    config: Any = SimpleNamespace(pluginmanager=plugins, hook=hook)
+    items = [SimpleNamespace(location=("a", 1, "b"), stash=pytest.Stash(), get_closest_marker=lambda _: None)]
+    opened: Any = SimpleNamespace(config=config, items=items)
+
+    collected = session.CollectedChecks(opened, ["it could not be read"])
+    assert plugins.calls == [("unregister", ("name", "capturemanager")), ("unregister", ("name", "assertion"))]
+    assert len(items[0].stash) == 1
+
+    plugins.calls.clear()
+    collected.run(judge)  # type: ignore[arg-type]
+    assert judge.errors == ["an error before", "it could not be read"]
+    assert plugins.calls == [("unregister", ("name", plugin.JUDGE)), ("register", judge, plugin.JUDGE)]
+    assert judge.calls == [
+        ("pytest_collection_modifyitems", config, items), ("pytest_collection_finish", opened),
+    ]  # fmt: skip
+    assert hook.calls == [("pytest_runtestloop", ("session", opened))]
+
+
+def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does it show tracebacks at length; a check is named without its folder and its parameter."""
+    given: list[str] = []
+    nodeid = "conformance/checks/test_a.py::test_b[x]"
+    marks = {"requirement": SimpleNamespace(args=("json-well-formed",))}
+    check = SimpleNamespace(
+        nodeid=nodeid, stash=pytest.Stash(), get_closest_marker=marks.get, iter_markers=lambda _: ()
+    )
+
+    def main(words: list[str], plugins: list[Any]) -> int:
+        given.extend(words)
+        plugins[0].pytest_collection_finish(SimpleNamespace(items=[check, check]))
+        return 0
+
+    monkeypatch.setattr(pytest, "main", main)
+
+    assert session.checks_by_entry() == {"json-well-formed": ["test_a.py::test_b"]}
+    assert "--collect-only" in given
+
+
+def test_exceptions_are_told_briefly() -> None:
+    """Nobody sees more of them than the judge tells."""
+    registered = Told()
+    config: Any = SimpleNamespace(option=SimpleNamespace(), pluginmanager=registered)
+    session._Named("the judge").pytest_configure(config)
+
+    assert config.option.tbstyle == "value"
+    assert registered.calls == [("register", "the judge", plugin.JUDGE)]
 
 
 @pytest.mark.parametrize(

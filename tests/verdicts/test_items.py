@@ -1,0 +1,62 @@
+"""What pytest's items say of the checks that they are."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.running.options import Effort
+from conformance.verdicts.items import Marks, cited_by, marks_of, name_of, requirement_of, stage_of
+from conformance.verdicts.stages import Stage
+
+JUDGED = "json-well-formed"
+
+
+def item(nodeid: str = "test_a.py::test_b", **marks: tuple[Any, ...]) -> Any:
+    """An item with these marks, each with its arguments."""
+    return SimpleNamespace(
+        nodeid=nodeid,
+        stash=pytest.Stash(),
+        get_closest_marker=lambda name: SimpleNamespace(args=marks[name]) if name in marks else None,
+        iter_markers=lambda name: [SimpleNamespace(args=marks[name])] if name in marks else [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "name"),
+    [
+        ("test_a.py::test_b", "test_a::test_b"),
+        ("checks/test_a.py::test_b[x]", "test_a::test_b[x]"),
+        ("conformance/checks/test_a.py::test_b", "test_a::test_b"),
+    ],
+)
+def test_a_check_has_the_name_of_its_module_and_function(nodeid: str, name: str) -> None:
+    """Wherever it lies."""
+    assert name_of(item(nodeid)) == name
+
+
+def test_what_is_no_check_says_nothing() -> None:
+    """It judges and cites nothing, and has its turn with the others."""
+    other = item(stage=(Stage.LAWS,))
+
+    assert marks_of(other) is None
+    assert (requirement_of(other), cited_by(other), stage_of(other)) == (None, (), Stage.PROBING)
+
+
+def test_a_check_says_all() -> None:
+    """What it judges and observes, when it has its turn, and how much a run must cost for it."""
+    check = item(requirement=(JUDGED,), observes=("a", "b"), stage=(Stage.LAWS,), least_effort=("deep",))
+
+    assert marks_of(check) == Marks(JUDGED, ("a", "b"), Stage.LAWS, Effort.DEEP)
+    assert marks_of(check) is marks_of(check)
+    assert (requirement_of(check), cited_by(check), stage_of(check)) == (JUDGED, (JUDGED, "a", "b"), Stage.LAWS)
+
+
+def test_an_observation_judges_nothing() -> None:
+    """It cites what it observes."""
+    observation = item(observes=("a",))
+
+    assert marks_of(observation) == Marks(None, ("a",), Stage.PROBING, Effort.QUICK)
+    assert (requirement_of(observation), cited_by(observation)) == (None, ("a",))
