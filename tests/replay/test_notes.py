@@ -29,6 +29,7 @@ def test_each_check_is_told_its_own_answers() -> None:
         with taken.under(check):
             taken.told("n", lambda answer=answer: answer, int, int)  # type: ignore[misc]
     read = _again(taken)
+    assert taken.lines[0] == {"check": "one", "asked": "n", "told": 1}
 
     told = []
     for check in ("two", "one", "one"):
@@ -44,7 +45,7 @@ def test_question_that_was_not_noted_raises() -> None:
 
     with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
         read.told("seconds", lambda: 0.0, float, float)
-    assert read.missed
+    assert read.missed == ["archiving asks for seconds, which was not noted"]
 
 
 def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:

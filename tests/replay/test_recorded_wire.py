@@ -19,7 +19,7 @@ from conformance.wire.recorded import RecordedWire
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay import ReplayWire
 from conformance.wire.settings import WireSettings
-from tests.wire.conftest import Behaviour, RawServer, Turn, answer
+from tests.wire.conftest import Behaviour, RawServer, Scripted, Turn, answer
 
 DATED = f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"
 
@@ -74,6 +74,18 @@ def test_calls_that_their_records_tell_apart_need_no_note() -> None:
         wire.send_all([call.get_organization(), call.list_members()])
 
         assert notes.lines == ()
+
+
+def test_requests_go_over_the_transport_that_is_given() -> None:
+    """Such as that of a service in this process."""
+    transport = Scripted(lambda _: (200, {}))
+    target = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "the-key-of-a-run"))
+    wire = RecordedWire(target, Redactor(), TakenNotes(), transport=transport)
+    try:
+        assert wire.send(call.get_organization()).status == 200
+    finally:
+        wire.close()
+    assert len(transport.requests) == 1
 
 
 def test_the_services_clock_is_noted_as_it_was_told() -> None:

@@ -112,6 +112,24 @@ def test_calls_that_look_alike_are_given_as_they_were_noted() -> None:
         assert [exchange.number for exchange in wire.send_all([read] * 3)] == [2, 3, 1]
 
 
+def test_the_order_is_only_asked_for_where_it_was_noted() -> None:
+    """Of calls that their records tell apart nothing was, and asking would take the turn of others."""
+    calls = [call.get_organization(), call.list_members()]
+    wire, _ = _wire([_exchange(number, one) for number, one in enumerate(calls, 1)], order=(2, 1))
+
+    with wire.checking("walk"):
+        assert [exchange.number for exchange in wire.send_all(calls)] == [1, 2]
+
+
+def test_a_key_that_was_asked_for_by_its_name_is_not_the_one_by_default() -> None:
+    """Also where both are the same."""
+    read = call.get_organization()
+    wire, _ = _wire([_exchange(1, read)])
+
+    with wire.checking("walk"), pytest.raises(NotRecorded):
+        wire.send(read.with_key(REPLAYED.credential))
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -130,7 +148,9 @@ def test_every_part_of_a_call_counts(asked: Call) -> None:
 
     with wire.checking("walk"), pytest.raises(NotRecorded, match=f"walk asks for {asked.method}"):
         wire.send(asked)
-    assert wire.missed
+    (missed,) = wire.missed
+    assert missed.startswith(f"walk asks for {asked.method} http://service.test/")
+    assert missed.endswith(", which the recording does not hold")
 
 
 def test_key_itself_need_not_be_known() -> None:
@@ -175,7 +195,7 @@ def test_a_path_is_compared_as_it_went_over_the_wire() -> None:
 def test_check_gets_its_own_call_back() -> None:
     """Judgements look at what was asked, not at what a record tells of it."""
     asked = replace(call.get_engagement("e/1?"), repeatable=True)
-    wire, _ = _wire([_exchange(1, asked)])
+    wire, _ = _wire([_exchange(1, replace(asked))])
 
     with wire.checking("walk"):
         assert wire.send(asked).call is asked
@@ -192,16 +212,16 @@ def test_run_that_stopped_stops_again() -> None:
 def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
     """And told with what was sent; other troubles are no end."""
     read = call.get_organization()
-    given_up = _exchange(2, read, status=None, attempt=2)
+    given_up = _exchange(3, read, status=None, attempt=3)
     given_up = replace(given_up, trouble="it was given up because the run was stopped")
-    lost = [_exchange(number, read, status=None) for number in (1, 3)]
+    lost = [_exchange(number, read, status=None, attempt=attempt) for number, attempt in ((1, 1), (2, 2), (4, 1))]
     wire, _ = _wire([*lost, given_up], stopped="it was interrupted")
 
     with wire.checking("walk"):
         with pytest.raises(RunStopped, match="it was interrupted") as raised:
             wire.send(read)
         assert wire.send(read).trouble == "the connection broke"
-    assert [one.number for one in raised.value.exchanges] == [2]
+    assert [one.number for one in raised.value.exchanges] == [3]
 
 
 def test_calls_amid_which_the_run_stopped_are_all_asked_for() -> None:
@@ -322,8 +342,11 @@ def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
 def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
     """What a fixture sent is there although nobody sends it again."""
     read = call.get_organization()
-    wire, _ = _wire([_exchange(1, read, status=None), _exchange(2, read, attempt=2), _exchange(3, read)])
+    repeated = [_exchange(1, read, status=None), _exchange(2, read, attempt=2)]
+    wire, _ = _wire([*repeated, _exchange(3, read), _exchange(4, call.list_members())])
+    with wire.checking("walk"):
+        wire.send(call.list_members())
     wire.claim([2])
 
-    assert [exchange.number for exchange in wire.exchanges] == [1, 2]
+    assert [exchange.number for exchange in wire.exchanges] == [1, 2, 4]
     assert [exchange.number for exchange in wire.unasked] == [3]
