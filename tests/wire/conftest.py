@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from conformance.wire import redaction
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
 from conformance.wire.redaction import Redactor
@@ -209,6 +210,12 @@ class Fixtures:
         wire = Wire(WireSettings(base_url=base_url, **options), Redactor(), clock=clock, transport=transport)
         self.opened.append(wire)
         return wire
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """What escapes stand for is found out in each test anew."""
+    redaction._MEANINGS.clear()
 
 
 @pytest.fixture

@@ -347,8 +347,38 @@ def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clo
     )
     wire.send(get_engagement("e"))
 
-    with pytest.raises(RunStopped, match="the service answered nothing but 429"):
+    with pytest.raises(RunStopped, match=r"^the service answered nothing but 429$") as stopped:
         wire.send(get_engagement("e"))
+    assert stopped.value.exchanges == (wire.exchanges[-2],)
+    assert checks(wire)[-2:] == ["check", "wire"]
+
+
+def test_a_limit_of_one_operation_is_not_anothers(make: Fixtures, clock: WoundClock) -> None:
+    """Where waiting for one was in vain and its window is not used up, the others are waited for all the same."""
+    left = {"X-RateLimit-Limit": "9", "X-RateLimit-Remaining": "5", "X-RateLimit-Reset": "1767225660"}
+    served = get_organization().path
+    wire = make.wire(
+        transport=Scripted(lambda request: (200 if request.url.path == served else 429, left)), clock=clock
+    )
+
+    sent = []
+    for call in (READ, READ, READ, MINE):
+        before = checks(wire).count("check")
+        assert wire.send(call).received is not None
+        sent.append(checks(wire).count("check") - before)
+    assert sent == [4, 4, 1, 4]
+
+
+def test_a_wait_while_undoing_takes_none_of_the_runs_time(make: Fixtures, clock: WoundClock) -> None:
+    """The run's time may be over by then."""
+    answers = iter([(200, {}), (429, {"Retry-After": "2"})])
+    wire = make.wire(transport=Scripted(lambda _: next(answers, (200, {}))), clock=clock, max_seconds=10.0)
+    wire.send(get_organization())
+    clock.sleep(9)
+
+    with wire.undoing(60):
+        assert wire.send(get_organization()).status == 200
+    assert clock.seconds > 11
 
 
 def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> None:

@@ -358,6 +358,7 @@ def test_a_lost_question_tells_nothing(
 
     assert wire.stopped == (KEPT if stopped else None)
     assert len(script.requests) == 6
+    assert [one.attempt for one in wire.exchanges] == [1] * 6
 
 
 @pytest.mark.parametrize(

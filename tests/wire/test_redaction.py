@@ -213,6 +213,15 @@ def test_names_do_not_give_secrets_away() -> None:
     assert made.text("on staging") == "on <secret>"
 
 
+def test_a_redactor_shows_names_alone() -> None:
+    """Wherever it is printed."""
+    redactor = Redactor()
+    redactor.add("other_key", "sk_live_9876543210")
+    redactor.add("api_key", "sk_live_0123456789")
+
+    assert repr(redactor) == "Redactor(['api_key', 'other_key'])"
+
+
 def test_longer_secrets_come_first() -> None:
     """Where one secret begins with another, the longer one is named."""
     made = redactor("abcdef")

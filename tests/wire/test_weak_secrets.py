@@ -36,6 +36,15 @@ def test_a_weak_key_takes_nothing_away(key: str) -> None:
     assert made.find(b'"<api_key>" core passed failed {"classes": [{"id": "core"}]}') == []
 
 
+def test_weak_keys_are_told_once_each() -> None:
+    """All of them are taken out where they stand alone, however often they were made known."""
+    made = redactor("k7x9", "q4z2")
+    made.add("key 1", "q4z2")
+
+    assert made.weak == ["key 0", "key 1"]
+    assert [made.bytes(data) for data in (b"k7x9", b"q4z2", b'["k7x9"]')] == [b"<key 0>", b"<key 1>", b'["<key 0>"]']
+
+
 @pytest.mark.parametrize("key", WEAK)
 @pytest.mark.parametrize("around", ["Bearer {}", '{{"seen": "Bearer {}"}}', "authorization: Bearer {}, and more", "{}"])
 def test_a_reflected_header_does_not_tell_a_weak_key(key: str, around: str) -> None:
