@@ -26,6 +26,21 @@ def test_every_rule_is_a_requirement() -> None:
     assert len(set(RULES)) == len(RULES)
 
 
+def test_what_is_taken_tells_of_itself_alone(talk: MakeTalk) -> None:
+    """A walk looks at what its last answer breaks."""
+    one = talk()
+    identifiers = [one.created(name) for name in ("first", "second")]
+    for identifier in identifiers:
+        one.service.records[identifier].name = "odd"
+        one.send(call.get_engagement(identifier))
+
+    ledger = Ledger()
+    found = [ledger.take(exchange) for exchange in one.exchanges]
+    assert [[finding.exchange for finding in told] for told in found] == [
+        [], [], [one.exchanges[2]], [one.exchanges[3]],
+    ]  # fmt: skip
+
+
 def also(*done: object) -> None:
     """Several things done within one expression."""
     del done

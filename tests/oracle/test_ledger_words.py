@@ -151,6 +151,21 @@ def test_a_creation_that_answers_something_else(talk: MakeTalk, honest: type[Any
     assert (cited(finding), finding.exchange) == ([], one.exchanges[0])
 
 
+def test_a_creation_whose_second_text_is_another_one(talk: MakeTalk, honest: type[Any]) -> None:
+    """What became of the first, which a service may change, does not matter."""
+
+    class Other(honest):  # type: ignore[misc]
+        """Every description is another one."""
+
+        def view(self, record: Any) -> dict[str, Any]:
+            return dict(super().view(record)) | {"description": "other"}
+
+    one = talk(Other)
+    one.created("two  blanks", description="words")
+
+    assert said(found(one.exchanges)) == ("description is not what was sent", '"words"', '"other"', "/data/description")
+
+
 def test_another_engagement_is_read(talk: MakeTalk) -> None:
     """The read is beside the creation of the one asked for."""
     one = talk()
