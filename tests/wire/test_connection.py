@@ -117,6 +117,21 @@ def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, hea
     assert not open_links
 
 
+def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> None:
+    """The end of a line that an old server sends after its answer is no part of the next one."""
+
+    async def behave(turn: Turn) -> None:
+        await turn.say(answer() + b"\r\n")
+
+    server = make.serve(behave)
+    wire = make.wire(server)
+
+    for _ in range(3):
+        assert wire.send(READ).status == 200
+
+    assert server.connections == 3
+
+
 def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fixtures) -> None:
     """Once it has closed one that it said it would keep, none is trusted with what cannot be repeated."""
     server = make.serve(fine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.wire import redaction
 from conformance.wire.redaction import Redactor
 
 SIGNS = {
@@ -25,6 +26,32 @@ def test_a_sign_may_be_written_as_an_entity(sign: str, written: str) -> None:
 
     assert b"123456" not in found
     assert b"<api_key>" in found
+
+
+@pytest.mark.parametrize(
+    ("escape", "meaning"),
+    [
+        (rb"\u006a", b"j"), (rb"\u006A", b"j"), (rb"\u{6a}", b"j"), (rb"\u{00006A}", b"j"), (rb"\u{a}", b"\n"),
+        (rb"\x6a", b"j"), (b"%6a", b"j"), (b"%6A", b"j"),
+        (rb"\n", b"\n"), (rb"\r", b"\r"), (rb"\"", b'"'), (rb"\/", b"/"), (rb"\\", b"\\"),
+        (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&quot;", b'"'),
+        (b"&#106;", b"j"), (b"&#106", b"j"), (b"&#0106;", b"j"), (b"&#x6a;", b"j"), (b"&#X6A", b"j"),
+        (b"&#255;", b"\xff"), (b"&#256;", b"&#256;"), (b"&#0;", b"\0"),
+    ],
+)  # fmt: skip
+def test_what_an_escape_stands_for(escape: bytes, meaning: bytes) -> None:
+    """In JSON, in URLs and in HTML; what is no byte stands for itself."""
+    assert redaction._meaning(escape) == meaning
+
+
+@pytest.mark.parametrize("sign", ["\n", "\x0f", "\x10", "\x1f"])
+@pytest.mark.parametrize("written", [r"\u{{{:x}}}", r"\u{{{:02X}}}", "&#x{:x};", "&#X{:02x};", "%{:02x}"])
+def test_a_sign_that_cannot_be_seen_may_be_escaped(sign: str, written: str) -> None:
+    """With one digit or two."""
+    redactor = Redactor()
+    redactor.add("api_key", f"abc{sign}123456")
+
+    assert redactor.text(f"<p>abc{written.format(ord(sign))}123456</p>") == "<p><api_key></p>"
 
 
 @pytest.mark.parametrize("entity", ["&#256;", "&#999;", "&#x100;", "&#xfff", "&nbsp;", "&#;", "&#x;", "&;"])

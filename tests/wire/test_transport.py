@@ -15,8 +15,10 @@ from conformance.wire.connection import KeptConnections
 from conformance.wire.reading import Unreadable
 from tests.wire.conftest import answer
 
+REPEATABLE = {"repeatable": True}
 NEVER_CAME = "the connection was closed before an answer came"
 CUT_SHORT = "the body was cut short"
+SURPLUS = "more bytes came than the answer's length"
 
 
 def asked(answers: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
@@ -77,14 +79,19 @@ def test_an_answer_of_an_old_server_ends_with_its_connection() -> None:
         (b"HTTP/1.1 100 Continue\r\n\r\n", Unreadable, NEVER_CAME),
         (answer(body=b"1234567890")[:-3], Unreadable, CUT_SHORT),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", Unreadable, CUT_SHORT),
-        (answer() + b"more", Unreadable, "more bytes came than the answer's length"),
+        (answer() + b"more", Unreadable, SURPLUS),
+        (answer() + b" ", Unreadable, SURPLUS),
+        (answer() + b"X\r\n", Unreadable, SURPLUS),
         (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the answer is not HTTP"),
         (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
             httpx.RemoteProtocolError, "the answer is not HTTP",
         ),
     ],
-    ids=["nothing", "half a head", "only a 100", "cut short", "chunks cut short", "surplus", "noise", "odd chunks"],
+    ids=[
+        "nothing", "half a head", "only a 100", "cut short", "chunks cut short", "surplus", "a blank", "a letter",
+        "noise", "odd chunks",
+    ],
 )  # fmt: skip
 def test_what_is_no_answer(sent: bytes, kind: type[Exception], says: str) -> None:
     """Each in words of its own, without what h11 says of it."""
@@ -92,6 +99,38 @@ def test_what_is_no_answer(sent: bytes, kind: type[Exception], says: str) -> Non
         asked(sent)
     assert str(raised.value) == says
     assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("kept", "at_once", "then", "connections"),
+    [(1, 2, {}, 3), (2, 2, {}, 3), (1, 2, REPEATABLE, 2), (0, 1, REPEATABLE, 2)],
+)
+def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool], connections: int) -> None:
+    """No more than may be, and what does not say that it may be repeated goes over a new one at first."""
+    made: list[int] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        made.append(1)
+        while await reader.read(2**16):
+            writer.write(answer())
+        writer.close()
+
+    async def story() -> tuple[int, int]:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            transport = KeptConnections(None, kept)
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+            async def ask(**extensions: bool) -> None:
+                request = httpx.Request("GET", url, extensions=extensions)
+                await (await transport.handle_async_request(request)).aread()
+
+            await asyncio.gather(*(ask() for _ in range(at_once)))
+            idle = len(transport._idle)
+            await ask(**then)
+            await transport.aclose()
+            return idle, len(made)
+
+    assert asyncio.run(asyncio.wait_for(story(), 60)) == (min(kept, at_once), connections)
 
 
 def test_ends_of_lines_after_an_answer_are_nothing() -> None:

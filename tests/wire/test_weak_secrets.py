@@ -66,6 +66,14 @@ def test_a_key_that_a_document_shows_is_a_key() -> None:
     assert made.text("it is key0123456789") == "it is <api_key>"
 
 
+def test_a_word_that_begins_with_a_weak_key_stays_in_a_url_too() -> None:
+    """However it is escaped."""
+    made = redactor("core")
+
+    assert made.text("Bearer%20cores") == "Bearer%20cores"
+    assert made.text("Bearer%20core,") == "<key 0>,"
+
+
 def test_a_word_that_begins_with_a_weak_key_stays() -> None:
     """Half a word is no key."""
     assert redactor("a").text("Use Bearer authentication") == "Use Bearer authentication"
