@@ -333,3 +333,9 @@ def test_which_reads_fit_a_change(value: str | None, shown: str, *, fits: bool) 
     (one,) = effects_of(request("updateEngagement", 200, {"name": "a"}))
 
     assert replace(one, value=value).fits(shown) is fits
+
+
+@pytest.mark.parametrize(("status", "missed"), [(404, True), (400, False), (200, False), (410, False), (None, False)])
+def test_what_was_not_found_was_missed(status: int | None, *, missed: bool) -> None:
+    """An answer that never came says nothing."""
+    assert effects.missed(make_exchange(status=status)) is missed

@@ -12,6 +12,8 @@ from conformance.oracle import error_laws, expect, laws, list_laws, rate_limit_l
 from conformance.oracle.judgement import Evidence, NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, Unanswered
+from tests.conftest import make_exchange
+from tests.oracle.pages import told
 
 MakeExchange = Callable[..., Exchange]
 
@@ -271,3 +273,16 @@ def _apply_all(made: Exchange) -> None:
             word(made)
         except (NonConformity, Undecided, Unanswered):
             continue
+
+
+def test_one_of_some_statuses() -> None:
+    """The others are told, and the answer is evidence."""
+    answer = make_exchange(status=409)
+    with Evidence() as evidence:
+        assert expect.status_in(answer, 200, 409) is answer
+    assert evidence.exchanges == [answer]
+
+    with pytest.raises(NonConformity) as raised:
+        expect.status_in(answer, 200, 404)
+    assert told(raised.value) == ("getEngagement was answered 409", "200 or 404", "409", None)
+    assert raised.value.exchanges == (answer,)
