@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import cycle
 
 import pytest
 
@@ -18,17 +19,18 @@ from tests.conftest import make_exchange
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def course(told: Sequence[tuple[float, int, float]], *, dated: bool) -> list[Exchange]:
+def course(told: Sequence[tuple[float, int, float]], *, dated: bool, limits: Sequence[int] = (1000,)) -> list[Exchange]:
     """Successive successes.
 
     Args:
         told: For each, seconds after the first one, what remains, and seconds of the Reset after the first one.
         dated: Whether the answers say when they were given.
+        limits: The limits, over and over.
     """
     made = []
-    for seconds, remaining, reset in told:
+    for (seconds, remaining, reset), limit in zip(told, cycle(limits), strict=False):
         at = BEGAN + timedelta(seconds=seconds)
-        headers = [("X-RateLimit-Limit", "1000"), ("X-RateLimit-Remaining", str(remaining))]
+        headers = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
         headers.append(("X-RateLimit-Reset", str(int(BEGAN.timestamp() + reset))))
         headers += [("Date", format_datetime(at, usegmt=True))] if dated else []
         made.append(replace(make_exchange(headers=tuple(headers)), started_at=at))
@@ -55,6 +57,14 @@ def test_bucket_that_is_full_again_within_the_second(*, dated: bool) -> None:
 
     with pytest.raises(Inapplicable):
         expect_falling(course(told, dated=dated))
+
+
+def test_answers_of_different_limits_say_nothing() -> None:
+    """Each limit has what remains of it."""
+    told = [(number, 999, 60) for number in range(2 * SUCCESSIVE)]
+
+    with pytest.raises(Inapplicable):
+        expect_falling(course(told, dated=True, limits=(1000, 2000)))
 
 
 def test_requests_beside_the_interface_say_nothing() -> None:

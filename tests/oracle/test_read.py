@@ -171,6 +171,7 @@ def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
         ("createdAt", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"),
         ("createdAt", "2026-01-01T00:00:00Z", None),
         ("updatedAt", 1_767_225_600, None),
+        ("updatedAt", "2026-01-01T00:00:00Z", None),
     ],
 )
 def test_a_field_of_an_engagement(name: str, value: object, text: str | None) -> None:
