@@ -134,7 +134,9 @@ def test_a_closed_wire_sends_nothing(make: Fixtures) -> None:
     wire.send(get_organization())
     wire.close()
 
-    with pytest.raises(RunStopped, match="the wire was closed"):
+    with pytest.raises(RunStopped, match=r"^the wire was closed$"):
+        wire.send(get_organization())
+    with wire.undoing(), pytest.raises(RunStopped, match=r"^the wire was closed$"):
         wire.send(get_organization())
     wire.close()
     wire.stop("it comes too late")
