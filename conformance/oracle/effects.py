@@ -105,7 +105,7 @@ def is_ordinary(value: object) -> bool:
 
 def is_unremarkable(value: object) -> bool:
     """Whether a value is a text that no service that takes it has a reason to change; it may look like a number."""
-    return is_ordinary(value) or (isinstance(value, str) and _WORDS.fullmatch(value) is not None)
+    return isinstance(value, str) and _WORDS.fullmatch(value) is not None
 
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:

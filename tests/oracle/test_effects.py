@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from math import inf
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.oracle import effects
 from conformance.oracle.effects import Span, effects_of
@@ -339,3 +341,20 @@ def test_which_reads_fit_a_change(value: str | None, shown: str, *, fits: bool) 
 def test_what_was_not_found_was_missed(status: int | None, *, missed: bool) -> None:
     """An answer that never came says nothing."""
     assert effects.missed(make_exchange(status=status)) is missed
+
+
+@pytest.mark.parametrize(
+    ("value", "unremarkable"),
+    [("a", True), ("two words", True), ("7", True), ("n" * 32, True), ("a-b_c.d", True)]
+    + [(value, False) for value in ("", "n" * 33, "two  blanks", " a", "a ", "a<b", "größer", "a\n", None, 7)],
+)
+def test_texts_of_plain_words(value: object, *, unremarkable: bool) -> None:
+    """Short ones are kept as they are by every service that takes them."""
+    assert effects.is_unremarkable(value) is unremarkable
+
+
+@given(st.from_regex(effects._ORDINARY, fullmatch=True))
+def test_what_is_ordinary_is_unremarkable(value: str) -> None:
+    """What nobody refuses nobody changes either."""
+    assert effects.is_ordinary(value)
+    assert effects.is_unremarkable(value)

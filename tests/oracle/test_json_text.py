@@ -72,6 +72,9 @@ def test_a_repeated_name_is_noticed() -> None:
 def test_nesting_is_judged_to_a_hundred_levels(levels: int, kind: type) -> None:
     """Deeper texts are neither right nor wrong."""
     assert isinstance(read_json(b"[" * levels + b"]" * levels), kind)
+    assert isinstance(read_json(b'{"a":' * levels + b"0" + b"}" * levels), kind)
+    if levels < 1000:
+        assert isinstance(read_json(b"[" * 50 + b"[]," + b"[" * (levels - 50) + b"]" * levels), kind)
 
 
 def test_what_stands_side_by_side_is_no_nesting() -> None:

@@ -15,6 +15,7 @@ from conformance.oracle.ledger import RULES
 from conformance.oracle.ledger_changes import _OF_DELETED
 from conformance.oracle.ledger_evidence import SPARING
 from conformance.oracle.ledger_findings import EVIDENCE, ROOTS, Finding, Findings
+from conformance.oracle.ledger_judging import status_of
 from tests.conftest import make_exchange
 
 ANSWER = make_exchange(number=5)
@@ -172,3 +173,8 @@ def test_a_finding_ends_a_check_with_its_evidence() -> None:
 def test_roots_are_told_before_what_follows_from_them() -> None:
     """No two requirements explain each other."""
     assert not [pair for pair in combinations(ROOTS, 2) if pair[0] in ROOTS[pair[1]] and pair[1] in ROOTS[pair[0]]]
+
+
+def test_the_status_of_an_answer_that_never_came() -> None:
+    """It is none that an answer can have."""
+    assert [status_of(make_exchange(status=status)) for status in (204, None)] == [204, 0]
