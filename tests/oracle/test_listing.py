@@ -306,7 +306,8 @@ def test_pages_without_a_gap(seconds: tuple[int | str, ...], count: int) -> None
     ("position", "count", "before"),
     [
         (0, 100, 2), (0, 78, 2), (0, 40, 1), (0, 22, 1), (0, 21, None), (17, 5, 1), (18, 4, 1), (18, 3, None),
-        (19, 4, None), (20, 19, None), (20, 22, 2), (38, 4, 2), (38, 100, 4), (30, 60, 3), (0, 3, None), (0, 0, None), (55, 10, 3),
+        (19, 4, None), (20, 19, None), (20, 22, 2), (38, 4, 2), (38, 100, 4), (30, 60, 3), (0, 3, None),
+        (0, 0, None), (55, 10, 3),
     ],
 )  # fmt: skip
 def test_a_page_of_the_usual_size_that_divides_a_block(position: int, count: int, before: int | None) -> None:
