@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.call import Call, Credential, get_engagement, get_organization
-from conformance.wire.redaction import SHORTEST, Redactor, _Sieve, _undone
+from conformance.wire.redaction import SHORTEST, WITHHELD, Redactor, _Sieve, _undone
 from tests.wire.conftest import KEY, Fixtures, Turn, answer
 
 if TYPE_CHECKING:
@@ -188,6 +188,66 @@ def test_no_form_slips_through_the_sieve(secrets: list[str], pieces: list[str]) 
 
     for before, secret, after in zip(pieces, secrets, pieces[1:], strict=False):
         assert sieve.may_hold_one(f"{before}{secret}{after}".encode())
+
+
+def test_a_sieve_lets_little_through_that_holds_none() -> None:
+    """It would spare no time otherwise; what is large is let through, as trying would take longer."""
+    sieve = _Sieve([b"sk_live_0123456789abcdef", b"sk_test_9876543210fedcba"])
+    answer = b'{"data": {"id": "eng_1", "name": "Quarterly review", "createdAt": "2026-03-01T12:00:07.000Z"}}'
+
+    assert not sieve.may_hold_one(answer)
+    assert not sieve.may_hold_one(b"sk_live_")
+    assert sieve.may_hold_one(answer + b" " + b"sk_test_9876543210fedcba")
+    assert sieve.may_hold_one(answer * 2**10)
+
+
+@pytest.mark.parametrize("written", ["{}", "seen: {}", '"{}"', "%20{}"])
+@pytest.mark.parametrize(
+    "escape", [str, lambda text: text.replace("_", r"\u005f"), lambda text: text.replace("_", "%5f")]
+)
+def test_what_was_redacted_once_is_redacted_again(written: str, escape: Callable[[str], str]) -> None:
+    """A text that is known to hold none is never one that held one."""
+    redactor = Redactor()
+    redactor.add("api_key", "sk_live_0123456789")
+    text = written.format(escape("sk_live_0123456789"))
+
+    assert [redactor.text(text) for _ in range(3)] == [written.format("<api_key>")] * 3
+
+
+def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
+    """It is found, but nothing says where it ends."""
+    redactor = Redactor()
+    redactor.add("api_key", "sk_live_0123456789")
+    quoted = "".join(f"%5Cu{ord(sign):04x}" for sign in "sk_live_0123456789")
+
+    assert redactor.bytes(f"seen: {quoted}".encode()) == WITHHELD
+    assert redactor.bytes(f"seen: {quoted[9:]}".encode()) == f"seen: {quoted[9:]}".encode()
+
+
+def test_half_a_character_is_kept() -> None:
+    """JSON can hold one, in texts and in secrets."""
+    redactor = Redactor()
+    redactor.add("api_key", "sk_\ud800_0123456789")
+
+    assert redactor.text("\udfff and more") == "\udfff and more"
+    assert redactor.text("\udfff sk_\ud800_0123456789") == "\udfff <api_key>"
+
+
+def test_base64_of_urls_is_known_by_its_letters() -> None:
+    """The two that are others there."""
+    redactor = Redactor()
+    redactor.add("api_key", "key???>>>~~~1")
+
+    assert redactor.text("a2V5Pz8/Pj4+fn5+MQ==").startswith("<api_key>")
+    assert redactor.text("a2V5Pz8_Pj4-fn5-MQ==").startswith("<api_key>")
+
+
+def test_a_secret_that_looks_escaped_is_known_without_its_escapes() -> None:
+    """As far as it is long enough then."""
+    redactor = Redactor()
+    redactor.add("api_key", "%61bcdef")
+
+    assert redactor.text("it is abcdef, or %61bcdef") == "it is <api_key>, or <api_key>"
 
 
 def test_an_empty_sieve_lets_nothing_through() -> None:

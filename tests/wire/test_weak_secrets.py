@@ -72,6 +72,7 @@ def test_a_word_that_begins_with_a_weak_key_stays_in_a_url_too() -> None:
 
     assert made.text("Bearer%20cores") == "Bearer%20cores"
     assert made.text("Bearer%20core,") == "<key 0>,"
+    assert made.text("Bearer%20cores, Bearer%20core") == "Bearer%20cores, <key 0>"
 
 
 def test_a_word_that_begins_with_a_weak_key_stays() -> None:
