@@ -129,7 +129,7 @@ def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> 
     for _ in range(3):
         assert wire.send(READ).status == 200
 
-    assert server.connections == 3
+    assert [turn.connection for turn in server.turns] == [1, 2, 3]
 
 
 def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fixtures) -> None:
