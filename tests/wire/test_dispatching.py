@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from email.utils import format_datetime
 from typing import Any
 
@@ -288,6 +289,18 @@ def test_an_answer_for_which_there_is_no_room_is_not_recorded(
     assert dropped.trouble == "the answer came when those before it took all the room that there is for answers"
     with pytest.raises(RunStopped, match="the answers of the run take more than"):
         wire.send(get_organization())
+
+
+def test_a_gateways_date_is_by_the_clock_of_the_service(make: Fixtures, clock: WoundClock) -> None:
+    """Which is known from the answer before."""
+    told = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
+    until = format_datetime(clock.now() + timedelta(hours=1, seconds=4), usegmt=True)
+    answers = iter([(200, {"Date": told}), (503, {"Retry-After": until}), (200, {})])
+    wire = make.wire(transport=Scripted(lambda _: next(answers)), clock=clock)
+    wire.send(get_organization())
+
+    assert wire.send(get_organization()).status == 200
+    assert clock.pauses == [pytest.approx(4, abs=1)]
 
 
 def refusing(key: str, status: int = 429) -> Callable[[httpx.Request], Any]:

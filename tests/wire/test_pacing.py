@@ -315,6 +315,22 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
                 assert wire.send(get_organization()).status == 200
 
 
+@pytest.mark.parametrize("undoing", [True, False])
+def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
+    make: Fixtures, clock: WoundClock, *, undoing: bool
+) -> None:
+    """The main key undoes, and what it needs for that may be used for that."""
+    service = Limited(clock, limit=40, window=3600)
+    wire = make.wire(transport=Scripted(service), clock=clock, workers=1)
+    wire.reserve_for(lambda: 5)
+    read = get_organization()
+    call = read if undoing else read.with_key(Credential.bearer("other", "another-key"))
+
+    with wire.undoing() if undoing else contextlib.nullcontext():
+        assert [wire.send(call).status for _ in range(40)] == [200] * 40
+    assert wire.stopped is None
+
+
 @pytest.mark.parametrize(("changes", "probes"), [(5, 5), (0, 0)])
 @pytest.mark.parametrize("step", [0, 1])
 def test_what_never_falls_keeps_nothing_back(
