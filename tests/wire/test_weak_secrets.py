@@ -9,6 +9,7 @@ import json
 import pytest
 
 from conformance.running.vocabulary import ordinary_words
+from conformance.wire import redaction
 from conformance.wire.redaction import WITHHELD, Redactor
 
 WEAK = ["a", "1", "k7Q+", "admin", "active", "archived", "conformance", "api_key", "passed", "organizations:read"]
@@ -112,6 +113,13 @@ def test_wide_encodings_tell_no_key(encoding: str) -> None:
 
     assert "sk-live-0123456789".encode(encoding) not in shown
     assert b"<key 0>" in shown
+
+
+def test_what_is_packed_is_unpacked_to_a_bound() -> None:
+    """A bomb takes no more memory than that, nor do several within each other."""
+    bomb = gzip.compress(gzip.compress(bytes(redaction._MOST_UNPACKED + 1)))
+
+    assert [len(inner) for inner in redaction._unpacked(bomb)][1:] == [redaction._MOST_UNPACKED]
 
 
 def test_what_is_packed_tells_no_key() -> None:
