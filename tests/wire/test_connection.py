@@ -172,6 +172,24 @@ def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
     assert server.connections == connections
 
 
+@pytest.mark.parametrize("closed_first", [True, False])
+def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> None:
+    """Whichever others were idle beside it."""
+
+    async def story() -> tuple[bool, bool]:
+        now = asyncio.get_running_loop().time()
+        ended, quiet = linked()[0], linked()[0]
+        ended.eof_received()
+        closed, expired = connection._Connection(ended), connection._Connection(quiet)
+        closed.idle_since, expired.idle_since = now, now - 2 * connection.READ_IDLE
+        transport = connection.KeptConnections(None, 2)
+        transport._idle = [closed, expired] if closed_first else [expired, closed]
+        transport._stays_open = True
+        return transport._take(repeatable=True) is None, transport._closed_unasked
+
+    assert asyncio.run(story()) == (True, True)
+
+
 def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
     """As many as there are workers."""
     server = make.serve(fine)

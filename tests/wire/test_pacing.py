@@ -315,6 +315,16 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
                 assert wire.send(get_organization()).status == 200
 
 
+def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures, clock: WoundClock) -> None:
+    """The first of two answers ends the run, and the other one is an answer all the same."""
+    wire = make.wire(transport=Scripted(Limited(clock, limit=40, window=3600)), clock=clock, workers=2)
+    wire.reserve_for(lambda: 5)
+
+    while wire.stopped is None:
+        assert [one.status for one in wire.send_all([get_organization()] * 2)] == [200, 200]
+    assert wire.stopped == KEPT
+
+
 @pytest.mark.parametrize("undoing", [True, False])
 def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
     make: Fixtures, clock: WoundClock, *, undoing: bool

@@ -231,3 +231,16 @@ def test_what_is_read_of_answers_takes_room(
     received = Answer(status=200, headers=(), body=body)
 
     assert [run.keep(received, 0.1) for _ in range(3)] == [place < fits for place in range(3)]
+
+
+def test_each_part_of_an_answer_takes_its_room() -> None:
+    """A string, a bracket, a member and an item, each as much as what is read of it."""
+    parts = {
+        b'"ab"': limits._A_STRING,
+        b"[]": limits._A_BRACKET,
+        b"{}": limits._A_BRACKET,
+        b'{"a": "b"}': 2 * limits._A_STRING + limits._A_BRACKET + limits._A_MEMBER,
+        b"[1, 2]": limits._A_BRACKET + limits._AN_ITEM,
+        b"": 0,
+    }
+    assert {body: limits._of_parts(body) for body in parts} == parts
