@@ -7,10 +7,12 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
 from conformance.wire import connection
 from conformance.wire.call import create_engagement, get_organization
+from conformance.wire.reading import MAX_HEADERS
 from tests.wire.conftest import Fixtures, Turn, answer
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
@@ -250,6 +252,27 @@ def test_what_has_come_is_read_at_once() -> None:
         return [*found, await link.read(), await link.read()]
 
     assert asyncio.run(asyncio.wait_for(story(), 20)) == [b"one two", b"three", b"four", b""]
+
+
+@pytest.mark.parametrize(("size", "read"), [(MAX_HEADERS - 100, True), (MAX_HEADERS + 100, False)])
+def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
+    """As long as it keeps the bound."""
+
+    async def story() -> int:
+        link = linked()[0]
+        made = connection._Connection(link)
+        made.send(httpx.Request("GET", "http://service.test/"), b"")
+        link.data_received(b"HTTP/1.1 200 OK\r\nX-Long: " + b"a" * size)
+        reading = asyncio.create_task(made.receive_head())
+        await asyncio.sleep(0)
+        link.data_received(b"\r\nContent-Length: 0\r\n\r\n")
+        return (await reading).status_code
+
+    if read:
+        assert asyncio.run(story()) == 200
+    else:
+        with pytest.raises(httpx.RemoteProtocolError, match=r"^the answer is not HTTP$"):
+            asyncio.run(story())
 
 
 @pytest.mark.parametrize("end", ["eof_received", "connection_lost"])
