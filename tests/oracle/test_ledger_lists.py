@@ -10,17 +10,10 @@ import pytest
 
 from conformance.oracle.ledger import RULES, Ledger
 from conformance.wire import call
-from tests.oracle.ledgers import broken, found, kept
+from tests.oracle.ledgers import broken, found, kept, listing
 
 MakeTalk = Callable[..., Any]
 NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")
-
-
-def empty(one: Any, **asked: object) -> Any:
-    """A list in which nothing stands, whatever is there."""
-    sent = call.list_engagements(**asked)
-    meta = {"total": 0, "page": 1, "perPage": 20, "totalPages": 0}
-    return one.made(sent, 200, {"data": [], "meta": meta}, one.now, 0.01)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +40,7 @@ def test_only_lists_that_were_asked_for_properly_are_judged(talk: MakeTalk, aske
     """What came for a parameter that the interface leaves open, or forbids, says nothing."""
     one = talk()
     one.created()
-    one.exchanges.append(empty(one, **asked))
+    one.exchanges.append(listing(one, [], **asked))
     counted = "filter-counts" if "status" in asked else "total"
 
     assert broken(one.exchanges) == ([f"list-engagements-{counted}"] if judged else [])
@@ -57,7 +50,7 @@ def test_a_parameter_that_is_given_twice_says_nothing(talk: MakeTalk) -> None:
     """Which of the two counts is open."""
     one = talk()
     one.created()
-    made = empty(one)
+    made = listing(one, [])
     twice = type(made.call)(operation=made.call.operation, query=(("page", "1"), ("page", "2")))
     data = {"data": [], "meta": {"total": 0, "page": 2, "perPage": 20, "totalPages": 0}}
     one.exchanges.append(one.made(twice, 200, data, one.now, 0.01))
@@ -351,9 +344,7 @@ def test_a_list_of_what_is_no_status_says_nothing_of_its_items(talk: MakeTalk) -
     one = talk()
     identifier = one.created("one")
     item = one.service.view(one.service.records[identifier]) | {"name": "odd"}
-    meta = {"total": 1, "page": 1, "perPage": 20, "totalPages": 1}
-    asked = call.list_engagements(status="Active")
-    one.exchanges.append(one.made(asked, 200, {"data": [item], "meta": meta}, one.now, 0.01))
+    one.exchanges.append(listing(one, [item], status="Active"))
 
     assert broken(one.exchanges) == []
 
@@ -389,9 +380,9 @@ def test_where_the_status_is_unknown_no_filter_misses_it(talk: MakeTalk) -> None
     identifier = one.created("one")
     one.send(call.archive_engagement(identifier), status=503)
     for status in ("active", "archived"):
-        one.exchanges.append(empty(one, status=status))
+        one.exchanges.append(listing(one, [], status=status))
         one.now += 0.1
     assert broken(one.exchanges) == []
 
-    one.exchanges.append(empty(one))
+    one.exchanges.append(listing(one, []))
     assert broken(one.exchanges) == ["list-engagements-total"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conformance.oracle.ledger_findings import Finding
 from conformance.wire import call
-from tests.oracle.ledgers import found, kept
+from tests.oracle.ledgers import found, kept, listing
+from tests.oracle.pages import Told, told
 
 MakeTalk = Callable[..., Any]
 SOUND = {"name": "Some new name"}
@@ -18,9 +18,9 @@ OLD = "2020-01-01T00:00:00.000Z"
 BEGAN = "2026-01-02T03:04:05"
 
 
-def said(finding: Finding) -> tuple[str, str, str, str | None]:
+def said(finding: Finding) -> Told:
     """What a finding says in words."""
-    return finding.message, finding.expected, finding.actual, finding.pointer
+    return told(finding.as_fault())
 
 
 def cited(finding: Finding) -> list[int]:
@@ -276,12 +276,6 @@ def test_a_time_that_is_another_one_in_the_list(talk: MakeTalk, honest: type[Any
     assert (cited(finding), finding.exchange, finding.rivals) == ([3], one.exchanges[-1], int(others))
 
 
-def listing(one: Any, items: list[object], **meta: int) -> Any:
-    """A list that holds these."""
-    usual = {"total": len(items), "page": 1, "perPage": 20, "totalPages": 1}
-    return one.made(call.list_engagements(), 200, {"data": items, "meta": usual | meta}, one.now, 0.01)
-
-
 def test_a_total_that_is_less(talk: MakeTalk) -> None:
     """Some of what was made is cited."""
     one = talk()
@@ -304,7 +298,7 @@ def test_one_that_is_missing_from_a_list(talk: MakeTalk, *, read: bool) -> None:
     if read:
         one.send_each([call.get_engagement(identifiers[1])] * 3)
     shown = one.service.view(one.service.records[identifiers[0]])
-    one.exchanges.append(listing(one, [shown], total=3))
+    one.exchanges.append(listing(one, [shown], count=3))
 
     finding = found(one.exchanges)
     words = ("an engagement is missing from the list", "every one that belongs there", "2 missing", "/data")
@@ -321,9 +315,7 @@ def test_a_list_in_another_order(talk: MakeTalk, order: str, words: tuple[str, s
     one = talk()
     names = ["cf-1-walk-bafa", "cf-1-walk-baba"] if order == "asc" else ["cf-1-walk-baba", "cf-1-walk-bafa"]
     views = [one.service.view(one.service.records[one.created(name)]) for name in names]
-    made = listing(one, views)
-    asked = call.list_engagements(sort="name", order=order)
-    one.exchanges.append(replace(made, call=asked))
+    one.exchanges.append(listing(one, views, sort="name", order=order))
 
     finding = found(one.exchanges)
     assert said(finding) == ("a list is not in the order of names", *words, "/data/1/name")

@@ -34,6 +34,17 @@ ALONE = (
 )  # fmt: skip
 
 
+def item(nodeid: str = "test_a.py::test_b", /, **marks: tuple[Any, ...]) -> Any:
+    """An item with these marks, each with its arguments."""
+    return SimpleNamespace(
+        nodeid=nodeid,
+        location=("test_a.py", 1, "test_b"),
+        stash=pytest.Stash(),
+        get_closest_marker=lambda name: SimpleNamespace(args=marks[name]) if name in marks else None,
+        iter_markers=lambda name: [SimpleNamespace(args=marks[name])] if name in marks else [],
+    )
+
+
 @dataclass
 class SmallRun:
     """As much of a run as a judge needs.

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
 from conformance.running.options import Effort
 from conformance.verdicts.items import Marks, cited_by, marks_of, name_of, requirement_of, stage_of
 from conformance.verdicts.stages import Stage
+from tests.verdicts.conftest import item
 
 JUDGED = "json-well-formed"
-
-
-def item(nodeid: str = "test_a.py::test_b", **marks: tuple[Any, ...]) -> Any:
-    """An item with these marks, each with its arguments."""
-    return SimpleNamespace(
-        nodeid=nodeid,
-        stash=pytest.Stash(),
-        get_closest_marker=lambda name: SimpleNamespace(args=marks[name]) if name in marks else None,
-        iter_markers=lambda name: [SimpleNamespace(args=marks[name])] if name in marks else [],
-    )
 
 
 @pytest.mark.parametrize(

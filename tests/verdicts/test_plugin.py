@@ -16,7 +16,7 @@ import pytest
 
 from conformance.target.reading import TargetFileError
 from conformance.verdicts import plugin
-from tests.verdicts.conftest import SmallRun
+from tests.verdicts.conftest import SmallRun, item
 
 OTHER = """
 def pytest_addoption(parser):
@@ -44,24 +44,18 @@ def options(folder: Path, *words: str, **variables: str) -> list[str]:
     return done.stdout.splitlines()[0].removesuffix(".").split()
 
 
-def item(*marks: str) -> Any:
-    """A test with these marks."""
-    return SimpleNamespace(
-        get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None,
-        iter_markers=lambda name: [SimpleNamespace(args=("x",))] if name in marks else [],
-        stash=pytest.Stash(),
-    )
+REQUIRING, OBSERVING, STAGED = ({name: ("x",)} for name in ("requirement", "observes", "stage"))
 
 
 @pytest.mark.parametrize(
     ("items", "is_judged", "collects", "opens"),
     [
-        ([item(), item("requirement")], False, False, True),
-        ([item("observes"), item()], False, False, True),
-        ([item(), item("stage")], False, False, False),
+        ([item(), item(**REQUIRING)], False, False, True),
+        ([item(**OBSERVING), item()], False, False, True),
+        ([item(), item(**STAGED)], False, False, False),
         ([], False, False, False),
-        ([item("requirement")], True, False, False),
-        ([item("requirement")], False, True, False),
+        ([item(**REQUIRING)], True, False, False),
+        ([item(**REQUIRING)], False, True, False),
     ],
 )
 def test_a_run_is_opened_where_there_are_checks(

@@ -12,7 +12,7 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.verdicts import plugin, session
 from conformance.verdicts.judge import Judge
-from tests.verdicts.conftest import SmallRun, Watching
+from tests.verdicts.conftest import SmallRun, Watching, item
 
 
 def test_checks_are_listed_by_what_they_cite(
@@ -88,7 +88,7 @@ def test_collected_checks_are_handed_to_the_judge() -> None:
     """In place of who stood there while they were collected, without what no check needs."""
     plugins, judge, hook = Told(), Told(), Told()
     config: Any = SimpleNamespace(pluginmanager=plugins, hook=hook)
-    items = [SimpleNamespace(location=("a", 1, "b"), stash=pytest.Stash(), get_closest_marker=lambda _: None)]
+    items = [item()]
     opened: Any = SimpleNamespace(config=config, items=items)
 
     collected = session.CollectedChecks(opened, ["it could not be read"])
@@ -109,10 +109,7 @@ def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does it show tracebacks at length; a check is named without its folder and its parameter."""
     given: list[str] = []
     nodeid = "conformance/checks/test_a.py::test_b[x]"
-    marks = {"requirement": SimpleNamespace(args=("json-well-formed",))}
-    check = SimpleNamespace(
-        nodeid=nodeid, stash=pytest.Stash(), get_closest_marker=marks.get, iter_markers=lambda _: ()
-    )
+    check = item(nodeid, requirement=("json-well-formed",))
 
     def main(words: list[str], plugins: list[Any]) -> int:
         given.extend(words)
