@@ -44,7 +44,7 @@ def created(run: Run, *labels: str) -> list[dict[str, Any]]:
     Raises:
         Undecided: One was not created, or its answer cannot be read.
     """
-    bodies = [{"name": run.name(label), "description": f"about {label}"} for label in labels]
+    bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     answers = run.send_all([call.create_engagement(body) for body in bodies])
     return [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
 
@@ -125,6 +125,11 @@ def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
 def expect_missing(answer: Exchange) -> None:
     """An engagement was not found whose identifier is of a shape that the service may never have issued."""
     expect.status_in(answer, 404, 400, 422)
+
+
+def missing_identifier(run: Run) -> str:
+    """An identifier that no engagement has; checks share it, so that it is looked up once before they write to it."""
+    return run.names.name("missing")
 
 
 def another_identifier(known: str, choices: random.Random, otherwise: str) -> str:

@@ -34,7 +34,7 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
         Undecided: It takes them, so that it has rules for names.
     """
     for name in plain_names(run):
-        created = run.send(call.create_engagement({"name": name}))
+        created = run.send(call.create_engagement({"name": name, "description": run.name("plain-name")}))
         if (identifier := identifier_of(created)) is not None:
             run.send(call.delete_engagement(identifier))
         ensure_no_rule_of_names(created)

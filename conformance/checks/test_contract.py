@@ -107,7 +107,9 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
     def ensure_no_rule(fields: Collection[str]) -> None:
         identifier = created(run, "plainly-renamed")[0]["id"]
         for name in plain_names(run):
-            ensure_no_rule_of_names(run.send(call.update_engagement(identifier, dict.fromkeys(fields, name))))
+            body = {"name": name, "description": f"about {run.names.name('plain')}"}
+            sent = {field: text for field, text in body.items() if field in fields}
+            ensure_no_rule_of_names(run.send(call.update_engagement(identifier, sent)))
 
     _expect_taken(run, generated_updates, ensure_no_rule)
 

@@ -16,6 +16,7 @@ from conformance.checks.engagements import (
     ensure_answered,
     expect_missing,
     identifier_of,
+    missing_identifier,
     seen,
     shown,
     tick_of,
@@ -163,7 +164,7 @@ def test_archive_answers_updated_at(archiving: Archiving) -> None:
 @requirement("archive-unknown-engagement")
 def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
     """An engagement that does not exist cannot be archived."""
-    expect_missing(run.send(call.archive_engagement(run.name("missing"))))
+    expect_missing(run.send(call.archive_engagement(missing_identifier(run))))
 
 
 @requirement("archive-sets-status")

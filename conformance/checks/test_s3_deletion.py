@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, shown
+from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, missing_identifier, shown
 from conformance.checks.laws_over_run import expect_law
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.searching import ids_on, latest
@@ -155,7 +155,7 @@ def _expect_told(deletion: Exchange) -> None:
 @requirement("delete-unknown-engagement")
 def test_unknown_engagement_cannot_be_deleted(run: Run) -> None:
     """An engagement that does not exist cannot be deleted."""
-    expect_missing(run.send(call.delete_engagement(run.name("missing"))))
+    expect_missing(run.send(call.delete_engagement(missing_identifier(run))))
 
 
 @requirement("deleted-unreadable")

@@ -101,21 +101,41 @@ def _long(length: int) -> str:
 
 
 def odd_texts(run: Run) -> dict[str, Exchange]:
-    """Names and descriptions that may be refused, each in a creation of its own, by what they show."""
+    """Names and descriptions that may be refused, by what they show.
+
+    Some share a creation, and get one of their own only if that is refused.
+    """
     long = _long(20_000)
-    bodies: dict[str, dict[str, Any]] = {
-        "name-empty": {"name": ""},
-        "name-blank": {"name": "   "},
-        "name-very-long": {"name": f"{run.name('very-long')} {long}"[:5_000].rstrip()},
-        "description-very-long": {"name": run.name("very-long-description"), "description": long},
-        "description-null": {"name": run.name("null-description"), "description": None},
-        "description-empty": {"name": run.name("empty-description"), "description": ""},
-        "text": {"name": f"  {run.name('blanks')}  two  blanks ", "description": "e\u0301 \u212b \u1100\u1161"},
-        "text-control-characters": {"name": f"{run.name('controls')} a\tb\nc\u0007d\u200de\u202ef"},
-        "unknown-body-fields": {"name": run.name("unknown-field"), "colour": "green"},
-    }
-    answers = run.send_all([call.create_engagement(body) for body in bodies.values()])
-    return dict(zip(bodies, answers, strict=True))
+    # Where a name does not tell whose the engagement is, its description does.
+    groups: tuple[dict[str, dict[str, Any]], ...] = (
+        {"name-empty": {"name": "", "description": run.name("name-empty")}},
+        {"name-blank": {"name": "   ", "description": run.name("name-blank")}},
+        {"text": {"name": f"  {run.name('blanks')}  two  blanks ", "description": "e\u0301 \u212b \u1100\u1161"}},
+        {
+            "name-very-long": {"name": f"{run.name('very-long')} {long}"[:5_000].rstrip()},
+            "description-very-long": {"description": long},
+        },
+        {
+            "text-control-characters": {"name": f"{run.name('controls')} a\tb\nc\u0007d\u200de\u202ef"},
+            "description-empty": {"description": ""},
+        },
+        {
+            "unknown-body-fields": {"name": run.name("unknown-field"), "colour": "green"},
+            "description-null": {"description": None},
+        },
+    )
+    answers: dict[str, Exchange] = {}
+    together = run.send_all([call.create_engagement(_merged(*group.values())) for group in groups])
+    for group, answer in zip(groups, together, strict=True):
+        answers |= dict.fromkeys(group, answer)
+        if len(group) > 1 and not answer.succeeded:
+            bodies = [_merged({"name": run.name(point)}, fields) for point, fields in group.items()]
+            answers |= zip(group, run.send_all([call.create_engagement(body) for body in bodies]), strict=True)
+    return answers
+
+
+def _merged(*fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for some in fields for name, value in some.items()}
 
 
 texts_journey = journey(texts)

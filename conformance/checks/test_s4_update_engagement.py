@@ -15,6 +15,7 @@ from conformance.checks.engagements import (
     expect_missing,
     expect_not_honoured,
     identifier_of,
+    missing_identifier,
     seen,
     shown,
     tick_of,
@@ -141,8 +142,9 @@ def odd_editing(run: Run) -> OddEditing:
     null_name = run.send(call.update_engagement(identifier, {"name": None}))
     run.sleep(tick)
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
-    run.send(call.update_engagement(identifier, {"name": ""}))  # open, but no reason for a server error
     after_null = run.send(call.get_engagement(identifier))
+    # Open, but no reason for a server error; the description tells whose the engagement is then.
+    run.send(call.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
     other = run.journeys.result(creating).described
     namesake = run.send(call.update_engagement(identifier, other.sent))
     run.send(call.get_engagement(identifier))  # for the ledger
@@ -310,7 +312,7 @@ def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing
 @requirement("update-unknown-engagement")
 def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
     """An engagement that does not exist cannot be updated."""
-    expect_missing(run.send(call.update_engagement(run.name("missing"), {"name": run.name("missing-edited")})))
+    expect_missing(run.send(call.update_engagement(missing_identifier(run), {"name": run.name("missing-edited")})))
 
 
 @observes("update-status", "update-body")
@@ -351,5 +353,5 @@ def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> Non
 @observes("bad-body-of-unknown-resource")
 def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
     """What an update of a missing engagement with a bad body gives is open."""
-    answer = run.send(call.update_engagement(run.name("missing"), {"name": 5}))
+    answer = run.send(call.update_engagement(missing_identifier(run), {"name": 5}))
     run.observe("bad-body-of-unknown-resource", describe.answered(answer), answer)

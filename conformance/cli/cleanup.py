@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,13 @@ from conformance.cli.text import printable
 from conformance.exits import Exit
 from conformance.running.connecting import connect, redactor_of
 from conformance.running.options import RunOptions
+from conformance.target.asking import Asking
 from conformance.target.journal import Journal, JournalError
 from conformance.target.loading import profile_of
+from conformance.target.ownership import Ownership, RunTime
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
-from conformance.target.undo import UndoResult, undo
+from conformance.target.undo import UndoResult, clean_up
 from conformance.wire.call import Credential
 
 if TYPE_CHECKING:
@@ -28,19 +31,28 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @target_options
+@click.option("--moved", is_flag=True, help="The service has another address than at the time of the run.")
 @click.pass_context
 def cleanup(
-    context: click.Context, /, folder: Path, base_url: str | None, api_key: str | None, target: Path | None
+    context: click.Context,
+    /,
+    folder: Path,
+    base_url: str | None,
+    api_key: str | None,
+    target: Path | None,
+    *,
+    moved: bool,
 ) -> None:
     """Undo what the run with its report in DIR has left on the target.
 
-    Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, or the target is not named.
+    Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, it is of another service
+    or of a run that still goes on, or the target is not named.
     """
     warn_of_visible_key(context)
     try:
-        journal = Journal.read(folder)
         profile = profile_of(target, os.environ, base_url=base_url, api_key=api_key)
-        result = _undone(journal, profile)
+        with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
+            result = _undone(journal, profile, moved=moved)
     except (JournalError, TargetFileError) as error:
         click.echo(str(error), err=True)
         sys.exit(Exit.USAGE)
@@ -51,18 +63,17 @@ def cleanup(
     click.echo(f"Nothing is left that the interface can undo ({result.undone} undone now).")
 
 
-def _undone(journal: Journal, profile: Profile) -> UndoResult:
-    redactor = redactor_of(profile)
+def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     others = {
         name: Credential.bearer(name, key.reveal())
         for name, key in profile.keys.items()
         if name in {"other_organization", "throttled"}
     }
-    wire = connect(profile, RunOptions(), redactor)
-    try:
+    wire = connect(profile, RunOptions(), redactor_of(profile))
+    ownership = Ownership(journal.names, wire.send_all, RunTime(journal.place.since))
+    with closing(wire), wire.undoing(), wire.checking("undoing"):
+        wire.guard(ownership.ensure)
+        wire.observe(ownership)
         wire.observe(JournalRecorder(journal))
-        with wire.undoing(), wire.checking("undoing"):
-            return undo(journal, wire.send, send_all=wire.send_all, credentials=others, later=True)
-    finally:
-        wire.close()
-        journal.close()
+        asking = Asking(wire.send, wire.send_all, others)
+        return clean_up(journal, ownership, asking, profile.base_url, moved=moved)

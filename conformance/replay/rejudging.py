@@ -11,7 +11,7 @@ from conformance.running.connecting import redactor_of, wire_settings
 from conformance.running.reaching import reach
 from conformance.running.run import Run
 from conformance.target.fixtures import Fixtures
-from conformance.target.journal import Journal
+from conformance.target.journal import Journal, Place
 from conformance.target.names import RunNames
 from conformance.target.noted_fixtures import NotedFixtures
 from conformance.target.recorder import JournalRecorder
@@ -51,7 +51,7 @@ class UnwrittenJournal(Journal):
     """The journal of a replay, which nothing will ever be undone by; only checks look at it."""
 
     def __init__(self, names: RunNames, path: Path) -> None:
-        super().__init__(path, names)
+        super().__init__(path, names, Place(""))
 
     def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
         """Write nothing."""
@@ -94,13 +94,12 @@ def _run(recording: Recording, notes: ReadNotes, folder: Path) -> tuple[ReplayWi
         current=lambda: notes.current,
         order=lambda: notes.perhaps("order", list[int]) or (),
         service_clock=lambda: notes.perhaps("service clock", float),
+        withheld=lambda: notes.perhaps("withheld", str),
         stopped=provisioned.stopped,
     )
     notes.claim = wire.claim
     journal = UnwrittenJournal(RunNames(provisioned.prefix), folder)
-    recorder = JournalRecorder(journal)
-    wire.guard(recorder.ensure_harmless)
-    wire.observe(recorder)
+    wire.observe(JournalRecorder(journal))
     fixtures = Fixtures(profile, None, redactor)
     run = Run(
         profile=profile,

@@ -18,29 +18,35 @@ from conformance.running.embedded import EmbeddedService
 from conformance.running.provisioner_log import ProvisionerLog
 from conformance.running.reaching import reach
 from conformance.running.run import Run
-from conformance.target.census import Census, organization_census, take_census
+from conformance.target.asking import Asking, latest_items
+from conformance.target.census import Census, OtherEngagements, organization_census, take_census
 from conformance.target.changes import Action
 from conformance.target.fixtures import Fixtures
 from conformance.target.journal import Journal
 from conformance.target.loading import profile_of
 from conformance.target.mailbox import Mailbox, MailboxError
+from conformance.target.membership import Membership
 from conformance.target.names import RunNames
 from conformance.target.noted_fixtures import NotedFixtures
+from conformance.target.ownership import Ownership
+from conformance.target.profile import Mode
 from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, undo
 from conformance.wire.notes import TakenNotes
+from conformance.wire.replay import OWNERSHIP
 from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     import httpx
 
     from conformance.running.options import RunOptions
     from conformance.target.profile import Profile
+    from conformance.wire.call import Call
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
 
@@ -60,6 +66,8 @@ class Execution:
         run: What the checks use.
         undone: What undoing came to, once it was done.
         census: The organization before and after the run.
+        ownership: Knows which engagements are the run's.
+        missing: Engagements of other users that were there before the run and are gone, once it was undone.
         log: What the provisioner wrote to its stderr.
         notes: What checks were told beside HTTP.
         failure: What of our own ended the run early, as a sentence, such as a full disk; or None.
@@ -84,6 +92,8 @@ class Execution:
         self.certificate: str | None = None
         self.census: dict[str, Census] = {}
         self.failure: str | None = None
+        self.missing: list[str] = []
+        self._others = OtherEngagements()
         self.began = datetime.now(UTC)
         self._start = time.monotonic()
         self._environ = os.environ if environ is None else environ
@@ -129,6 +139,7 @@ class Execution:
         if isinstance(exchange, str):
             return exchange
         self._recognize(exchange)
+        self._others = OtherEngagements.of(latest_items(Asking(lambda call: self._read([call])[0])))
         self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
         return None
@@ -140,14 +151,13 @@ class Execution:
                 self._provisioner.close(_HURRIED)  # a journey may be waiting for it
             self.run.journeys.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
-                self.undone = undo(
-                    self.run.journal,
-                    self.run.send,
-                    send_all=self.run.send_all,
-                    credentials=self.run.fixtures.known_keys(),
-                )
+                # By the wire itself: a read-only run undoes what came of requests that had to be refused.
+                wire = self.run.wire
+                asking = Asking(wire.send, wire.send_all, self.run.fixtures.known_keys())
+                self.undone = undo(self.run.journal, self.ownership, asking)
                 if "before" in self.census:
-                    self.census["after"] = take_census(self.run.send, self.run.names)
+                    self.census["after"], listed = take_census(asking, self.run.names)
+                    self.missing = self._others.missing(asking, listed)
         return self.undone
 
     def changes(self) -> list[dict[str, object]]:
@@ -165,8 +175,6 @@ class Execution:
             identifier = None
         if refusal := self.profile.organization_refusal(identifier):
             raise TargetFileError(refusal)
-        if identifier is not None:
-            self.run.journal.belongs_to(identifier)
 
     def _profile(self) -> Profile:
         options = self.options
@@ -199,8 +207,13 @@ class Execution:
         journal = self._journal(names)
         self._stack.callback(journal.close)
         recorder = JournalRecorder(journal, self._give_up)
-        wire.guard(recorder.ensure_harmless)
-        wire.observe(recorder)
+        self._read = _reading(wire)
+        self.ownership = Ownership(names, self._read)
+        membership = Membership(self._read, may_try_owner=profile.mode is Mode.DISPOSABLE)
+        for guard in (recorder.ensure_harmless, self.ownership.ensure, membership.ensure):
+            wire.guard(guard)
+        for observer in (recorder, self.ownership, membership):
+            wire.observe(observer)
         wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
         self._provisioner = provisioner = self._provisioned(lambda: wire.is_over)
         if provisioner is not None:
@@ -212,6 +225,8 @@ class Execution:
             mailbox=self._listening(),
             send=wire.send,
             journal=journal,
+            membership=membership,
+            ownership=self.ownership,
             is_over=lambda: wire.is_over,
         )
         return Run(
@@ -227,7 +242,7 @@ class Execution:
 
     def _journal(self, names: RunNames) -> Journal:
         """Where changes are written down before they are sent."""
-        return Journal.open(self.folder, names.prefix)
+        return Journal.open(self.folder, names, self.profile.base_url, self.profile.api_key.reveal())
 
     def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
         """What sets up what the interface itself cannot make, where the target has it."""
@@ -247,3 +262,13 @@ class Execution:
         """End the run because something of our own does not work."""
         self.failure = self.failure or reason
         self.run.wire.stop(reason)
+
+
+def _reading(wire: Wire) -> Callable[[Sequence[Call]], Sequence[Exchange]]:
+    """Sends the reads that guards need, under a name that no check has."""
+
+    def send_all(calls: Sequence[Call]) -> Sequence[Exchange]:
+        with wire.checking(OWNERSHIP):
+            return wire.send_all(calls)
+
+    return send_all

@@ -11,7 +11,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.json_text import Malformed, Parsed
+from conformance.json_text import Malformed, Parsed, read_json
 from conformance.target.salvage import salvage
 from conformance.wire.call import list_engagements, list_members
 from conformance.wire.exchange import SUCCESSES, Answer, Exchange, Unanswered
@@ -33,8 +33,10 @@ GONE: Final = frozenset({404, 410})
 PAGES: Final = 10
 """Pages of engagements, the latest first, that are looked through for those of a run."""
 
-PER_PAGE: Final = 100
+MEMBER_PAGES: Final = 20
+"""Pages of members that are looked through."""
 
+PER_PAGE: Final = 100
 
 _PATIENCE: Final = 3
 """Calls without an answer in a row after which no other is tried."""
@@ -103,27 +105,25 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnEngagements:
-    """The engagements of a run that a service lists.
+class Listed:
+    """The latest engagements of an organization.
 
     Attributes:
-        ids: Their ids.
+        items: The items of the list, those that are objects.
         complete: Whether none can have been missed: the list was seen to its end, or it began with the latest.
-        latest_other: When the latest of the other engagements was created, in seconds of the epoch by our clock;
-            infinitely late where that cannot be told.
+        created: When each was created, in seconds of the epoch by our clock; infinitely late if that cannot be told.
     """
 
-    ids: tuple[str, ...]
+    items: tuple[Mapping[str, Any], ...]
     complete: bool
-    latest_other: float = -math.inf
+    created: tuple[float, ...]
 
 
-def own_engagements(
-    asking: Asking, names: RunNames, *, pages: int = PAGES, key: str = MAIN_KEY
-) -> OwnEngagements | str:
-    """Look through the latest engagements for those of a run, or say why it cannot be done, as a clause."""
+def latest_items(asking: Asking, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
+    """Look through the latest engagements, or say why it cannot be done, as a clause."""
     items: list[Mapping[str, Any]] = []
-    ended, whole, latest = False, True, -math.inf
+    created: list[float] = []
+    ended, whole = False, True
     for page in range(1, pages + 1):
         answer = asking.one(list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), key)
         if isinstance(answer, str):
@@ -132,20 +132,48 @@ def own_engagements(
         if answer.status not in SUCCESSES or not isinstance(listed, list):
             return f"the engagements could not be listed (status {answer.status})"
         items += [item for item in listed if isinstance(item, dict)]
-        latest = max([latest, *(_created(item, answer) for item in listed if not names.owns(_name(item)))])
-        whole = whole and _value_of(answer)[1]
+        created += [_created(item, answer) for item in listed if isinstance(item, dict)]
+        whole = whole and _value_of(answer)[1] and len(items) == len(created)
         if (ended := whole and len(listed) < PER_PAGE) or not listed:
             break
-    ids = [found for item in items if names.owns(item.get("name")) and (found := identifier_of(item)) is not None]
     times = [str(item.get("createdAt")) for item in items]
-    complete = ended or (whole and times == sorted(times, reverse=True))
-    return OwnEngagements(tuple(dict.fromkeys(ids)), complete, latest)
+    return Listed(tuple(items), ended or (whole and times == sorted(times, reverse=True)), tuple(created))
 
 
-def member_ids(asking: Asking) -> frozenset[str] | None:
-    """The ids of all members of the organization of the main key; None where they cannot all be seen."""
-    ids: set[str] = set()
-    for page in range(1, PAGES + 1):
+@dataclass(frozen=True, slots=True)
+class OwnEngagements:
+    """The engagements of a run that a service lists.
+
+    Attributes:
+        ids: Their ids.
+        complete: Whether none can have been missed.
+        latest_other: When the latest of the other engagements was created, in seconds of the epoch by our clock.
+    """
+
+    ids: tuple[str, ...]
+    complete: bool
+    latest_other: float = -math.inf
+
+
+def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
+    """Those of some engagements that look like a run's, going by name and description."""
+    marked = [names.marks(item.get("name")) or names.marks(item.get("description")) for item in listed.items]
+    ids = [identifier_of(item) for item, is_own in zip(listed.items, marked, strict=True) if is_own]
+    others = [moment for moment, is_own in zip(listed.created, marked, strict=True) if not is_own]
+    return OwnEngagements(
+        tuple(dict.fromkeys(found for found in ids if found is not None)),
+        listed.complete,
+        max(others, default=-math.inf),
+    )
+
+
+def member_roles(asking: Asking) -> dict[str, str] | None:
+    """The roles of all members of the organization of the main key by id; None where they cannot all be seen.
+
+    A role that cannot be read is empty.
+    """
+    roles: dict[str, str] = {}
+    for page in range(1, MEMBER_PAGES + 1):
         answer = asking.one(list_members(page=page, perPage=PER_PAGE))
         listed = None if isinstance(answer, str) else member_of(answer, "data")
         if (
@@ -155,20 +183,24 @@ def member_ids(asking: Asking) -> frozenset[str] | None:
             or not _value_of(answer)[1]
         ):
             return None
-        ids |= {found for item in listed if isinstance(item, dict) and (found := identifier_of(item)) is not None}
+        roles |= listed_roles(answer)
         if len(listed) < PER_PAGE:
-            return frozenset(ids)
+            return roles
     return None
 
 
-def _name(item: object) -> object:
-    return item.get("name") if isinstance(item, dict) else None
+def listed_roles(answer: Answer) -> dict[str, str]:
+    """The roles of the members that a page shows, by id."""
+    listed = member_of(answer, "data")
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    roles = {identifier_of(item): item.get("role") for item in items}
+    return {found: role if isinstance(role, str) else "" for found, role in roles.items() if found is not None}
 
 
-def _created(item: object, answer: Answer) -> float:
+def _created(item: Mapping[str, Any], answer: Answer) -> float:
     """When an engagement was created, by our clock, whatever the service's shows; infinitely late where untold."""
     now, date = time.time(), date_of(answer)
-    created_at = item.get("createdAt") if isinstance(item, dict) else None
+    created_at = item.get("createdAt")
     try:
         moment = datetime.fromisoformat(str(created_at)).timestamp()
     except (ValueError, OverflowError):
@@ -206,6 +238,25 @@ def data_of(answer: Answer) -> Mapping[str, Any]:
     """The ``data`` of a success; an empty object where there is none."""
     data = member_of(answer, "data") if answer.status in SUCCESSES else None
     return data if isinstance(data, dict) else {}
+
+
+def key_name(call: Call) -> str:
+    """The name of the key that a call shows."""
+    return MAIN_KEY if call.credential is None else call.credential.name
+
+
+def moment_of(exchange: Exchange) -> float | None:
+    """When a response was made by the service's Date, or else by our clock, in seconds of the epoch."""
+    if exchange.received is None:
+        return None
+    date = date_of(exchange.received)
+    return exchange.started_at.timestamp() + exchange.seconds if date is None else date
+
+
+def object_in(body: bytes | None) -> Mapping[str, Any]:
+    """The JSON object that a body is; anything else counts as an empty one."""
+    reading = read_json(body or b"")
+    return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
 
 
 def told(answer: Answer | str) -> str:

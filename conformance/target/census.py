@@ -2,38 +2,75 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Self
 
-from conformance.target.asking import PAGES, Asking, data_of, own_engagements
-from conformance.wire.call import get_organization
+from conformance.target.asking import GONE, Asking, Listed, data_of, identifier_of, latest_items, own_among
+from conformance.wire.call import get_engagement, get_organization
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from conformance.target.names import RunNames
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+
+_MOST_READ: Final = 50
+"""Engagements that are looked for one by one."""
 
 Census = dict[str, str | int | None]
 """The members ``id``, ``name``, ``memberCount``, ``engagementCount`` and ``ownEngagements``; None for the untold."""
 
 
-def take_census(send: Callable[[Call], Exchange], names: RunNames) -> Census:
+@dataclass(frozen=True, slots=True)
+class OtherEngagements:
+    """The engagements that an organization held before the run, the latest ones of a large one.
+
+    Attributes:
+        names: Their names by id.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, listed: Listed | str) -> Self:
+        """The engagements of a list that was read before the run has made any."""
+        items = () if isinstance(listed, str) else listed.items
+        return cls({found: str(item.get("name")) for item in items if (found := identifier_of(item)) is not None})
+
+    def missing(self, asking: Asking, listed: Listed | str) -> list[str]:
+        """Those that are gone, each as its id and name.
+
+        Args:
+            asking: Asks whether what the list does not show is gone.
+            listed: The list after the run.
+        """
+        if isinstance(listed, str):
+            return []
+        there = {identifier_of(item) for item in listed.items}
+        unlisted = [identifier for identifier in self.names if identifier not in there][:_MOST_READ]
+        answers = asking.all([get_engagement(identifier) for identifier in unlisted])
+        return [
+            f'{identifier} "{self.names[identifier]}"'
+            for identifier, answer in zip(unlisted, answers, strict=True)
+            if not isinstance(answer, str) and answer.status in GONE
+        ]
+
+
+def take_census(asking: Asking, names: RunNames) -> tuple[Census, Listed | str]:
     """Count what an organization holds; two requests, and one more for each further page of engagements.
 
     Args:
-        send: Sends a call with the main key.
+        asking: Sends calls with the main key.
         names: The names of the run, whose engagements are counted as its own.
 
     Returns:
-        See ``Census``. Whatever the service answers, nothing is raised.
+        See ``Census``, and the engagements. Whatever the service answers, nothing is raised.
     """
-    asking = Asking(send)
     answer = asking.one(get_organization())
     census = _of_data({} if isinstance(answer, str) else data_of(answer))
-    found = own_engagements(asking, names, pages=PAGES)
-    census["ownEngagements"] = None if isinstance(found, str) else len(found.ids)
-    return census
+    listed = latest_items(asking)
+    census["ownEngagements"] = None if isinstance(listed, str) else len(own_among(listed, names).ids)
+    return census, listed
 
 
 def organization_census(exchange: Exchange) -> Census:

@@ -40,10 +40,10 @@ class Entry:
         key: The name of the key that it was sent with.
         subject: The name sent, the address invited, or the user's id; None where none was sent.
         before: The organization's name or the member's role before, as far as it was known.
+        wanted: The role that was asked for; of a renaming, that is the subject.
+        became: What the service showed right after a renaming: it may have trimmed the name.
         state: What is known of it.
         id: The id of what was created, as the service gave it.
-        doubtful: Whether the answer to a creation named something else than was sent.
-        timely: Whether what the answer to a creation tells was created, by its own times, when it was asked for.
         at: When it was about to be sent, in seconds of the epoch; 0 where that is not known.
     """
 
@@ -52,8 +52,8 @@ class Entry:
     key: str
     subject: str | None
     before: str | None = None
+    wanted: str | None = None
+    became: str | None = None
     state: State = State.INTENDED
     id: str | None = None
-    doubtful: bool = False
-    timely: bool = False
     at: float = 0.0

@@ -13,13 +13,16 @@ from conformance.target.profile import Mode
 from conformance.target.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
 from conformance.target.secret import without_likely_keys
 from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Withheld
 from conformance.wire.limits import RunStopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.target.mailbox import Mailbox
-    from conformance.target.profile import Profile, SubordinateKind, SubordinateTemplate
+    from conformance.target.membership import Membership
+    from conformance.target.ownership import Ownership
+    from conformance.target.profile import MemberOfFile, Profile, SubordinateKind, SubordinateTemplate
     from conformance.target.provisioner import MemberRole
     from conformance.target.secret import Secret
     from conformance.wire.exchange import Exchange
@@ -82,10 +85,12 @@ class Fixtures:
         mailbox: The suite's own mailbox, if it listens.
         send: Sends a call with the main key; for the target file's templates of subordinate records.
         journal: Told of members that are made.
+        membership: Looks members up before they are given to a check; without it none is given.
+        ownership: Looks an engagement up before a record is made below it.
         is_over: Whether the run is over, so that nothing is worth waiting for.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each part gives or proves something else
         self,
         profile: Profile,
         provisioner: Provisioner | None,
@@ -94,6 +99,8 @@ class Fixtures:
         mailbox: Mailbox | None = None,
         send: Callable[[Call], Exchange] | None = None,
         journal: NotesMembers | None = None,
+        membership: Membership | None = None,
+        ownership: Ownership | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._profile = profile
@@ -102,6 +109,8 @@ class Fixtures:
         self._mailbox = mailbox
         self._send = send
         self._journal = journal
+        self._membership = membership
+        self._ownership = ownership
         self._is_over = is_over
         self._lock = threading.RLock()
         self._shared: dict[str, Credential | Unavailable] = {}
@@ -212,6 +221,11 @@ class Fixtures:
         """
         if self._profile.mode is Mode.READ_ONLY:
             raise Unavailable(f"subordinates:{kind}", "A read-only run makes nothing.")
+        if self._ownership is not None:
+            try:
+                self._ownership.ensure_own(engagement_id)
+            except Withheld as withheld:
+                raise Unavailable(f"subordinates:{kind}", f"No record was made: {withheld}.") from None
         if template := self._profile.subordinates.get(kind):
             return subordinates.create(template, engagement_id, self._sender(template))
         return self._provisioned(f"subordinates:{kind}", lambda made: made.create_subordinate(engagement_id, kind))
@@ -259,7 +273,11 @@ class Fixtures:
         return Credential.bearer(name, key.reveal())
 
     def _made_member(self, need: str, role: MemberRole) -> Member:
+        if self._provisioner is None:
+            raise lacking(need)
+        before = self._members(need).known(need)
         made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
+        self._members(need).admit_made(need, made.user_id, before)
         self._members_made += 1
         name = f"member_{len(self._profile.members) + self._members_made}"
         credential = None if made.key is None else self._credential(name, made.key)
@@ -272,11 +290,28 @@ class Fixtures:
             if member.key is None and with_key:
                 continue
             del self._unused[position]
+            self._ensure_own_key(need, member)
+            self._members(need).admit_listed(need, member.user_id)
             credential = None if member.key is None else self._credential(f"member_{number}", member.key)
             return Member(member.user_id, None, None, credential)
         if not self._profile.members or with_key:
             raise lacking(need)
         raise Unavailable(need, "All members of the target file have been used; name more of them under members.")
+
+    def _members(self, need: str) -> Membership:
+        if self._membership is None:
+            raise Unavailable(need, "Nothing can be sent to the service here.")
+        return self._membership
+
+    def _ensure_own_key(self, need: str, member: MemberOfFile) -> None:
+        """Make sure that a member of the target file has a key of its own: the member's loss must not be the run's."""
+        others = {"api_key": self._profile.api_key, **self._profile.keys}
+        others |= {
+            f"the member {one.user_id}": one.key for one in self._profile.members if one.key and one is not member
+        }
+        for name, key in others.items():
+            if member.key is not None and key.reveal() == member.key.reveal():
+                raise Unavailable(need, f"The key of the member {member.user_id} is that of {name}, too.")
 
     def _provisioned(self, need: str, make: Callable[[Provisioner], _T]) -> _T:
         if self._provisioner is None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import threading
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from conformance.target.changes import Action, Entry, State
-from conformance.target.names import RunNames
+from conformance.target.names import PREFIX, RunNames
+from conformance.target.seal import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +22,8 @@ __all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
 
 FILE_NAME: Final = "journal.jsonl"
 
-_FORMAT: Final = "conformance-journal/1"
+_FORMAT: Final = "conformance-journal/2"
+_LONGEST_HEAD: Final = 4096
 
 
 class JournalError(Exception):
@@ -32,55 +36,100 @@ _LASTING: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The service and the organization that a run changes.
+
+    Attributes:
+        base_url: The base URL of the service.
+        organization: The id of the organization of the main key, once it is known.
+        created_at: When that organization was created, as the service writes it.
+        since: When the run began, in seconds of the epoch by the service's clock.
+    """
+
+    base_url: str
+    organization: str | None = None
+    created_at: str | None = None
+    since: float | None = None
+
+
 class Journal:
     """The entries of one run, in memory and in ``journal.jsonl``; it may be used from several threads.
 
     Attributes:
         names: The names of the run.
-        organization: The id of the organization of the main key, once it is known.
+        place: What the run changes.
         undoing: Whether the run is being undone: what is sent then ticks off entries and makes none.
+        trusted: Whether all of it was certainly written by a run with the main key that is given now.
     """
 
-    def __init__(self, path: Path, names: RunNames) -> None:
+    def __init__(self, path: Path, names: RunNames, place: Place, seal: Seal | None = None) -> None:
         self._path = path
         self._lock = threading.RLock()
+        self._seal = seal
+        self._claim: int | None = None
         self._descriptor: int | None = None
         self._entries: dict[int, Entry] = {}
         self._last = 0
         self._unsettled: dict[Action, dict[int, Entry]] = {action: {} for action in Action}
         self.names = names
-        self.organization: str | None = None
+        self.place = place
         self.undoing = False
+        self.trusted = True
 
     @classmethod
-    def open(cls, folder: Path, run_prefix: str) -> Self:
-        """Begin the journal of a new run.
+    def open(cls, folder: Path, names: RunNames, base_url: str, key: str) -> Self:
+        """Begin the journal of a new run; no other run can use it before ``close``.
 
         Args:
             folder: The report's folder; it is made where it does not exist.
-            run_prefix: What all names of the run begin with.
+            names: The names of the run.
+            base_url: The base URL of the service.
+            key: The main key, which seals the lines.
 
         Raises:
-            JournalError: It cannot be written, or the folder holds the journal of a run that left something.
+            JournalError: It cannot be written, or the folder holds the journal of a run that goes on or left something.
         """
         path = folder / FILE_NAME
-        if path.exists() and cls.read(folder).pending():
-            command = f"conformance cleanup {folder}"
-            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
-        journal = cls(path, RunNames(run_prefix))
+        journal = cls(path, names, Place(base_url), Seal(key, names.prefix))
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)
+            journal._claim = _claimed(path)
+            journal._begin()
         except OSError as error:
+            journal.close()
             raise _unwritable(path, error) from None
-        journal._append({"format": _FORMAT, "prefix": run_prefix, "at": _now()}, durable=True)
+        except JournalError:
+            journal.close()
+            raise
         return journal
 
     @classmethod
-    def read(cls, folder: Path) -> Self:
+    def claim(cls, folder: Path, key: str) -> Self:
+        """The journal of an earlier run, to undo what it left; nothing else can use it before ``close``.
+
+        Raises:
+            JournalError: There is no journal, it is none, or its run goes on.
+        """
+        cls.read(folder)  # before a file is made where none was
+        try:
+            claim = _claimed(folder / FILE_NAME)
+        except OSError as error:
+            raise _unwritable(folder / FILE_NAME, error) from None
+        journal = cls.read(folder, key)
+        journal._claim = claim  # noqa: SLF001 - of the class itself
+        return journal
+
+    @classmethod
+    def read(cls, folder: Path, key: str | None = None) -> Self:
         """The journal of an earlier run; what is settled from now on is added to its file.
 
-        A line that was torn by a sudden end is passed over: its change was never sent.
+        A line that was torn by a sudden end is passed over: its change was never sent. So is a line without a seal
+        where the journal was sealed with this key: no run wrote it.
+
+        Args:
+            folder: The report's folder.
+            key: The main key; without one nothing is trusted.
 
         Raises:
             JournalError: There is no journal, or it is none.
@@ -93,22 +142,29 @@ class Journal:
         except OSError as error:
             raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
         records = [record for line in lines if (record := _record(line)) is not None]
-        prefix = records[0].get("prefix") if records and records[0].get("format") == _FORMAT else None
-        if not isinstance(prefix, str) or not prefix:
+        head = records[0] if records and records[0].get("format") == _FORMAT else {}
+        prefix, base_url = _text(head, "prefix"), _text(head, "base_url")
+        if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
             raise JournalError(f"{path} is not the journal of a run.")
-        journal = cls(path, RunNames(prefix))
+        seal = None if key is None else Seal(key, prefix)
+        journal = cls(path, RunNames(prefix), Place(base_url), seal)
+        journal.trusted = seal is not None and _is_sealed(head, seal)
         for record in records[1:]:
-            journal._replay(record)
+            if not journal.trusted or seal is None or _is_sealed(record, seal):
+                journal._replay(record)
         return journal
 
     def close(self) -> None:
-        """Close the file; a later entry opens it again."""
+        """Close the file, and let others use it; a later entry opens it again."""
         with self._lock:
-            if self._descriptor is not None:
-                os.close(self._descriptor)
-                self._descriptor = None
+            self._shut()
+            if self._claim is not None:
+                os.close(self._claim)
+                self._claim = None
 
-    def intend(self, action: Action, key: str, subject: str | None, before: str | None = None) -> Entry:
+    def intend(
+        self, action: Action, key: str, subject: str | None, before: str | None = None, wanted: str | None = None
+    ) -> Entry:
         """Write down a change that is about to be sent; it is on the disk when this returns.
 
         Raises:
@@ -118,19 +174,25 @@ class Journal:
             # A number is used once, also where writing its line failed half-way.
             self._last += 1
             at = _now()
-            entry = Entry(self._last, action, key, subject, before, at=_seconds(at))
+            entry = Entry(self._last, action, key, subject, before, wanted, at=_seconds(at))
             fields = {"entry": entry.number, "at": at, "do": action, "key": key, "subject": subject}
-            self._append(fields | ({"before": before} if before is not None else {}), durable=True)
+            more = {"before": before, "wanted": wanted}
+            known = {name: value for name, value in more.items() if value is not None}
+            self._append(fields | known, durable=True)
             self._take(entry)
             return entry
 
-    def done(self, entry: Entry, made_id: str | None = None, *, doubtful: bool = False, timely: bool = False) -> None:
-        """Note that a change was carried out, and what its answer told; see ``Entry``."""
+    def done(self, entry: Entry, made_id: str | None = None) -> None:
+        """Note that a change was carried out, and the id of what it made."""
         with self._lock:
-            entry.state, entry.id, entry.doubtful, entry.timely = State.DONE, made_id, doubtful, timely
-            told = {"id": made_id, "doubtful": doubtful or None, "timely": (doubtful and timely) or None}
-            known = {name: value for name, value in told.items() if value is not None}
-            self._append({"entry": entry.number, "is": State.DONE, **known})
+            entry.state, entry.id = State.DONE, made_id
+            self._append({"entry": entry.number, "is": State.DONE, **({} if made_id is None else {"id": made_id})})
+
+    def became(self, entry: Entry, name: str) -> None:
+        """Note the name that the service shows right after a renaming."""
+        with self._lock:
+            entry.became = name
+            self._append({"entry": entry.number, "became": name})
 
     def refused(self, entry: Entry) -> None:
         """Note that the service refused a change."""
@@ -151,12 +213,19 @@ class Journal:
         entry = self.intend(Action.MAKE_MEMBER, "provisioner", user_id, role)
         self.done(entry)
 
-    def belongs_to(self, organization: str) -> None:
-        """Note the organization of the main key, once; cleaning up refuses to work on another."""
+    def belongs_to(self, organization: str, created_at: str | None, since: float | None) -> None:
+        """Note the organization of the main key, once; cleaning up refuses to work on another.
+
+        Args:
+            organization: Its id.
+            created_at: When it was created, as the service writes it.
+            since: When the run began, in seconds of the epoch by the service's clock.
+        """
         with self._lock:
-            if self.organization is None:
-                self.organization = organization
-                self._append({"organization": organization})
+            if self.place.organization is None:
+                told = {"organization": organization, "created_at": created_at, "since": since}
+                self.place = Place(self.place.base_url, organization, created_at, since)
+                self._append(told)
 
     def entries(self) -> list[Entry]:
         """All entries, the oldest first."""
@@ -185,7 +254,9 @@ class Journal:
 
     def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
         """Write a line; ``durable`` waits until it would survive a crash of the machine."""
-        line = json.dumps(record).encode("ascii") + b"\n"
+        text = json.dumps(record)
+        sealed = record if self._seal is None else {**record, "seal": self._seal.of(text)}
+        line = json.dumps(sealed).encode("ascii") + b"\n"
         try:
             if self._descriptor is None:
                 self._descriptor = _open(self._path)
@@ -195,8 +266,23 @@ class Journal:
                 os.fsync(self._descriptor)
         except OSError as error:
             # Opened again, it goes on with a new line after what may be half of one.
-            self.close()
+            self._shut()
             raise _unwritable(self._path, error) from None
+
+    def _begin(self) -> None:
+        """Empty the file, if an earlier run has left nothing behind, and write the first line."""
+        folder = self._path.parent
+        if self._path.stat().st_size and self.read(folder).pending():
+            command = f"conformance cleanup {folder}"
+            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
+        os.truncate(self._path, 0)
+        head = {"format": _FORMAT, "prefix": self.names.prefix, "base_url": self.place.base_url}
+        self._append({**head, "at": _now(), "pid": os.getpid()}, durable=True)
+
+    def _shut(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def _take(self, entry: Entry) -> None:
         self._entries[entry.number] = entry
@@ -204,23 +290,26 @@ class Journal:
 
     def _replay(self, record: Mapping[str, Any]) -> None:
         """Take in a line of an earlier run; lines of another shape than ours say nothing."""
-        if isinstance(record.get("organization"), str):
-            self.organization = record["organization"]
+        if (organization := _text(record, "organization")) is not None and self.place.organization is None:
+            since = record.get("since")
+            known = float(since) if isinstance(since, int | float) and not isinstance(since, bool) else None
+            self.place = Place(self.place.base_url, organization, _text(record, "created_at"), known)
         number = record.get("entry")
         if not isinstance(number, int) or isinstance(number, bool):
             return
         if number > self._last and record.get("do") in tuple(Action):
             self._last = number
-            subject, before, at = _text(record, "subject"), _text(record, "before"), _seconds(record.get("at"))
-            self._take(Entry(number, Action(record["do"]), _text(record, "key") or "api_key", subject, before, at=at))
+            subject, before, wanted = (_text(record, name) for name in ("subject", "before", "wanted"))
+            key, at = _text(record, "key") or "api_key", _seconds(record.get("at"))
+            self._take(Entry(number, Action(record["do"]), key, subject, before, wanted, at=at))
         elif number in self._entries and record.get("is") in tuple(State):
             self._restate(self._entries[number], State(record["is"]), record)
+        elif number in self._entries:
+            self._entries[number].became = _text(record, "became")
 
     def _restate(self, entry: Entry, state: State, record: Mapping[str, Any]) -> None:
         entry.state = state
         entry.id = _text(record, "id") or entry.id
-        entry.doubtful = entry.doubtful or record.get("doubtful") is True
-        entry.timely = entry.timely or record.get("timely") is True
         if state is State.SETTLED:
             self._unsettled[entry.action].pop(entry.number, None)
 
@@ -240,6 +329,31 @@ def _open(path: Path) -> int:
     if size and os.pread(descriptor, 1, size - 1) != b"\n":
         os.write(descriptor, b"\n")
     return descriptor
+
+
+def _claimed(path: Path) -> int:
+    """Open a journal for this process alone.
+
+    Raises:
+        JournalError: A run is using it.
+        OSError: It cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        head = _record(os.read(descriptor, _LONGEST_HEAD).partition(b"\n")[0]) or {}
+        os.close(descriptor)
+        raise JournalError(
+            f"{path.parent} is in use by a run that is still going on (process {head.get('pid')}, "
+            f"begun {head.get('at')}): wait for its end, or name another folder."
+        ) from None
+    return descriptor
+
+
+def _is_sealed(record: Mapping[str, Any], seal: Seal) -> bool:
+    rest = {name: value for name, value in record.items() if name != "seal"}
+    return seal.is_on(json.dumps(rest), record.get("seal"))
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

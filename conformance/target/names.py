@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 import unicodedata
 import uuid
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
+
+PREFIX: Final = re.compile("cf-(?=[a-z]*[2-7])[a-z2-7]{8}-", re.ASCII)
+"""The prefix of every run: one of 2^40, less those without a digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +28,12 @@ class RunNames:
         """Names for a new run.
 
         They come from the system's randomness and not from the run's seed: two runs with one seed may meet in one
-        organization.
+        organization. Each holds a digit, so that no word of any language makes a name look like a run's.
         """
-        text = base64.b32encode(uuid.uuid4().bytes).decode("ascii").lower()
-        return cls(f"cf-{text[:8]}-")
+        while True:
+            text = base64.b32encode(uuid.uuid4().bytes).decode("ascii").lower()
+            if PREFIX.fullmatch(prefix := f"cf-{text[:8]}-"):
+                return cls(prefix)
 
     def name(self, label: str) -> str:
         """The run's name for something; the same label gives the same name."""
@@ -36,6 +42,10 @@ class RunNames:
     def address(self, label: str, domain: str) -> str:
         """The run's e-mail address for somebody under a domain."""
         return f"{self.prefix}{label}@{domain}"
+
+    def marks(self, text: object) -> bool:
+        """Whether a text of a service shows the prefix, wherever and in whatever letter case and normal form."""
+        return isinstance(text, str) and self.prefix in bare(text)
 
     def owns(self, name: object) -> bool:
         """Whether a value is a name that this run gave; blanks in front do not count."""

@@ -6,23 +6,28 @@ import threading
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from conformance.json_text import Parsed, read_json
-from conformance.target.asking import GONE, MAIN_KEY, OTHER_KEY, data_of, identifier_of, member_of
-from conformance.target.changes import Action, Entry
+from conformance.target.asking import (
+    GONE,
+    MAIN_KEY,
+    OTHER_KEY,
+    data_of,
+    identifier_of,
+    key_name,
+    listed_roles,
+    moment_of,
+    object_in,
+)
+from conformance.target.changes import Action, Entry, State
 from conformance.target.journal import JournalError
-from conformance.target.names import bare
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
-from conformance.wire.ratelimits import date_of
 from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conformance.target.journal import Journal
-    from conformance.target.names import RunNames
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
@@ -34,11 +39,6 @@ _ACTIONS: Final = {
     "removeMember": (Action.REMOVE_MEMBER, None),
 }
 _LONGEST_SUBJECT: Final = 200
-_CLOCKS_DIFFER: Final = 2.0
-"""Seconds between the times of one answer: a Date is cut to whole ones, and clocks are read one after the other."""
-
-_ON_ENGAGEMENTS: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
-"""What changes one engagement."""
 
 
 @dataclass(slots=True)
@@ -64,26 +64,24 @@ class JournalRecorder:
         self._open: defaultdict[Call, list[_Sent]] = defaultdict(list)
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
-        self._foreign: set[str] = set()
         self._unspeakable: set[str] = set()
 
-    def ensure_harmless(self, call: Call) -> None:
-        """Make sure that a call can be undone, and changes nothing but what is the run's.
+    def ensure_harmless(self, calls: Sequence[Call]) -> None:
+        """Make sure that calls can be undone.
 
         Raises:
-            Withheld: It would change an engagement that only a wrong answer calls the run's, or it names something in
-                which a text stood that the target file hides, or would change a name in which it stands.
+            Withheld: One of them names something in which a text stood that the target file hides, or would change a
+                name in which it stands.
         """
-        named = (call.identifier or "").encode("utf-8", "replace")
-        if STAND_IN.search(named) or STAND_IN.search(call.body or b""):
-            raise Withheld("it would name something in which a text stands that the target file hides")
-        if call.identifier in self._foreign and call.operation.id in _ON_ENGAGEMENTS and not self._journal.undoing:
-            raise Withheld("a creation was answered with somebody else's engagement, to which nothing is done")
-        action, _ = self._action(call)
-        if action is Action.RENAME_ORGANIZATION and owner(_key(call)) in self._unspeakable:
-            raise Withheld(
-                "the organization's name holds a text that the target file hides, and could not be given back"
-            )
+        for call in calls:
+            named = (call.identifier or "").encode("utf-8", "replace")
+            if STAND_IN.search(named) or STAND_IN.search(call.body or b""):
+                raise Withheld("it would name something in which a text stands that the target file hides")
+            action, _ = self._action(call)
+            if action is Action.RENAME_ORGANIZATION and owner(key_name(call)) in self._unspeakable:
+                raise Withheld(
+                    "the organization's name holds a text that the target file hides, and could not be given back"
+                )
 
     def before(self, call: Call) -> None:
         """Write down what a call may change.
@@ -94,14 +92,21 @@ class JournalRecorder:
         action, member = self._action(call)
         if action is None:
             return
-        key = _key(call)
-        subject = call.identifier if member is None else _short(_object(call.body).get(member))
+        key = key_name(call)
+        subject = call.identifier if member is None else _short(self._text(object_in(call.body), member))
         with self._lock, self._told():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
                 Action.CHANGE_ROLE: self._roles.get(call.identifier or ""),
             }.get(action)
-            self._open[call].append(_Sent(self._journal.intend(action, key, subject, before)))
+            wanted = _short(object_in(call.body).get("role")) if action is Action.CHANGE_ROLE else None
+            self._open[call].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
+
+    def _text(self, body: Mapping[str, object], member: str) -> object:
+        """What tells whose something is: a description of the run's, if the name could be anybody's."""
+        description = body.get("description")
+        told = member != "name" or self._journal.names.marks(body.get(member))
+        return body.get(member) if told or not self._journal.names.marks(description) else description
 
     def _action(self, call: Call) -> tuple[Action, str | None] | tuple[None, None]:
         """What a call may do that would have to be undone, and the member of its body that says to whom."""
@@ -155,9 +160,11 @@ class JournalRecorder:
             self._created(entry, exchange)
             return
         self._journal.done(entry)
+        if entry.action is Action.RENAME_ORGANIZATION:
+            self._learn_name(key_name(call), {} if exchange.received is None else data_of(exchange.received))
         if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
             self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
-        elif entry.action is Action.CHANGE_ROLE and _object(call.body).get("role") == entry.before:
+        elif entry.action is Action.CHANGE_ROLE and object_in(call.body).get("role") == entry.before:
             self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         elif entry.action is Action.REMOVE_MEMBER:
             self._removed(entry)
@@ -165,9 +172,7 @@ class JournalRecorder:
     def _created(self, entry: Entry, exchange: Exchange) -> None:
         data = {} if exchange.received is None else data_of(exchange.received)
         if (made_id := identifier_of(data)) is not None:
-            doubtful = _is_anothers(entry.subject, data.get("name"), self._journal.names)
-            (self._foreign.add if doubtful else self._foreign.discard)(made_id)
-            self._journal.done(entry, made_id, doubtful=doubtful, timely=_is_timely(data.get("createdAt"), exchange))
+            self._journal.done(entry, made_id)
         # Without an id only its name can find it again, just as where no answer came.
 
     def _removed(self, entry: Entry) -> None:
@@ -184,7 +189,7 @@ class JournalRecorder:
 
     def _learn(self, exchange: Exchange) -> None:
         """Take in what the organization and its members were before the run changed them."""
-        key, operation, answer = _key(exchange.call), exchange.call.operation.id, exchange.received
+        key, operation, answer = key_name(exchange.call), exchange.call.operation.id, exchange.received
         if answer is None:
             return
         succeeded, full = answer.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
@@ -196,29 +201,44 @@ class JournalRecorder:
         elif not full:
             return
         elif operation == "getCurrentOrganization" and succeeded:
-            self._learn_organization(key, data_of(answer))
+            self._learn_organization(exchange)
         elif operation == "listMembers" and succeeded and key == MAIN_KEY:
-            self._learn_roles(member_of(answer, "data"))
+            self._learn_roles(listed_roles(answer))
 
-    def _learn_organization(self, key: str, data: Mapping[str, Any]) -> None:
-        if key == MAIN_KEY and isinstance(data.get("id"), str):
-            self._journal.belongs_to(data["id"])
-        renamings = self._journal.unsettled(Action.RENAME_ORGANIZATION)
-        renamed = any(owner(entry.key) == owner(key) for entry in renamings)
+    def _learn_organization(self, exchange: Exchange) -> None:
+        key, answer = key_name(exchange.call), exchange.received
+        data = {} if answer is None else data_of(answer)
+        if key == MAIN_KEY and answer is not None and isinstance(data.get("id"), str):
+            created_at = data.get("createdAt")
+            self._journal.belongs_to(
+                data["id"], created_at if isinstance(created_at, str) else None, moment_of(exchange)
+            )
+        self._learn_name(key, data)
+
+    def _learn_name(self, key: str, data: Mapping[str, object]) -> None:
+        """Take in an organization's name: as it was before the run, or what became of the last renaming."""
         name = data.get("name")
-        if not renamed and isinstance(name, str):
+        renamings = [
+            entry for entry in self._journal.unsettled(Action.RENAME_ORGANIZATION) if owner(entry.key) == owner(key)
+        ]
+        if not isinstance(name, str):
+            return
+        if not renamings:
             self._names.setdefault(owner(key), name)
             if STAND_IN.search(name.encode("utf-8", "replace")):
                 self._unspeakable.add(owner(key))
+        elif (
+            (last := renamings[-1]).became is None
+            and last.state is State.DONE
+            and name not in {last.subject, last.before}
+        ):
+            self._journal.became(last, name)
 
-    def _learn_roles(self, members: object) -> None:
+    def _learn_roles(self, roles: Mapping[str, str]) -> None:
         changed = {entry.subject for entry in self._journal.unsettled(Action.CHANGE_ROLE)}
-        for member in members if isinstance(members, list) else ():
-            if not isinstance(member, dict):
-                continue
-            identifier, role = member.get("id"), member.get("role")
-            if isinstance(identifier, str) and isinstance(role, str) and identifier not in changed:
-                self._roles.setdefault(identifier, role)
+        for user_id, role in roles.items():
+            if role and user_id not in changed:
+                self._roles.setdefault(user_id, role)
 
 
 def owner(key: str) -> str:
@@ -226,26 +246,8 @@ def owner(key: str) -> str:
     return key if key == OTHER_KEY else MAIN_KEY
 
 
-def _key(call: Call) -> str:
-    return MAIN_KEY if call.credential is None else call.credential.name
-
-
 def _short(value: object) -> str | None:
     return value[:_LONGEST_SUBJECT] if isinstance(value, str) else None
-
-
-def _object(text: bytes | None) -> Mapping[str, Any]:
-    """A body as an object; anything else counts as an empty one."""
-    reading = read_json(text or b"")
-    return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
-
-
-def _is_anothers(sent: str | None, answered: object, names: RunNames) -> bool:
-    """Whether a creation was answered with something that cannot be what was created."""
-    if sent is None or not isinstance(answered, str) or names.owns(answered):
-        return False
-    ours, theirs = bare(sent), bare(answered)
-    return not (ours.startswith(theirs) or theirs.startswith(ours))
 
 
 def _is_given_back(entry: Entry, exchange: Exchange) -> bool:
@@ -253,16 +255,3 @@ def _is_given_back(entry: Entry, exchange: Exchange) -> bool:
     told = None if exchange.received is None else data_of(exchange.received).get("name")
     is_same = entry.subject is not None and entry.subject == entry.before
     return is_same and (not isinstance(told, str) or told == entry.before)
-
-
-def _is_timely(created_at: object, exchange: Exchange) -> bool:
-    """Whether a creation took place while it was answered, by the service's clock or by ours."""
-    if exchange.received is None or not isinstance(created_at, str):
-        return False
-    try:
-        moment = datetime.fromisoformat(created_at).timestamp()
-    except (ValueError, OverflowError):
-        return False
-    ended = exchange.started_at.timestamp() + exchange.seconds
-    ends = [ended if date is None else date for date in (None, date_of(exchange.received))]
-    return any(-_CLOCKS_DIFFER - exchange.seconds <= moment - end <= _CLOCKS_DIFFER for end in ends)

@@ -12,21 +12,22 @@ from conformance.target.asking import (
     Asking,
     OwnEngagements,
     data_of,
-    member_ids,
-    own_engagements,
+    latest_items,
+    member_roles,
+    own_among,
     told,
 )
 from conformance.target.changes import Action, Entry, State
 from conformance.target.journal import Journal, JournalError
+from conformance.target.ownership import Ownership, Standing
 from conformance.target.recorder import owner
 from conformance.wire import call as calls
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from conformance.wire.call import Call, Credential
-    from conformance.wire.exchange import Answer, Exchange
+    from conformance.wire.exchange import Answer
 
 _REFUSED: Final = frozenset({401, 403})
 _FEW: Final = 3
@@ -49,35 +50,90 @@ class UndoResult:
     lasting: list[str] = field(default_factory=list)
 
 
-def undo(
-    journal: Journal,
-    send: Callable[[Call], Exchange],
-    *,
-    send_all: Callable[[Sequence[Call]], Sequence[Exchange]] | None = None,
-    credentials: Mapping[str, Credential] | None = None,
-    later: bool = False,
+def clean_up(
+    journal: Journal, ownership: Ownership, asking: Asking, base_url: str, *, moved: bool = False
 ) -> UndoResult:
+    """Undo what an earlier run has left, if the service is the one that its journal is about.
+
+    Args:
+        journal: The journal of that run.
+        ownership: Sees all reads, and tells whose engagements are.
+        asking: Sends calls, with the main key if they name none.
+        base_url: Where the service is now.
+        moved: Whether it may have another address than at the time of the run.
+
+    Raises:
+        JournalError: It is another service, or another organization.
+    """
+    if not journal.pending():
+        return UndoResult(lasting=journal.lasting())
+    if journal.place.base_url != base_url and not moved:
+        raise JournalError(
+            f"The journal is about {journal.place.base_url}, and this is {base_url}: nothing was undone. "
+            "If the service has moved, add --moved."
+        )
+    answer = asking.one(calls.get_organization())
+    is_shown = _ensure_same_organization(journal, answer, is_elsewhere=journal.place.base_url != base_url)
+    reason: str | None = None
+    if isinstance(answer, str):
+        reason = f"the organization could not be read: {answer}"
+    elif answer.status in _REFUSED:
+        reason = f"the key is refused with status {answer.status}"
+    elif not is_shown and not _sees_own(journal, ownership, asking):
+        reason = f"neither the organization nor an engagement of the run could be read: status {answer.status}"
+    if reason is not None:
+        return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
+    return undo(journal, ownership, asking)
+
+
+def _ensure_same_organization(journal: Journal, answer: Answer | str, *, is_elsewhere: bool) -> bool:
+    """Make sure that the main key does not belong to another organization than that of the run.
+
+    Returns:
+        Whether the answer shows that it is the same, as far as the run knew it.
+
+    Raises:
+        JournalError: It is another one, or a service that may be another one does not show it.
+    """
+    known = journal.place.organization, journal.place.created_at
+    data = {} if isinstance(answer, str) else data_of(answer)
+    shown = tuple(value if isinstance(value := data.get(name), str) else None for name in ("id", "createdAt"))
+    if any(None not in pair and pair[0] != pair[1] for pair in zip(known, shown, strict=True)):
+        raise JournalError(
+            f"The journal is about the organization {known[0]} created at {known[1]}, and the key belongs to the "
+            f"organization {shown[0]} created at {shown[1]}: nothing was undone."
+        )
+    if is_elsewhere and None in {*known, *shown}:
+        raise JournalError("Nothing was undone, because the organization does not show whether the service has moved.")
+    return known[0] is None or shown[0] is not None
+
+
+def _sees_own(journal: Journal, ownership: Ownership, asking: Asking) -> bool:
+    """Whether the main key shows something that the run made."""
+    entries = [entry for entry in journal.pending() if owner(entry.key) == MAIN_KEY]
+    made = [entry.id for entry in entries if entry.action is Action.CREATE_ENGAGEMENT and entry.id is not None]
+    asking.all([calls.get_engagement(one) for one in made[:_FEW]])
+    return any(ownership.standing(one) is Standing.OWN for one in made[:_FEW])
+
+
+def undo(journal: Journal, ownership: Ownership, asking: Asking) -> UndoResult:
     """Undo what is pending: engagements first, then members, roles and the organization's name.
 
-    Doing it twice is harmless, and where the first time left nothing the second sends nothing. A full disk does not
-    keep it from going on.
+    Nothing is written to that a read does not show to be as the run left it. Doing it twice is harmless, and where the
+    first time left nothing the second sends nothing. A full disk does not keep it from going on.
 
     Args:
         journal: What the run has done; what is undone is ticked off in it.
-        send: Sends a call, with the main key where the call names none.
-        send_all: Sends independent calls together; without it they go one by one.
-        credentials: Keys by name for what other keys have made: ``other_organization``.
-        later: Whether the run is over, so that the key may belong to another organization now: that is asked first.
+        ownership: Sees all reads, and tells whose engagements are.
+        asking: Sends calls.
     """
-    undoing = _Undoing(journal, Asking(send, send_all, credentials or {}))
+    undoing = _Undoing(journal, ownership, asking)
     pending = journal.pending()
     journal.undoing = True
     try:
-        if pending and (not later or undoing.is_right_organization()):
+        if pending:
             undoing.engagements()
-            undoing.members()
-            undoing.roles()
-            undoing.names()
+            undoing.others()
     finally:
         journal.undoing = False
     undoing.result.undone = sum(entry.state is State.SETTLED for entry in pending)
@@ -88,173 +144,156 @@ def undo(
 class _Undoing:
     """One pass over the pending entries of a journal."""
 
-    def __init__(self, journal: Journal, asking: Asking) -> None:
+    def __init__(self, journal: Journal, ownership: Ownership, asking: Asking) -> None:
         self.result = UndoResult()
         self._journal = journal
+        self._ownership = ownership
         self._asking = asking
-        self._members: frozenset[str] | None = None
-
-    def is_right_organization(self) -> bool:
-        """Whether the main key belongs to the organization of the run, as far as the service says."""
-        expected = self._journal.organization
-        if expected is None:
-            return True
-        answer = self._asking.one(calls.get_organization())
-        if isinstance(answer, str):
-            self._leave(f"Nothing was undone, because the organization could not be read: {answer}.")
-            return False
-        found = data_of(answer).get("id")
-        if answer.status in _REFUSED:
-            self._leave(f"Nothing was undone, because the key is refused with status {answer.status}.")
-            return False
-        if isinstance(found, str) and found != expected:
-            self._leave(
-                f"Nothing was undone: the run used the organization {expected}, and the key belongs to {found}."
-            )
-            return False
-        if not isinstance(found, str) and not self._sees_own():
-            self._leave(
-                "Nothing was undone, because the organization could not be read, and the key shows no engagement of "
-                f"the run: {told(answer)}."
-            )
-            return False
-        return True
-
-    def _sees_own(self) -> bool:
-        """Whether the main key shows something that the run made."""
-        listed = own_engagements(self._asking, self._journal.names)
-        if not isinstance(listed, str) and listed.ids:
-            return True
-        made = [entry.id for entry in self._pending(Action.CREATE_ENGAGEMENT) if owner(entry.key) == MAIN_KEY]
-        known = [made_id for made_id in made if made_id is not None][:_FEW]
-        answers = self._asking.all([calls.get_engagement(made_id) for made_id in known])
-        return any(not isinstance(one, str) and self._journal.names.owns(data_of(one).get("name")) for one in answers)
 
     def engagements(self) -> None:
         """Delete the engagements that the run made, those whose id it never learnt included."""
         entries = self._pending(Action.CREATE_ENGAGEMENT)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             mine = [entry for entry in entries if owner(entry.key) == key]
-            known = [entry.id for entry in mine if entry.id is not None and self._is_safe(entry, entry.id)]
-            self._delete(list(dict.fromkeys(known)), key)
-            if nameless := [entry for entry in mine if entry.id is None]:
+            self._delete([entry.id for entry in mine if entry.id is not None], key)
+            left = self._pending(Action.CREATE_ENGAGEMENT)
+            if nameless := [entry for entry in mine if entry in left and self._has_no_id(entry, key)]:
                 self._search(nameless, key)
 
-    def members(self) -> None:
+    def others(self) -> None:
+        """Remove members, and give roles and names back, if nobody else can have written the journal."""
+        if self._journal.trusted:
+            self._members()
+            self._roles()
+            self._names()
+            return
+        actions = {entry.action for entry in self._journal.pending()} - {Action.CREATE_ENGAGEMENT}
+        if actions:
+            named = ", ".join(sorted(actions))
+            self._leave(f"Not undone, because the journal was written with another key: {named}.")
+
+    def _members(self) -> None:
         """Remove the members that were made for the run."""
-        for entry in self._pending(Action.MAKE_MEMBER):
-            answer = self._asking.one(calls.remove_member(entry.subject or ""))
-            if not _is_gone(answer):
-                self._leave(f"The member {entry.subject} could not be removed: {told(answer)}.")
+        entries = self._pending(Action.MAKE_MEMBER)
+        roles = member_roles(self._asking) if entries else None
+        for entry in entries:
+            user_id = entry.subject or ""
+            if roles is None or roles.get(user_id) == "owner":
+                why = "the members could not be listed" if roles is None else "it is an owner now"
+                self._leave(f"The member {user_id} was not removed: {why}.")
                 continue
-            self._settle(
-                entry, *(other for other in self._pending(Action.CHANGE_ROLE) if other.subject == entry.subject)
-            )
+            answer = self._asking.one(calls.remove_member(user_id)) if user_id in roles else None
+            if answer is not None and not _is_gone(answer):
+                self._leave(f"The member {user_id} could not be removed: {told(answer)}.")
+                continue
+            changes = [other for other in self._pending(Action.CHANGE_ROLE) if other.subject == entry.subject]
+            self._settle(entry, *changes)
 
-    def roles(self) -> None:
-        """Give members the roles back that they had before the run."""
+    def _roles(self) -> None:
+        """Give members the roles back that they had before the run, if they have one that the run asked for."""
         entries = self._pending(Action.CHANGE_ROLE)
-        for user_id in dict.fromkeys(entry.subject for entry in entries):
-            changes = [entry for entry in entries if entry.subject == user_id]
-            role = changes[-1].before
-            if role is None and user_id is not None and self._is_nobody(user_id):
-                self._settle(*(entry for entry in changes if entry.subject == user_id))
+        roles = member_roles(self._asking) if entries else None
+        for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
+            changes = [entry for entry in entries if (entry.subject or "") == user_id]
+            if (trouble := self._role_trouble(user_id, changes, roles)) is not None:
+                self._leave(trouble)
                 continue
-            if user_id is None or role not in {"admin", "member"}:
-                self._leave(
-                    f"The role of {user_id} may have been changed, and the interface cannot make it {role} again."
-                )
-                continue
-            answer = self._asking.one(calls.update_member_role(user_id, {"role": role}))
-            if not _is_gone(answer):
-                self._leave(f"The role of {user_id} could not be made {role} again: {told(answer)}.")
-                continue
-            self._settle(*(entry for entry in self._pending(Action.CHANGE_ROLE) if entry.subject == user_id))
+            self._settle(*changes)
 
-    def _is_nobody(self, user_id: str) -> bool:
-        """Whether a user is surely no member, so that there was no role to change."""
-        if self._members is None:
-            self._members = member_ids(self._asking)
-        return self._members is not None and user_id not in self._members
+    def _role_trouble(self, user_id: str, changes: Sequence[Entry], roles: Mapping[str, str] | None) -> str | None:
+        """Why a member does not have the role of before in the end, as a sentence; None where it has."""
+        before = changes[-1].before
+        if roles is None:
+            return f"The role of {user_id} may have been changed: the members could not be listed."
+        now = roles.get(user_id)
+        if now in {None, before}:
+            return None
+        if before not in {"admin", "member"}:
+            return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
+        if now not in {entry.wanted for entry in changes}:
+            return f"The role of {user_id} is {now}, which the run did not ask for; it was left alone."
+        answer = self._asking.one(calls.update_member_role(user_id, {"role": before}))
+        return None if _is_gone(answer) else f"The role of {user_id} could not be made {before} again: {told(answer)}."
 
-    def names(self) -> None:
-        """Give organizations the names back that they had before the run."""
+    def _names(self) -> None:
+        """Give organizations the names back that they had before the run, if they have one that the run gave."""
         entries = self._pending(Action.RENAME_ORGANIZATION)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             renamings = [entry for entry in entries if owner(entry.key) == key]
-            self._restore(
-                key, renamings[-1].before, may_differ=any(entry.state is not State.REFUSED for entry in renamings)
-            )
+            may_differ = any(entry.state is not State.REFUSED for entry in renamings)
+            trouble = self._name_trouble(key, renamings)
+            if trouble is not None and may_differ:
+                self._leave(trouble)
+            if trouble is None or not may_differ:
+                self._settle(*renamings)
 
-    def _restore(self, key: str, name: str | None, *, may_differ: bool) -> None:
-        """Restore one organization's name; a refused renaming only matters where the name turns out to differ."""
-        if name is None and may_differ:
-            self._leave("The organization may have been renamed, and its name before is not known.")
-            return
-        if name is not None and (trouble := self._rename(key, name)) is not None:
-            if may_differ:
-                self._leave(f'The organization could not be named "{name}" again: {trouble}.')
-            return
-        self._settle(*(entry for entry in self._pending(Action.RENAME_ORGANIZATION) if owner(entry.key) == key))
-
-    def _rename(self, key: str, name: str) -> str | None:
-        """Why the organization does not have that name in the end; None where it does."""
+    def _name_trouble(self, key: str, renamings: Sequence[Entry]) -> str | None:
+        """Why an organization does not have the name of before in the end, as a sentence; None where it has."""
+        before = renamings[-1].before
+        if before is None:
+            return "The organization may have been renamed, and its name before is not known."
         found = self._asking.one(calls.get_organization(), key)
         if (now := _name_in(found)) is None:
-            return f"its name could not be read ({told(found)})"
-        if now == name:
+            return f'The organization could not be named "{before}" again: its name could not be read ({told(found)}).'
+        given = {text for entry in renamings for text in (entry.subject, entry.became)}
+        if now == before:
             return None
-        answer = self._asking.one(calls.update_organization({"name": name}), key)
+        if now not in given and not self._journal.names.marks(now):
+            return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
+        answer = self._asking.one(calls.update_organization({"name": before}), key)
         if isinstance(answer, str) or answer.status not in SUCCESSES:
-            return told(answer)
+            return f'The organization could not be named "{before}" again: {told(answer)}.'
         now = _name_in(answer)
-        return None if now in {name, None} else f'the service made it "{now}"'
+        return None if now in {before, None} else f'The organization was to be named "{before}", and became "{now}".'
 
-    def _is_safe(self, entry: Entry, made_id: str) -> bool:
-        """Whether an id is surely that of something the run made; a faulty service may have answered another's."""
-        # A throttled key may be another organization's, where the same id stands for something else.
-        if entry.key != "throttled" and (not entry.doubtful or self._names_tell_nothing()):
-            return True
-        answer = self._asking.one(calls.get_engagement(made_id), owner(entry.key))
-        if not isinstance(answer, str):
-            if answer.status in GONE:
-                self._settle(entry)
-                return False
-            if self._journal.names.owns(data_of(answer).get("name")):
-                return True
-        self._leave(f"The engagement {made_id} was not deleted, because its name is not one of this run's.")
-        return False
+    def _standings(self, ids: Iterable[str], key: str) -> dict[str, Standing | None]:
+        """Whose engagements are; those that no read has shown to be the run's are read now."""
+        unread = [one for one in dict.fromkeys(ids) if self._ownership.standing(one, key) is not Standing.OWN]
+        self._asking.all([calls.get_engagement(one) for one in unread], key)
+        return {one: self._ownership.standing(one, key) for one in dict.fromkeys(ids)}
 
-    def _names_tell_nothing(self) -> bool:
-        """Whether the service garbles all names, so that only its times tell what was created for this run."""
-        named = [entry for entry in self._journal.entries() if entry.id and self._journal.names.owns(entry.subject)]
-        return len({entry.id for entry in named}) > 1 and all(entry.doubtful and entry.timely for entry in named)
+    def _has_no_id(self, entry: Entry, key: str) -> bool:
+        """Whether only a name can find what a creation made: no id came, or that of another user's engagement."""
+        return entry.id is None or self._ownership.standing(entry.id, key) is Standing.ANOTHERS
 
     def _delete(self, ids: Sequence[str], key: str) -> bool:
-        """Delete engagements of one organization; whether all are gone."""
-        answers = self._asking.all([calls.delete_engagement(made_id) for made_id in ids], key)
-        for made_id, answer in zip(ids, answers, strict=True):
+        """Delete those of some engagements that are the run's; whether none of the run's is left among them."""
+        standings = self._standings(ids, key)
+        for one, standing in standings.items():
+            if standing is Standing.ABSENT:
+                self._settle_id(one, key)
+            elif standing in {None, Standing.UNREADABLE}:
+                self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
+        own = [one for one, standing in standings.items() if standing is Standing.OWN]
+        answers = self._asking.all([calls.delete_engagement(one) for one in own], key)
+        for one, answer in zip(own, answers, strict=True):
             if _is_gone(answer):
-                self._settle(*(entry for entry in self._pending(Action.CREATE_ENGAGEMENT) if entry.id == made_id))
+                self._settle_id(one, key)
             else:
-                self._leave(f"The engagement {made_id} could not be deleted: {told(answer)}.")
-        return all(_is_gone(answer) for answer in answers)
+                self._leave(f"The engagement {one} could not be deleted: {told(answer)}.")
+        unread = {None, Standing.UNREADABLE} & set(standings.values())
+        return not unread and all(_is_gone(answer) for answer in answers)
+
+    def _settle_id(self, identifier: str, key: str) -> None:
+        entries = self._pending(Action.CREATE_ENGAGEMENT)
+        self._settle(*(entry for entry in entries if entry.id == identifier and owner(entry.key) == key))
 
     def _search(self, entries: Sequence[Entry], key: str) -> None:
-        """Look by the run's prefix for creations without an answer, and for refused ones of a faulty service.
+        """Look by the run's prefix for creations without an id, and for refused ones of a faulty service.
 
         A refused one alone is looked for on the first page only, where it would be among the latest.
         """
-        lost = [entry for entry in entries if entry.state is State.INTENDED]
-        found = own_engagements(self._asking, self._journal.names, pages=PAGES if lost else 1, key=key)
+        lost = [entry for entry in entries if entry.state is not State.REFUSED]
+        listed = latest_items(self._asking, pages=PAGES if lost else 1, key=key)
+        found = listed if isinstance(listed, str) else own_among(listed, self._journal.names)
         gone = not isinstance(found, str) and self._delete(found.ids, key)
         if gone:
             self._settle(*(entry for entry in entries if entry.state is State.REFUSED))
         if gone and not isinstance(found, str) and found.complete:
             self._settle(*(entry for entry in lost if self._has_a_name(entry) or self._is_older(found, entry)))
-        if unclear := sum(entry.state is State.INTENDED for entry in lost):
+        if unclear := sum(entry.state is not State.SETTLED for entry in lost):
             reason = f": {found}" if isinstance(found, str) else ""
-            self._leave(f"Creations without an answer whose outcome is unknown: {unclear}{reason}.")
+            self._leave(f"Creations of which it is unknown what they made: {unclear}{reason}.")
 
     def _has_a_name(self, entry: Entry) -> bool:
         return self._journal.names.owns(entry.subject)

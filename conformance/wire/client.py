@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
 
-    Guard = Callable[[Call], object]
+    Guard = Callable[[Sequence[Call]], object]
 
 __all__ = ["Observer", "RunStopped", "Wire"]
 
@@ -147,8 +147,7 @@ class Wire:
             Withheld: A guard keeps one of them back; none is sent then.
         """
         for guard in self._guards:
-            for call in calls:
-                guard(call)
+            guard(calls)
         batch = _Batch([None] * len(calls))
         waiting = deque(enumerate(calls))
         try:
@@ -179,7 +178,7 @@ class Wire:
         """Let a guard look at all calls from now on, before anything is done about one of them.
 
         Args:
-            guard: Raises ``Withheld`` where a call must not be sent.
+            guard: Raises ``Withheld`` if one of some calls must not be sent; it may send reads to find that out.
         """
         self._guards.append(guard)
 

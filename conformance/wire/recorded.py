@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from conformance.wire.client import Wire
+from conformance.wire.exchange import Withheld
 from conformance.wire.replay import are_alike
 
 if TYPE_CHECKING:
@@ -50,16 +51,22 @@ class RecordedWire(Wire):
         return self._notes.perhaps("service clock", lambda: super(RecordedWire, self).service_clock)
 
     def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
-        """Send calls, and note which answer was whose where their records do not tell.
+        """Send calls, and note which answer was whose where their records do not tell, and what was withheld.
 
         Raises:
             RunStopped: The run is over.
+            Withheld: A guard keeps one of them back.
         """
         exchanges: list[Exchange] = []
+        reason: str | None = None
         try:
             with super().checking(self._notes.current):
                 exchanges = super().send_all(calls)
+        except Withheld as withheld:
+            reason = str(withheld)
+            raise
         finally:
+            self._notes.perhaps("withheld", lambda: reason)
             numbers = [exchange.number for exchange in exchanges]
             self._notes.sent(numbers)
             if are_alike(calls):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import defaultdict, deque
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import Unanswered, Withheld
 from conformance.wire.limits import RunStopped
 from conformance.wire.preparing import Preparer
 
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
 
-    Guard = Callable[[Call], object]
-
 _UNDOING: Final = "undoing"
 """Who sends what no check asked for, after the checks."""
 
 _CONNECTION: Final = "connection"
 """Who searches for a target that was lost; nobody waits for that."""
+
+OWNERSHIP: Final = "ownership"
+"""Who reads what a guard must know before something is written to it."""
+
+_BESIDE: Final = frozenset({_CONNECTION, OWNERSHIP})
+"""Senders that no check waits for: whether they send anything depends on which of two checks comes first."""
 
 _GIVEN_UP: Final = "the run was stopped"
 
@@ -91,6 +96,7 @@ class ReplayWire:
         redactor: Knows those keys.
         exchanges: The recording.
         under: The context manager that names who sends, and who that is.
+        withheld: Why the next calls were not sent in the recorded run; None where they were.
         stopped: Why the recorded run sent nothing more at some time; None where it came to its end.
     """
 
@@ -104,6 +110,7 @@ class ReplayWire:
         current: Callable[[], str],
         order: Callable[[], Sequence[int]] = tuple,
         service_clock: Callable[[], float | None] = lambda: None,
+        withheld: Callable[[], str | None] = lambda: None,
         stopped: str | None = None,
     ) -> None:
         for name, value in settings.secrets:
@@ -113,10 +120,11 @@ class ReplayWire:
         self._current = current
         self._order = order
         self._service_clock = service_clock
+        self._withheld = withheld
         self._lock = threading.Lock()
-        self._guards: list[Guard] = []
         self._observers: list[Observer] = []
         self._given: dict[int, Exchange] = {}
+        self._beside: dict[int, Exchange] = {}
         self._waiting: defaultdict[Likeness, deque[_Chain]] = defaultdict(deque)
         for exchange in sorted(exchanges, key=lambda one: one.number):
             self._file(exchange)
@@ -125,9 +133,12 @@ class ReplayWire:
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """Everything given so far, in order of numbers."""
+        """Everything given so far, and what was sent beside it by then, in order of numbers."""
         with self._lock:
-            return tuple(self._given[number] for number in sorted(self._given))
+            waits = any(chains for likeness, chains in self._waiting.items() if likeness.check != _UNDOING)
+            reached = max(self._given, default=0) if waits else math.inf
+            beside = {number: exchange for number, exchange in self._beside.items() if number < reached}
+            return tuple(exchange for _, exchange in sorted((self._given | beside).items()))
 
     @property
     def sent(self) -> int:
@@ -169,11 +180,10 @@ class ReplayWire:
         Raises:
             NotRecorded: One of them has none.
             RunStopped: The recorded run was over by then.
-            Withheld: A guard keeps one of them back, as in the recorded run.
+            Withheld: One of them was withheld in the recorded run.
         """
-        for guard in self._guards:
-            for call in calls:
-                guard(call)
+        if (reason := self._withheld()) is not None:
+            raise Withheld(reason)
         numbers: Sequence[int | None] = self._order() if are_alike(calls) else ()
         numbers = numbers if len(numbers) == len(calls) else [None] * len(calls)
         given: list[Exchange] = []
@@ -197,10 +207,6 @@ class ReplayWire:
                     chains.remove(chain)
             self._given |= {exchange.number: exchange for chain in found for exchange in chain.exchanges}
 
-    def guard(self, guard: Guard) -> None:
-        """Let a guard look at all calls from now on."""
-        self._guards.append(guard)
-
     def observe(self, observer: Observer) -> None:
         """Let an observer see every exchange from now on."""
         self._observers.append(observer)
@@ -222,8 +228,8 @@ class ReplayWire:
         """Do nothing: there are no connections."""
 
     def _file(self, exchange: Exchange) -> None:
-        if exchange.check == _CONNECTION:
-            self._given[exchange.number] = exchange
+        if exchange.check in _BESIDE:
+            self._beside[exchange.number] = exchange
             return
         chains = self._waiting[Likeness.of(exchange.check, exchange.call, exchange.request)]
         begun = next((chain for chain in chains if chain.is_followed_by(exchange)), None)

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +22,16 @@ from conformance.oracle.judgement import Judgement
 from conformance.oracle.ledger import Ledger
 from conformance.oracle.rate_limit_course import expect_falling
 from conformance.reports.har import har_bytes
+from conformance.target.asking import Asking
 from conformance.target.census import organization_census, take_census
 from conformance.target.journal import Journal
+from conformance.target.membership import Membership
+from conformance.target.names import RunNames
+from conformance.target.ownership import Ownership
 from conformance.target.recorder import JournalRecorder
+from conformance.target.undo import undo
 from conformance.wire import call as calls
+from conformance.wire.call import Call
 from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
 from conformance.wire.ratelimits import ServiceClock, quota, retry_after
 from tests.hostile.random_changes import changed
@@ -51,20 +57,20 @@ WORDS = list(_public(describe))
 def _course(talk: Any, chance: random.Random) -> list[Exchange]:
     """A conversation with an honest service, some of whose answers are then changed."""
     said = talk()
-    ids = [said.created(f"cf-abcdefgh-{number}") for number in range(3)]
+    ids = [said.created(f"cf-abcdefg2-{number}") for number in range(3)]
     for _ in range(12):
         identifier = chance.choice(ids)
         said.send(
             chance.choice(
                 (
                     calls.get_engagement(identifier),
-                    calls.update_engagement(identifier, {"name": f"cf-abcdefgh-{chance.random()}"}),
+                    calls.update_engagement(identifier, {"name": f"cf-abcdefg2-{chance.random()}"}),
                     calls.update_engagement(identifier, {"description": None}),
                     calls.archive_engagement(identifier),
                     calls.delete_engagement(identifier),
                     calls.list_engagements(sort="createdAt", order="asc", page=1, perPage=2),
                     calls.list_engagements(status="archived"),
-                    calls.create_engagement({"name": "cf-abcdefgh-4"}),
+                    calls.create_engagement({"name": "cf-abcdefg2-4"}),
                 )
             )
         )
@@ -112,13 +118,22 @@ def _as_the_wire_does(exchange: Exchange) -> None:
 
 
 def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
-    journal = Journal.open(folder, "cf-abcdefgh-")
-    recorder = JournalRecorder(journal)
+    journal = Journal.open(folder, RunNames("cf-abcdefg2-"), "http://service", "main-key-0001")
+    answers = iter(exchanges * 500)
+
+    def send_all(asked: Sequence[Call]) -> list[Exchange]:
+        return [next(answers) for _ in asked]
+
+    recorder, ownership = JournalRecorder(journal), Ownership(journal.names, send_all)
+    membership = Membership(send_all)
     for exchange in exchanges:
         with contextlib.suppress(Withheld):  # the wire does not send what is withheld
-            recorder.ensure_harmless(exchange.call)
+            for guard in (recorder.ensure_harmless, ownership.ensure, membership.ensure):
+                guard([exchange.call])
             recorder.before(exchange.call)
-            recorder.after(exchange)
-    answers = iter(exchanges * 50)
-    take_census(lambda _: next(answers), journal.names)
+            for observer in (recorder, ownership, membership):
+                observer.after(exchange)
+    asking = Asking(lambda _: next(answers))
+    take_census(asking, journal.names)
+    undo(journal, ownership, asking)
     journal.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from datetime import UTC, datetime
@@ -12,7 +12,8 @@ from email.utils import format_datetime
 import pytest
 
 from conformance.wire import call
-from conformance.wire.call import Credential
+from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Withheld
 from conformance.wire.limits import RunStopped
 from conformance.wire.notes import ReadNotes, TakenNotes
 from conformance.wire.recorded import RecordedWire
@@ -138,3 +139,23 @@ def test_what_a_stopped_run_did_not_send_leaves_no_note() -> None:
         assert isinstance(line["told"], Iterable)
         told.append((line["time"], len(list(line["told"]))))
     assert told == [(1, 2), (3, 2)]
+
+
+def test_what_was_withheld_is_noted() -> None:
+    """With its reason, so that a replay withholds it too; what was sent needs no note."""
+    forbidden = call.delete_engagement("theirs")
+
+    def guard(calls: Sequence[Call]) -> None:
+        if forbidden in calls:
+            raise Withheld("it is another user's")
+
+    with recorded() as (wire, notes, _):
+        wire.guard(guard)
+        with wire.checking("walk"):
+            wire.send(call.get_organization())
+            with pytest.raises(Withheld):
+                wire.send_all([call.get_organization(), forbidden])
+
+    assert [line for line in notes.lines if line["asked"] == "withheld"] == [
+        {"check": "walk", "asked": "withheld", "time": 2, "told": "it is another user's"}
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ from conformance.wire.limits import RunStopped
 from conformance.wire.notes import ReadNotes
 from conformance.wire.preparing import Preparer
 from conformance.wire.redaction import Redactor
-from conformance.wire.replay import NotRecorded, ReplayWire, are_alike
+from conformance.wire.replay import OWNERSHIP, NotRecorded, ReplayWire, are_alike
 from conformance.wire.settings import WireSettings
 
 RECORDED = WireSettings(
@@ -48,6 +48,7 @@ def _wire(
     order: Sequence[int] = (),
     stopped: str | None = None,
     settings: WireSettings = REPLAYED,
+    withheld: Callable[[], str | None] = lambda: None,
 ) -> tuple[ReplayWire, ReadNotes]:
     notes = ReadNotes([])
     wire = ReplayWire(
@@ -58,6 +59,7 @@ def _wire(
         current=lambda: notes.current,
         order=lambda: order,
         service_clock=lambda: 12.5,
+        withheld=withheld,
         stopped=stopped,
     )
     return wire, notes
@@ -279,19 +281,31 @@ def test_repetition_belongs_to_the_call_that_had_no_answer() -> None:
     assert [one.number for one in wire.exchanges] == [1, 2, 3]
 
 
-def test_nothing_is_given_where_a_guard_keeps_one_of_several_calls_back() -> None:
-    """As in the run, which had sent none of them."""
+def test_nothing_is_given_that_was_withheld() -> None:
+    """As in the run, which had sent none of the calls, for the reason that it noted."""
     calls = [call.get_engagement(name) for name in ("first", "second")]
-    wire, _ = _wire([])
+    reasons = iter(["not that", None])
+    wire, _ = _wire([_exchange(1, calls[0])], withheld=lambda: next(reasons))
 
-    def guard(asked: Call) -> None:
-        if asked is calls[1]:
-            raise Withheld("not that")
-
-    wire.guard(guard)
-    with wire.checking("walk"), pytest.raises(Withheld, match="not that"):
-        wire.send_all(calls)
+    with wire.checking("walk"):
+        with pytest.raises(Withheld, match="not that"):
+            wire.send_all(calls)
+        assert wire.send(calls[0]).number == 1
     assert wire.missed == []
+
+
+def test_what_guards_read_is_there_once_something_later_is_given() -> None:
+    """No check asks for it, and each sees it as it was in the run: among what had been sent by then."""
+    read = call.get_engagement("e")
+    wire, _ = _wire([_exchange(1, read), _exchange(2, read, OWNERSHIP), _exchange(3, read)])
+
+    seen = []
+    with wire.checking("walk"):
+        for _ in range(2):
+            wire.send(read)
+            seen.append([one.number for one in wire.exchanges])
+    assert seen == [[1], [1, 2, 3]]
+    assert wire.unasked == []
 
 
 def test_repetition_without_a_beginning_is_nobodys() -> None:

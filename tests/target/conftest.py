@@ -9,21 +9,36 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.target.journal import Journal
 from conformance.target.loading import load_profile
+from conformance.target.names import RunNames
 from conformance.wire.exchange import Answer, Exchange, SentRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from conformance.target.profile import Profile
     from conformance.wire.call import Call
 
 
-def exchange(call: Call, status: int | None, body: object = None, *, attempt: int = 1, number: int = 1) -> Exchange:
+PREFIX = "cf-abcdefg2-"
+BASE_URL = "http://service"
+MAIN_KEY = "main-key-0001"
+
+
+def exchange(
+    call: Call,
+    status: int | None,
+    body: object = None,
+    *,
+    attempt: int = 1,
+    number: int = 1,
+    headers: tuple[tuple[str, str], ...] = (),
+) -> Exchange:
     """An exchange with that answer; status None is none."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
-    received = None if status is None else Answer(status, (("Content-Type", "application/json"),), text)
+    received = None if status is None else Answer(status, (("Content-Type", "application/json"), *headers), text)
     trouble = "the connection broke" if status is None else None
     request = SentRequest(call.method, f"http://service{call.path}", (), call.body or b"")
     return Exchange(number, "check", call, request, received, trouble, datetime.now(UTC), 0.01, attempt)
@@ -37,10 +52,13 @@ class Service:
         writes: Every call that is no GET, as ``METHOD path``.
         created_at: When everything was created; empty for times that no reader knows.
         overrides: Statuses to answer with in place of doing anything, by operation.
-        merges: Whether repeated blanks in the organization's name become one.
+        merges: Whether repeated blanks in the organization's name become one, and those around it none.
+        made_at: When engagements were created, by id, where a read tells.
+        listed_as: The names of engagements, by id, where the list shows others.
     """
 
     id: str = "org_1"
+    founded: str = "2020-01-01T00:00:00.000Z"
     name: str = "Acme"
     engagements: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=lambda: {"u_owner": "owner", "u_1": "member"})
@@ -52,6 +70,12 @@ class Service:
     observers: list[Any] = field(default_factory=list)
     created_at: str = ""
     merges: bool = False
+    made_at: dict[str, str] = field(default_factory=dict)
+    listed_as: dict[str, str] = field(default_factory=dict)
+
+    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Carry calls out one by one."""
+        return [self.send(call) for call in calls]
 
     def send(self, call: Call) -> Exchange:
         """Carry a call out as the wire does, observers included."""
@@ -76,7 +100,7 @@ class Service:
 
     def _getCurrentOrganization(self, _call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         counts = {"memberCount": len(self.roles), "engagementCount": len(self.engagements)}
-        return 200, {"data": {"id": self.id, "name": self.name, **counts}}
+        return 200, {"data": {"id": self.id, "name": self.name, "createdAt": self.founded, **counts}}
 
     def _updateCurrentOrganization(self, _call: Call, body: Any) -> tuple[int, object]:  # noqa: N802
         self.name = " ".join(body["name"].split()) if self.merges else body["name"]
@@ -92,7 +116,8 @@ class Service:
     def _getEngagement(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         if call.identifier not in self.engagements:
             return 404, {"error": {}}
-        return 200, {"data": {"id": call.identifier, "name": self.engagements[call.identifier]}}
+        shown = {"id": call.identifier, "name": self.engagements[call.identifier]}
+        return 200, {"data": shown | {"createdAt": self.made_at.get(call.identifier)}}
 
     def _deleteEngagement(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         gone = self.engagements.pop(call.identifier or "", None)
@@ -101,7 +126,7 @@ class Service:
     def _listEngagements(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         query = {name: int(value) for name, value in call.query if value.isdecimal()}
         items = [
-            {"id": key, "name": name, "createdAt": self.created_at or f"{9999 - rank}"}
+            {"id": key, "name": self.listed_as.get(key, name), "createdAt": self.created_at or f"{9999 - rank}"}
             for rank, (key, name) in enumerate(reversed(self.engagements.items()))
         ]
         first = (query["page"] - 1) * query["perPage"]
@@ -127,6 +152,14 @@ class Service:
 def service() -> Service:
     """A service with an owner, a member and no engagement."""
     return Service()
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    """The journal of a run."""
+    opened = Journal.open(tmp_path / "report", RunNames(PREFIX), BASE_URL, MAIN_KEY)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

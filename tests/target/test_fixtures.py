@@ -7,9 +7,13 @@ import pytest
 
 from conformance.target.capabilities import Unavailable
 from conformance.target.fixtures import Fixtures
+from conformance.target.membership import Membership
+from conformance.target.names import RunNames
+from conformance.target.ownership import Ownership
 from conformance.target.profile import Mode, Profile
 from conformance.target.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
 from conformance.target.secret import Secret
+from tests.target.conftest import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,12 +104,15 @@ def told() -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]]) -> Callable[..., Fixtures]:
-    """Makes fixtures of a target file's text."""
+def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]], service: Any) -> Callable[..., Fixtures]:
+    """Makes fixtures of a target file's text, whose members the service has."""
+    service.roles = {"u_owner": "owner"}
 
     def making(text: str = "", program: Any = None, *, mode: Mode | None = None, **more: Any) -> Fixtures:
         profile = load(text, options={"mode": mode})
-        return Fixtures(profile, program, Hiding(told), **more)
+        service.roles = {one.user_id: "member" for one in profile.members} | service.roles
+        membership = Membership(service.send_all)
+        return Fixtures(profile, program, Hiding(told), membership=membership, **more)
 
     return making
 
@@ -464,3 +471,74 @@ def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtur
     """Where nothing can be sent the template is of no use."""
     with pytest.raises(Unavailable, match="Nothing can be sent"):
         fixtures(TEMPLATE).make_subordinate("e", "task")
+
+
+def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
+    fixtures: Callable[..., Fixtures], service: Any
+) -> None:
+    """A provisioner that names an existing member as new gets nobody changed or removed."""
+    service.roles["u_1"] = "admin"
+    made = fixtures(DISPOSABLE + PROVISIONED, Program())
+
+    with pytest.raises(Unavailable, match="named u_1 as a new member, who was a member before"):
+        made.member()
+
+
+def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
+    fixtures: Callable[..., Fixtures], service: Any
+) -> None:
+    """Without the list before nobody could tell a new member from an old one."""
+    program = Program()
+    service.overrides["listMembers"] = 500
+
+    with pytest.raises(Unavailable, match="could not be listed"):
+        fixtures(DISPOSABLE + PROVISIONED, program).member()
+    assert program.asked == []
+
+
+@pytest.mark.parametrize(
+    ("roles", "reason"),
+    [
+        ({"u_7": "owner"}, "The member u_7 is an owner"),
+        ({"u_7": "admin"}, "The member u_7 is the only admin"),
+        ({}, "The organization has no member u_7"),
+    ],
+)
+def test_members_of_the_file_are_looked_up(
+    fixtures: Callable[..., Fixtures], service: Any, roles: dict[str, str], reason: str
+) -> None:
+    """Neither an owner nor the only admin is changed, whatever the target file says."""
+    made = fixtures(DISPOSABLE + "members: [{user_id: u_7}]")
+    service.roles = {"u_owner": "owner", "u_1": "member"} | roles
+
+    with pytest.raises(Unavailable, match=reason):
+        made.member()
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ("members: [{user_id: u_7, key: main-key-0001}]", "api_key"),
+        ("keys: {throttled: same-key}\nmembers: [{user_id: u_7, key: same-key}]", "throttled"),
+        ("members: [{user_id: u_7, key: same-key}, {user_id: u_8, key: same-key}]", "the member u_8"),
+    ],
+)
+def test_a_member_must_have_a_key_of_its_own(fixtures: Callable[..., Fixtures], more: str, name: str) -> None:
+    """A member whose removal would end another key of the run is not given to a check."""
+    with pytest.raises(Unavailable, match=f"The key of the member u_7 is that of {name}, too"):
+        fixtures(DISPOSABLE + more).member()
+
+
+def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[..., Fixtures], service: Any) -> None:
+    """Before a subordinate record is made its engagement is read."""
+    service.engagements = {"e_1": f"{PREFIX}a", "f_1": "Quarterly audit"}
+    ownership = Ownership(RunNames(PREFIX), service.send_all)
+    service.observers.append(ownership)
+    program = Program()
+    made = fixtures(PROVISIONED, program, ownership=ownership)
+
+    assert made.make_subordinate("e_1", "task") == "e_1/task"
+    for identifier in ("f_1", "e_2"):
+        with pytest.raises(Unavailable, match=r"No record was made: a read shows that the engagement is not"):
+            made.make_subordinate(identifier, "task")
+    assert program.asked == ["create_subordinate"]

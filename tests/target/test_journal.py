@@ -3,23 +3,26 @@ from __future__ import annotations
 import errno
 import json
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.target.changes import Action, State
-from conformance.target.journal import Journal, JournalError
+from conformance.target.journal import Journal, JournalError, Place
+from conformance.target.names import RunNames
+from tests.target.conftest import BASE_URL, MAIN_KEY, PREFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-PREFIX = "cf-abcdefgh-"
+NEXT = RunNames("cf-othe2222-")
 
 
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    """The journal of a new run."""
-    return Journal.open(tmp_path / "report", PREFIX)
+def begin(folder: Path) -> Journal:
+    """The journal of the next run into a folder."""
+    return Journal.open(folder, NEXT, BASE_URL, MAIN_KEY)
 
 
 def lines(journal: Journal) -> list[dict[str, object]]:
@@ -56,21 +59,22 @@ def test_a_change_that_cannot_be_written_must_not_be_sent(journal: Journal, monk
 def test_a_journal_is_read_as_it_was_written(journal: Journal, tmp_path: Path) -> None:
     """Reading gives the same entries in the same states."""
     first = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", f"{PREFIX}\ud83c lone")
-    second = journal.intend(Action.CHANGE_ROLE, "api_key", "u_1", "member")
+    second = journal.intend(Action.CHANGE_ROLE, "api_key", "u_1", "member", "admin")
     third = journal.intend(Action.CREATE_ENGAGEMENT, "other_organization", None)
     fourth = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "gone")
-    journal.done(first, "e_1", doubtful=True)
+    journal.done(first, "e_1")
     journal.done(second)
     journal.refused(third)
     journal.settle(fourth)
     journal.member_made("u_9", "member")
-    journal.belongs_to("org_1")
+    journal.became(journal.intend(Action.RENAME_ORGANIZATION, "api_key", " x ", "Acme"), "x")
+    journal.belongs_to("org_1", "2020-01-01T00:00:00.000Z", 1.5)
 
-    again = Journal.read(tmp_path / "report")
+    again = Journal.read(tmp_path / "report", MAIN_KEY)
 
     assert again.entries() == journal.entries()
     assert again.pending() == journal.pending()
-    assert (again.organization, again.names.prefix) == ("org_1", PREFIX)
+    assert (again.place, again.names, again.trusted) == (journal.place, journal.names, True)
 
 
 def test_pending_is_what_may_be_left_the_latest_first(journal: Journal) -> None:
@@ -160,10 +164,10 @@ def test_settling_twice_writes_once(journal: Journal) -> None:
 
 def test_the_organization_is_noted_once(journal: Journal) -> None:
     """Only the first organization counts."""
-    journal.belongs_to("org_1")
-    journal.belongs_to("org_2")
+    journal.belongs_to("org_1", None, 2.0)
+    journal.belongs_to("org_2", None, 3.0)
 
-    assert journal.organization == "org_1"
+    assert journal.place == Place(BASE_URL, "org_1", None, 2.0)
     assert sum("organization" in line for line in lines(journal)) == 1
 
 
@@ -183,8 +187,11 @@ def test_a_folder_without_a_journal_is_told(tmp_path: Path) -> None:
         "[]",
         "{}",
         '{"format": "other", "prefix": "x"}',
-        '{"format": "conformance-journal/1"}',
-        '{"format": "conformance-journal/1", "prefix": ""}',
+        '{"format": "conformance-journal/2", "prefix": "cf-abcdefg2-"}',
+        '{"format": "conformance-journal/2", "base_url": "http://service"}',
+        '{"format": "conformance-journal/2", "base_url": "http://service", "prefix": ""}',
+        '{"format": "conformance-journal/2", "base_url": "http://service", "prefix": "Seeded 000"}',
+        '{"format": "conformance-journal/2", "base_url": "http://service", "prefix": "cf-security-"}',
         "[" * 100000,
     ],
 )
@@ -219,13 +226,15 @@ def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, 
 def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_path: Path) -> None:
     """A new run does not overwrite what is needed to clean up after an old one."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
+    journal.close()
     with pytest.raises(JournalError, match=r"run conformance cleanup \S+ first"):
-        Journal.open(tmp_path / "report", "cf-other000-")
+        begin(tmp_path / "report")
 
     journal.settle(entry)
     journal.close()
 
-    assert Journal.open(tmp_path / "report", "cf-other000-").entries() == []
+    with closing(begin(tmp_path / "report")) as following:
+        assert (following.entries(), Journal.read(tmp_path / "report").names) == ([], NEXT)
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -233,7 +242,66 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "report").write_text("")
 
     with pytest.raises(JournalError, match=r"cannot be written|is not a directory|cannot be read"):
-        Journal.open(tmp_path / "report", PREFIX)
+        begin(tmp_path / "report")
+
+
+@pytest.mark.parametrize("use", [begin, lambda folder: Journal.claim(folder, MAIN_KEY)], ids=["run", "cleanup"])
+def test_a_journal_in_use_is_left_alone(journal: Journal, tmp_path: Path, use: Callable[[Path], Journal]) -> None:
+    """While its run goes on neither another run nor a cleanup takes it, and both say whose it is."""
+    before = journal._path.read_bytes()
+
+    with pytest.raises(JournalError, match=rf"still going on \(process {os.getpid()}, begun 20\S+Z\)"):
+        use(tmp_path / "report")
+
+    assert journal._path.read_bytes() == before
+    journal.close()
+    use(tmp_path / "report").close()
+
+
+def test_a_link_is_no_journal(journal: Journal, tmp_path: Path) -> None:
+    """A journal is never written through a link to another file."""
+    (tmp_path / "next").mkdir()
+    (tmp_path / "next" / "journal.jsonl").symlink_to(journal._path)
+    journal.close()
+
+    with pytest.raises(JournalError, match="cannot be written"):
+        begin(tmp_path / "next")
+
+
+FORGED = '{"entry": 7, "at": "2026-01-01T00:00:00.000Z", "do": "make-member", "key": "provisioner", "subject": "u_0"'
+
+
+@pytest.mark.parametrize("more", ["}", ', "seal": "0"}', ', "seal": null}', f', "seal": "{"0" * 32}"}}'])
+def test_a_line_that_the_key_did_not_seal_says_nothing(journal: Journal, tmp_path: Path, more: str) -> None:
+    """In a journal of this key a line that was written without the key is no entry."""
+    entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
+    with journal._path.open("a") as file:
+        file.write(f"{FORGED}{more}\n")
+
+    again = Journal.read(tmp_path / "report", MAIN_KEY)
+
+    assert (again.entries(), again.trusted) == ([entry], True)
+
+
+def test_a_sealed_line_of_another_run_says_nothing(journal: Journal, tmp_path: Path) -> None:
+    """Lines of two runs with one key cannot be mixed."""
+    with closing(begin(tmp_path / "next")) as following:
+        following.intend(Action.MAKE_MEMBER, "provisioner", "u_0", "member")
+        stray = following._path.read_text().splitlines()[-1]
+    with journal._path.open("a") as file:
+        file.write(f"{stray}\n")
+
+    assert Journal.read(tmp_path / "report", MAIN_KEY).entries() == []
+
+
+@pytest.mark.parametrize("key", [None, "another-key-0002"])
+def test_a_journal_of_another_key_is_not_trusted(journal: Journal, tmp_path: Path, key: str | None) -> None:
+    """Its entries are read, since a key may have been replaced meanwhile; reads must show what they say."""
+    entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
+
+    again = Journal.read(tmp_path / "report", key)
+
+    assert (again.entries(), again.trusted) == ([entry], False)
 
 
 @pytest.mark.parametrize("action", Action)

@@ -5,12 +5,16 @@ import re
 
 import pytest
 
-from conformance.target.names import RunNames
+from conformance.target.names import PREFIX, RunNames
 
 
 def test_a_fresh_prefix_has_forty_random_bits() -> None:
-    """The prefix is eight base32 characters between ``cf-`` and a hyphen."""
-    assert re.fullmatch(r"cf-[a-z2-7]{8}-", RunNames.fresh().prefix)
+    """The prefix is eight base32 characters between ``cf-`` and a hyphen, one of them a digit: it is no word."""
+    for _ in range(200):
+        prefix = RunNames.fresh().prefix
+        assert re.fullmatch(r"cf-[a-z2-7]{8}-", prefix)
+        assert re.search("[2-7]", prefix)
+        assert PREFIX.fullmatch(prefix)
 
 
 def test_runs_with_one_seed_have_different_names() -> None:
@@ -25,20 +29,20 @@ def test_runs_with_one_seed_have_different_names() -> None:
 
 def test_names_and_addresses_begin_with_the_prefix() -> None:
     """Everything that a run creates can be told by its name."""
-    names = RunNames("cf-abcdefgh-")
+    names = RunNames("cf-abcdefg2-")
 
-    assert names.name("archive") == "cf-abcdefgh-archive"
-    assert names.address("one", "example.com") == "cf-abcdefgh-one@example.com"
+    assert names.name("archive") == "cf-abcdefg2-archive"
+    assert names.address("one", "example.com") == "cf-abcdefg2-one@example.com"
 
 
 @pytest.mark.parametrize(
     ("name", "owned"),
     [
-        ("cf-abcdefgh-x", True),
-        ("  cf-abcdefgh-x", True),
-        ("cf-abcdefgh", False),
-        ("x cf-abcdefgh-x", False),
-        ("CF-ABCDEFGH-x", False),
+        ("cf-abcdefg2-x", True),
+        ("  cf-abcdefg2-x", True),
+        ("cf-abcdefg2", False),
+        ("x cf-abcdefg2-x", False),
+        ("CF-ABCDEFG2-x", False),
         ("", False),
         (None, False),
         (7, False),
@@ -46,4 +50,23 @@ def test_names_and_addresses_begin_with_the_prefix() -> None:
 )
 def test_a_run_owns_what_bears_its_prefix(name: object, *, owned: bool) -> None:
     """A name is the run's if it begins with the prefix, blanks aside; no other value is."""
-    assert RunNames("cf-abcdefgh-").owns(name) is owned
+    assert RunNames("cf-abcdefg2-").owns(name) is owned
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("cf-abcdefg2-x", True),
+        ("  CF-Abcdefg2-X", True),
+        ("Copy of cf-abcdefg2-x (1)", True),
+        ("\uff43f-abcdefg2-x", True),
+        ("cf-abcdefg2x", False),
+        ("cf-abcdefg3-x", False),
+        ("", False),
+        (None, False),
+        (["cf-abcdefg2-x"], False),
+    ],
+)
+def test_a_text_with_the_prefix_is_marked(text: object, *, marked: bool) -> None:
+    """Wherever the prefix stands, and whatever a service has done to its letters, the text is the run's."""
+    assert RunNames("cf-abcdefg2-").marks(text) is marked

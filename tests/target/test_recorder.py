@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,21 +10,14 @@ from conformance.target.recorder import JournalRecorder
 from conformance.wire import call as calls
 from conformance.wire.call import Call, Credential
 from conformance.wire.exchange import Withheld
+from tests.target.conftest import BASE_URL, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conformance.wire.exchange import Exchange
 
-PREFIX = "cf-abcdefgh-"
 OTHER = Credential.bearer("other_organization", "k")
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    """The journal of a run."""
-    return Journal.open(tmp_path, PREFIX)
 
 
 @pytest.fixture
@@ -39,7 +31,7 @@ def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Ca
     """Lets the recorder see a call and its answer."""
 
     def seeing(call: Call, status: int | None, body: object = None) -> None:
-        recorder.ensure_harmless(call)
+        recorder.ensure_harmless([call])
         recorder.before(call)
         recorder.after(make_exchange(call, status, body))
 
@@ -74,7 +66,7 @@ def test_the_answer_to_a_creation_gives_the_id(journal: Journal, see: Callable[.
     """Afterwards the engagement is known by its id."""
     see(create(), 201, created())
 
-    assert (only(journal).id, only(journal).state, only(journal).doubtful) == ("e_1", State.DONE, False)
+    assert (only(journal).id, only(journal).state) == ("e_1", State.DONE)
 
 
 @pytest.mark.parametrize("status", [None, 500, 503, 302, 429])
@@ -144,40 +136,6 @@ def test_equal_calls_under_way_are_entries_of_their_own(
     assert sorted(str(entry.id) for entry in journal.entries()) == ["e_1", "e_2"]
 
 
-@pytest.mark.parametrize(
-    ("sent", "answered", "doubtful"),
-    [
-        (f"{PREFIX}a", "Quarterly audit", True),
-        (f"{PREFIX}a", f"{PREFIX}a (2)", False),
-        (f"{PREFIX}" + "x" * 300, f"{PREFIX}" + "x" * 64, False),
-        ("  ", "", False),
-        ("\u212b  b", "\u00c5 b", False),
-        (None, "New engagement", False),
-        ("odd", None, False),
-    ],
-)
-def test_an_answer_with_anothers_name_is_doubtful(
-    journal: Journal, see: Callable[..., None], sent: object, answered: object, *, doubtful: bool
-) -> None:
-    """An id that comes with a name quite unlike the one sent may be somebody else's."""
-    see(create(sent), 201, created(name=answered))
-
-    assert only(journal).doubtful is doubtful
-
-
-@pytest.mark.parametrize(("seconds_ago", "timely"), [(0, True), (1, True), (60, False), (-60, False), (None, False)])
-def test_a_doubtful_answer_is_timely_where_its_times_agree(
-    journal: Journal, see: Callable[..., None], seconds_ago: float | None, *, timely: bool
-) -> None:
-    """What was created long before cannot be what was just asked for."""
-    moment = None if seconds_ago is None else datetime.now(UTC) - timedelta(seconds=seconds_ago)
-    created_at = None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    see(create(), 201, {"data": {"id": "e_1", "name": "Quarterly audit", "createdAt": created_at}})
-
-    assert (only(journal).doubtful, only(journal).timely) == (True, timely)
-    assert only(Journal.read(journal._path.parent)).timely is timely
-
-
 @pytest.mark.parametrize("status", [200, 204, 404, 410])
 def test_a_deletion_settles_its_creation(journal: Journal, see: Callable[..., None], status: int) -> None:
     """What is deleted, or was gone already, needs no undoing."""
@@ -243,8 +201,45 @@ def test_a_renaming_remembers_the_first_name(journal: Journal, see: Callable[...
     see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
     see(calls.update_organization({"name": "C"}), 200, {"data": {}})
 
-    assert journal.organization == "org_1"
+    assert journal.place.organization == "org_1"
     assert [entry.before for entry in journal.pending()] == ["Acme", "Acme"]
+
+
+@pytest.mark.parametrize("shown_by", ["the response", "a read"])
+def test_a_name_that_became_another_is_noted(journal: Journal, see: Callable[..., None], shown_by: str) -> None:
+    """What the service shows right after a renaming is a name of the run's too, and what it shows later is not."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(calls.update_organization({"name": " B "}), 200, {"data": {"name": "B"} if shown_by == "the response" else {}})
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Another user's"}})
+
+    assert [entry.became for entry in journal.pending()] == ["B"]
+
+
+def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[..., None]) -> None:
+    """The journal says which organization of which service it is about, and since when."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "createdAt": "2020-01-01T00:00:00.000Z"}})
+
+    place = journal.place
+    assert (place.base_url, place.organization, place.created_at) == (BASE_URL, "org_1", "2020-01-01T00:00:00.000Z")
+    assert place.since is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "subject"),
+    [
+        ({"name": f"{PREFIX}a", "description": f"{PREFIX}b"}, f"{PREFIX}a"),
+        ({"name": "  ", "description": f"{PREFIX}b"}, f"{PREFIX}b"),
+        ({"name": "  ", "description": "b"}, "  "),
+    ],
+)
+def test_a_description_tells_whose_a_nameless_engagement_is(
+    journal: Journal, recorder: JournalRecorder, body: object, subject: str
+) -> None:
+    """The text that finds an engagement again is written down, whichever field has it."""
+    recorder.before(calls.create_engagement(body))
+
+    assert only(journal).subject == subject
 
 
 def test_naming_back_settles_every_renaming(journal: Journal, see: Callable[..., None]) -> None:
@@ -295,7 +290,7 @@ def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable
     see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, *odd]})
     see(calls.update_member_role("u_1", {"role": "admin"}), 200, {"data": {}})
     see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "admin"}]})
-    assert [entry.before for entry in journal.pending()] == ["member"]
+    assert [(entry.before, entry.wanted) for entry in journal.pending()] == [("member", "admin")]
 
     see(calls.update_member_role("u_1", {"role": "member"}), 200, {"data": {}})
 
@@ -373,31 +368,3 @@ def test_the_journal_holds_no_key(journal: Journal, see: Callable[..., None]) ->
 
     assert b"swordfish" not in journal._path.read_bytes()
     assert only(journal).key == "engagements:write"
-
-
-WRITES = [
-    calls.update_engagement("e_theirs", {"name": f"{PREFIX}b"}),
-    calls.archive_engagement("e_theirs"),
-    calls.unarchive_engagement("e_theirs"),
-    calls.delete_engagement("e_theirs"),
-]
-
-
-@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.operation.id)
-def test_nothing_is_done_to_what_a_creation_only_claims_to_have_made(
-    recorder: JournalRecorder, see: Callable[..., None], write: Call
-) -> None:
-    """An engagement of another name in the answer to a creation is somebody else's: it is read and never written."""
-    see(create(), 201, created("e_theirs", "Quarterly assessment"))
-
-    recorder.ensure_harmless(calls.get_engagement("e_theirs"))
-    with pytest.raises(Withheld):
-        recorder.ensure_harmless(write)
-
-
-@pytest.mark.parametrize("name", [f"{PREFIX}a", f"{PREFIX}A ", "", None, 7])
-def test_what_a_creation_made_is_written_to(recorder: JournalRecorder, see: Callable[..., None], name: object) -> None:
-    """A name that the service changed a little, or does not show, makes nobody else's engagement of it."""
-    see(create(), 201, created("e_1", name))
-
-    recorder.ensure_harmless(calls.archive_engagement("e_1"))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from conformance.target.asking import Asking
 from conformance.target.census import take_census
 from conformance.target.journal import Journal
 from conformance.target.names import RunNames
+from conformance.target.ownership import Ownership
 from conformance.target.profile import Profile
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import undo
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROFILE = Profile.from_options("http://service.test", "main-key-0001")
-NAMES = RunNames("cf-abcdefgh-")
+NAMES = RunNames("cf-abcdefg2-")
 
 
 def _answer(status: int, body: object) -> httpx.Response:
@@ -40,6 +42,7 @@ class Target(httpx.AsyncBaseTransport):
         self.engagements = {"f_1": "Quarterly audit"}
         self.name = "Acme"
         self.lost = False
+        self.made = 0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Carry a request out."""
@@ -48,7 +51,8 @@ class Target(httpx.AsyncBaseTransport):
             self.name = body.get("name", self.name)
             return _answer(200, {"data": {"id": "org_1", "name": self.name}})
         if request.method == "POST":
-            made_id = f"e_{len(self.engagements)}"
+            self.made += 1
+            made_id = f"e_{self.made}"
             self.engagements[made_id] = body["name"]
             if self.lost:
                 raise httpx.ReadError("lost")
@@ -56,6 +60,9 @@ class Target(httpx.AsyncBaseTransport):
         if request.method == "DELETE":
             gone = self.engagements.pop(request.url.path.rpartition("/")[2], None)
             return _answer(404 if gone is None else 200, {"data": {"deleted": True}})
+        if (found := request.url.path.rpartition("/")[2]) != "engagements":
+            shown = {"data": {"id": found, "name": self.engagements.get(found)}}
+            return _answer(200, shown) if found in self.engagements else _answer(404, {})
         return _answer(200, {"data": [{"id": key, "name": name} for key, name in self.engagements.items()]})
 
 
@@ -68,23 +75,26 @@ def target() -> Target:
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
     """The journal of the run."""
-    return Journal.open(tmp_path, NAMES.prefix)
+    return Journal.open(tmp_path, NAMES, PROFILE.base_url, PROFILE.api_key.reveal())
 
 
 @pytest.fixture
 def wire(target: Target, journal: Journal) -> Iterator[Wire]:
-    """The wire to the service, watched by the journal."""
+    """The wire to the service, watched by the journal and guarded."""
     settings = WireSettings(
         base_url=PROFILE.base_url, credential=Credential.bearer("api_key", PROFILE.api_key.reveal())
     )
     with closing(Wire(settings, Redactor(), transport=target)) as opened:
+        ownership = Ownership(journal.names, opened.send_all)
+        opened.guard(ownership.ensure)
+        opened.observe(ownership)
         opened.observe(JournalRecorder(journal))
         yield opened
 
 
 def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Journal) -> None:
     """Lost creations, known ones and a renaming are all undone after the run was stopped, and nothing else."""
-    before = take_census(wire.send, NAMES)
+    before, _ = take_census(Asking(wire.send), NAMES)
     wire.send_all([calls.create_engagement({"name": NAMES.name(str(number))}) for number in range(20)])
     target.lost = True
     wire.send(calls.create_engagement({"name": NAMES.name("lost")}))
@@ -94,8 +104,10 @@ def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Jour
         wire.send(calls.create_engagement({"name": NAMES.name("late")}))
 
     with wire.undoing():
-        result = undo(journal, wire.send, send_all=wire.send_all)
-        after = take_census(wire.send, NAMES)
+        asking, ownership = Asking(wire.send, wire.send_all), Ownership(NAMES, wire.send_all)
+        wire.observe(ownership)
+        result = undo(journal, ownership, asking)
+        after, _ = take_census(asking, NAMES)
 
     assert (result.left, target.engagements, target.name) == ([], {"f_1": "Quarterly audit"}, "Acme")
     assert after == before | {"ownEngagements": 0}
