@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.cli.text import plain
-from conformance.reports.wording import counted, is_waived
+from conformance.reports.wording import counted, is_waived, losses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +61,8 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
     """
     console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
     failed = [entry for entry in report["requirements"] if entry["outcome"] == "failed"]
+    for loss in losses(report):
+        console.print(plain(f"! {loss}", "bold red"))
     if not quiet:
         _print_table(console, report)
     for requirement in failed:

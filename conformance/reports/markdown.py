@@ -11,6 +11,7 @@ from conformance.reports.wording import (
     OUTCOMES,
     VERDICTS,
     is_waived,
+    losses,
     numbers,
     repeat_command,
     tally,
@@ -52,6 +53,9 @@ def markdown_bytes(report: Report) -> bytes:
 
 
 def _lines(report: Report) -> Iterator[str]:
+    for loss in losses(report):
+        yield f"⚠️ **{inline(loss)}**"
+        yield ""
     yield f"# Conformance: {VERDICTS[report['verdict']].lower()}"
     yield ""
     yield f"**{inline(verdict_sentence(report))}**"

@@ -125,6 +125,7 @@ class Report(TypedDict):
     observations: list[Observation]
     census: NotRequired[object]
     journal: NotRequired[object]
+    gone: NotRequired[list[str]]
     not_undone: NotRequired[list[Any]]
     lasting: NotRequired[list[str]]
 

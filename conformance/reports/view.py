@@ -21,6 +21,7 @@ from conformance.reports.wording import (
     VERDICTS,
     counted,
     is_waived,
+    losses,
     moment,
     repeat_command,
     tally,
@@ -115,7 +116,7 @@ def _alerts(report: Report) -> list[str]:
         ["The run was interrupted: what follows is what was known by then."] if report["run"]["interrupted"] else []
     )
     left = [f"Not undone: {one if isinstance(one, str) else _json(one)}" for one in report.get("not_undone", [])]
-    return [*interrupted, *left, *report["run"].get("warnings", [])]
+    return [*losses(report), *interrupted, *left, *report["run"].get("warnings", [])]
 
 
 def _class(report: Report, one: ConformanceClass) -> dict[str, Any]:

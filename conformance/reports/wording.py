@@ -133,3 +133,11 @@ def numbers(exchanges: list[int], limit: int = 12) -> str:
 def seconds_of(requirement: Requirement) -> float:
     """The time that the requirement's checks took, as far as the report tells."""
     return sum(check["seconds"] for check in requirement.get("checks", []))
+
+
+def losses(report: Report) -> list[str]:
+    """The first line of a report, if other users' engagements are gone; none otherwise."""
+    gone = report.get("gone", [])
+    if not gone:
+        return []
+    return [f"Engagements of other users that were there before the run are gone ({len(gone)}): {', '.join(gone)}."]

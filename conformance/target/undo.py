@@ -43,11 +43,13 @@ class UndoResult:
         undone: How many entries of the journal it settled.
         left: What should have been undone and could not, a sentence each.
         lasting: What the interface has no way of undoing, a sentence each.
+        writes: What was written for that, a clause each.
     """
 
     undone: int = 0
     left: list[str] = field(default_factory=list)
     lasting: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
 
 
 def clean_up(
@@ -186,6 +188,7 @@ class _Undoing:
             if answer is not None and not _is_gone(answer):
                 self._leave(f"The member {user_id} could not be removed: {told(answer)}.")
                 continue
+            self.result.writes += [] if answer is None else [f"the member {user_id} was removed"]
             changes = [other for other in self._pending(Action.CHANGE_ROLE) if other.subject == entry.subject]
             self._settle(entry, *changes)
 
@@ -213,6 +216,7 @@ class _Undoing:
         if now not in {entry.wanted for entry in changes}:
             return f"The role of {user_id} is {now}, which the run did not ask for; it was left alone."
         answer = self._asking.one(calls.update_member_role(user_id, {"role": before}))
+        self.result.writes.append(f"the role of {user_id} was made {before} again")
         return None if _is_gone(answer) else f"The role of {user_id} could not be made {before} again: {told(answer)}."
 
     def _names(self) -> None:
@@ -244,6 +248,7 @@ class _Undoing:
         if isinstance(answer, str) or answer.status not in SUCCESSES:
             return f'The organization could not be named "{before}" again: {told(answer)}.'
         now = _name_in(answer)
+        self.result.writes.append(f'the organization was named "{before}" again')
         return None if now in {before, None} else f'The organization was to be named "{before}", and became "{now}".'
 
     def _standings(self, ids: Iterable[str], key: str) -> dict[str, Standing | None]:
@@ -268,6 +273,7 @@ class _Undoing:
         answers = self._asking.all([calls.delete_engagement(one) for one in own], key)
         for one, answer in zip(own, answers, strict=True):
             if _is_gone(answer):
+                self.result.writes.append(f"the engagement {one} was deleted")
                 self._settle_id(one, key)
             else:
                 self._leave(f"The engagement {one} could not be deleted: {told(answer)}.")

@@ -10,6 +10,7 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
+from conformance.target.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
 
@@ -68,6 +69,7 @@ def build_report(
         "observations": conclude.observations(run.observations),
         "census": execution.census,
         "journal": execution.changes(),
+        "gone": execution.missing,
         "not_undone": undone.left,
         "lasting": undone.lasting,
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
@@ -87,6 +89,13 @@ def _unselected(execution: Execution, *, interrupted: bool) -> str:
 
 def _warnings(execution: Execution) -> list[str]:
     warnings = list(execution.profile.warnings)
+    if mistaken := execution.ownership.mistaken:
+        named = ", ".join(mistaken)
+        warnings.append(
+            f"Creations were answered with ids of other users' engagements, which were left alone: {named}."
+        )
+    if execution.run.mode is Mode.READ_ONLY and (writes := execution.undo().writes):
+        warnings.append(f"What requests without a valid key had done was undone with <api_key>: {', '.join(writes)}.")
     if weak := execution.redactor.weak:
         named = ", ".join(f"<{name}>" for name in weak)
         warnings.append(f"Too short or too ordinary to be kept out of every answer that shows it: {named}.")
