@@ -1,0 +1,273 @@
+"""A service in this process that lies in all that it answers but reads by id, and notes what is done to others' data."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from conformance.reference.application import Application
+from conformance.reference.records import Engagement
+from conformance.running.options import Effort, Mode, RunOptions
+from conformance.running.run import Run
+from conformance.selftest.hosting import HostedExecution, SandboxPeer
+from conformance.selftest.subjects import Subject
+from conformance.target.profile import Profile
+from conformance.target.provisioner import Provisioner
+from conformance.verdicts.judge import Judge
+from conformance.verdicts.session import run_checks
+
+ENGAGEMENTS: Final = "/api/v1/engagements"
+MEMBERS: Final = "/api/v1/organizations/current/members"
+_FOUNDERS: Final = ("olivia", "adam", "mia")
+"""Who is a member of every organization of the reference service: an owner, an admin and a member."""
+
+YEAR: Final = 31_536_000_000
+"""Milliseconds."""
+
+LIES: Final = (
+    "creation: another's id",
+    "creation: another's id and name",
+    "creation: another's id, old",
+    "creation: an older one overwritten",
+    "creation: one that came meanwhile",
+    "creation: another one of the run",
+    "edit: another's id",
+    "deletion: id given again",
+    "list: others under the prefix",
+    "list: others under names that were given",
+    "list: ids swapped",
+    "list: ids shifted",
+    "list: others hidden",
+    "list: own hidden",
+    "list: everything is new",
+    "members: ids swapped",
+    "members: some hidden",
+    "provisioner: a member who was there",
+)
+"""What a service may lie about; each is told at some rate."""
+
+
+@dataclass
+class Liar(httpx.AsyncBaseTransport):
+    """Hands requests to the reference service and tells lies about what it answers.
+
+    Attributes:
+        rates: How often each lie is told.
+        others: The ids of engagements that are not the run's, at this time.
+        members: The ids of members that are not the run's.
+        crimes: What was done to them.
+    """
+
+    app: Application
+    chance: random.Random
+    rates: dict[str, float]
+    others: set[str] = field(default_factory=set)
+    members: set[str] = field(default_factory=set)
+    crimes: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    own: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._asgi = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        self._organization = self.app.founding.organization_id
+        store = self.app.service.store
+        with store.transaction():
+            self._old = [self._plant(f"Production {number}", age=YEAR) for number in range(3)]
+            for name in ("Quarterly audit", "cf-zzzzzz22-other run", "  ", "Audit 2"):
+                self._plant(name)
+            slug = store.organization(self._organization).slug
+            found = (store.member_by_email(self._organization, f"{name}@{slug}.example") for name in _FOUNDERS)
+            self.members |= {member.user_id for member in found if member is not None}
+        assert len(self.members) == len(_FOUNDERS)
+
+    def _plant(self, name: str, *, age: int = 0, identifier: str | None = None) -> str:
+        """Another user's engagement."""
+        service = self.app.service
+        at = service.now() - age
+        made = identifier or service.new_id("engagement")
+        service.store.add_engagement(Engagement(made, self._organization, name, None, "active", at, at))
+        self.others.add(made)
+        return made
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Note what is done to others' data, carry the request out, and lie."""
+        path, method = request.url.path, request.method
+        self._watch(method, path)
+        response = await self._asgi.handle_async_request(request)
+        body = await response.aread()
+        if response.status_code >= 300 or not body.startswith(b"{"):
+            return response
+        value = json.loads(body)
+        if method == "POST" and path == ENGAGEMENTS:
+            self._created(json.loads(request.content), value["data"])
+        elif method == "DELETE" and path.startswith(ENGAGEMENTS):
+            self._deleted(path.rpartition("/")[2])
+        elif method != "GET" and path.startswith(ENGAGEMENTS) and self._lies("edit: another's id"):
+            value["data"] = value["data"] | {"id": self._another()}
+        elif method == "GET" and path == ENGAGEMENTS:
+            self._listed(value["data"])
+        elif method == "GET" and path == MEMBERS:
+            self._members_listed(value["data"])
+        headers = [(name, text) for name, text in response.headers.items() if name.lower() != "content-length"]
+        return httpx.Response(response.status_code, headers=headers, stream=httpx.ByteStream(json.dumps(value).encode()))
+
+    def _watch(self, method: str, path: str) -> None:
+        if method == "GET":
+            return
+        named = path.removeprefix(f"{ENGAGEMENTS}/").partition("/")[0]
+        member = path.removeprefix(f"{MEMBERS}/")
+        store = self.app.service.store
+        if named in self.others:
+            self.crimes.append(f"{method} {path}")
+        elif member in self.members:
+            found = store.member(self._organization, member)
+            if method != "PATCH" or found is None or found.role != "owner":
+                self.crimes.append(f"{method} {path}")
+
+    def _lies(self, lie: str) -> bool:
+        return self.chance.random() < self.rates.get(lie, 0.0)
+
+    def _another(self) -> str:
+        return self.chance.choice(sorted(self.others))
+
+    def _created(self, sent: Any, data: dict[str, Any]) -> None:
+        store = self.app.service.store
+        if isinstance(sent, dict) and isinstance(sent.get("name"), str):
+            self.names.append(sent["name"])
+        made = data["id"]
+        if self._lies("creation: another's id"):
+            data["id"] = self._another()
+        if self._lies("creation: another's id and name"):
+            other = store.engagement(self._another())
+            data |= {} if other is None else {"id": other.id, "name": other.name}
+        if self._lies("creation: another's id, old"):
+            data |= {"id": self._another(), "createdAt": "2020-01-01T00:00:00.000Z"}
+        if self._lies("creation: an older one overwritten"):
+            with store.transaction():
+                found = self.chance.choice(self._old)
+                store.edit_engagement(found, {"name": data["name"]}, self.app.service.now())
+                store.delete_engagement(made)
+            data["id"] = found
+        if self._lies("creation: one that came meanwhile"):
+            with store.transaction():
+                data["id"] = self._plant(f"Meanwhile {len(self.others)}")
+        if self.own and self._lies("creation: another one of the run"):
+            data["id"] = self.chance.choice(self.own)
+        self.own.append(made)
+
+    def _deleted(self, identifier: str) -> None:
+        """Give the id of what was deleted to another user's engagement."""
+        store = self.app.service.store
+        if store.engagement(identifier) is None and self._lies("deletion: id given again"):
+            with store.transaction():
+                self._plant(f"Under an old id {len(self.others)}", identifier=identifier)
+
+    def _listed(self, items: list[dict[str, Any]]) -> None:
+        prefix = next((name[:12] for name in self.names if name.startswith("cf-")), "cf-aaaaaa22-")
+        for item in items:
+            if item["id"] in self.others and self._lies("list: others under the prefix"):
+                item["name"] = f"{prefix}x"
+            if item["id"] in self.others and self.names and self._lies("list: others under names that were given"):
+                item["name"] = self.chance.choice(self.names)
+            if self._lies("list: everything is new"):
+                item["createdAt"] = items[0]["createdAt"]
+        if self._lies("list: ids swapped"):
+            self._shuffle(items)
+        if self._lies("list: ids shifted"):
+            ids = [item["id"] for item in items]
+            for item, identifier in zip(items, [*ids[1:], *sorted(self.others)], strict=False):
+                item["id"] = identifier
+        if self._lies("list: others hidden"):
+            items[:] = [item for item in items if item["id"] not in self.others]
+        if self._lies("list: own hidden"):
+            items[:] = [item for item in items if item["id"] in self.others]
+
+    def _members_listed(self, items: list[dict[str, Any]]) -> None:
+        if self._lies("members: ids swapped"):
+            self._shuffle([item for item in items if item["role"] != "owner"])
+        if self._lies("members: some hidden"):
+            items[:] = [item for item in items if self.chance.random() < 0.5]
+
+    def _shuffle(self, items: list[dict[str, Any]]) -> None:
+        ids = [item["id"] for item in items]
+        self.chance.shuffle(ids)
+        for item, identifier in zip(items, ids, strict=True):
+            item["id"] = identifier
+
+
+class LyingPeer(SandboxPeer):
+    """A provisioner that names members as new who were there, and watches where records are made.
+
+    Args:
+        liar: The service.
+    """
+
+    def __init__(self, liar: Liar) -> None:
+        super().__init__(liar.app.sandbox)
+        self._liar = liar
+
+    def call(self, method: str, params: Any) -> object:
+        """Call a method, or lie."""
+        liar = self._liar
+        if method == "create_subordinate" and params["engagementId"] in liar.others:
+            liar.crimes.append(f"a record below {params['engagementId']}")
+        result: Any = super().call(method, params)
+        if method == "create_member" and liar._lies("provisioner: a member who was there"):
+            return {**result, "userId": liar.chance.choice(sorted(liar.members))}
+        return result
+
+
+class LyingExecution(HostedExecution):
+    """A run against a liar.
+
+    Args:
+        number: The number of the example, which decides everything.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.chance = random.Random(f"liar {number}")
+        mode = self.chance.choice([Mode.DISPOSABLE, Mode.DISPOSABLE, Mode.DEFAULT, Mode.READ_ONLY])
+        options = RunOptions(mode=mode, effort=Effort.QUICK, seed=number)
+        super().__init__(Subject("liar", "latitude", "A liar"), options, in_process=True)
+
+    def _embedded(self) -> Profile:
+        profile = super()._embedded()
+        told = self.chance.sample(LIES, self.chance.choice([1, 1, 2, 3, 5]))
+        rates = {lie: self.chance.choice([1.0, 0.5, 0.2, 0.05]) for lie in told}
+        self.liar = Liar(self._service.app, self.chance, rates)
+        return replace(profile, patience=0.1)
+
+    def _transport(self) -> httpx.AsyncBaseTransport:
+        return self.liar
+
+    def _provisioned(self, is_over: Any) -> Provisioner:  # noqa: ARG002 - as the run has it
+        return Provisioner(LyingPeer(self.liar))
+
+
+@contextmanager
+def hurried(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No run waits for a clock to tick: nobody is interested in verdicts."""
+    patch.setattr(Run, "sleep", lambda *_: None)
+    yield
+    patch.undo()
+
+
+def lie(number: int) -> tuple[Liar, list[str]]:
+    """Run the whole suite against a liar.
+
+    Returns:
+        The liar, and the suite's own errors.
+    """
+    with LyingExecution(number) as execution:
+        judge = Judge(execution.run)
+        execution.run.closed = execution.reach()
+        run_checks(judge)
+        execution.undo()
+    return execution.liar, judge.errors
