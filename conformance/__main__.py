@@ -1,8 +1,13 @@
 """``conformance`` and ``python -m conformance``."""
 
-import io
+from __future__ import annotations
+
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.exits import Exit
 
 
 def main() -> None:
@@ -16,14 +21,17 @@ def main() -> None:
 
     from conformance.exits import Exit  # noqa: PLC0415 - after the signal is provided for
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks must not end a run, and its verdict be lost
-            stream.reconfigure(errors="backslashreplace")
-
     try:
         from conformance.cli import main as command_line  # noqa: PLC0415 - as above
+        from conformance.cli.guarded import guard_output  # noqa: PLC0415 - as above
 
+        guard_output()
         command_line(prog_name="conformance")
+    except MemoryError:
+        sys.stderr.write("There is not enough memory for this.\n")
+        sys.exit(Exit.UNTESTABLE)
+    except OSError as error:
+        sys.exit(_tell_of_file(error))
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not end with the status of a failed requirement
         _tell(error)
         sys.exit(Exit.UNTESTABLE)
@@ -31,6 +39,18 @@ def main() -> None:
         # All is done and said; a signal that comes while the interpreter ends must not give another exit status.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
+
+
+def _tell_of_file(error: OSError) -> Exit:
+    """Say which file or folder cannot be used; an error without one is the suite's own."""
+    from conformance.cli.text import complain  # noqa: PLC0415 - hardly ever needed
+    from conformance.exits import Exit  # noqa: PLC0415 - as in main
+
+    if error.filename is None:
+        _tell(error)
+        return Exit.UNTESTABLE
+    complain(f"{error.filename} cannot be used: {error.strerror}.")
+    return Exit.USAGE
 
 
 def _tell(error: Exception) -> None:

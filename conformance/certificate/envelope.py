@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from cryptography.exceptions import InvalidSignature
 
 from conformance.certificate.keys import key_id
+from conformance.reports.text import load_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -72,10 +73,10 @@ class _Parts:
 
 def _read(content: bytes) -> _Parts:
     try:
-        envelope = json.loads(content)
+        envelope = load_json(content)
         (signature,) = envelope["signatures"]
         parts = _Parts(_bytes(envelope["payload"]), _bytes(signature["sig"]), str(signature["keyid"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         raise InvalidEnvelope("it is no envelope with one signature") from None
     if parts.written() != content:
         raise InvalidEnvelope("it has been altered")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from conformance.files import file_sha256
 from conformance.reports.sealing import ENVELOPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-_PIECE: Final = 1 << 20
 
 
 class FolderError(Exception):
@@ -29,9 +27,11 @@ def digests(folder: Path) -> dict[str, str]:
         for path in paths:
             if path.is_symlink() or not path.is_file():
                 raise FolderError(f"{path} is neither a file nor a folder.")
-        return {name: _digest(path) for path in paths if (name := path.relative_to(folder).as_posix()) != ENVELOPE}
+        return {name: file_sha256(path) for path in paths if (name := path.relative_to(folder).as_posix()) != ENVELOPE}
     except OSError as error:
         raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
+    except RecursionError:
+        raise FolderError(f"{folder} has too many folders within each other.") from None
 
 
 def changes(signed: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
@@ -40,11 +40,3 @@ def changes(signed: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
     removed = [f"{name} is missing" for name in signed if name not in found]
     changed = [f"{name} was changed" for name in signed if name in found and found[name] != signed[name]]
     return [*changed, *removed, *added]
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while piece := stream.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -10,6 +10,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from conformance.files import TEXT, read_file
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -98,7 +100,7 @@ def _public_pem(key: Ed25519PublicKey) -> bytes:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path, TEXT)
     except OSError as error:
         raise KeyFileError(f"{path} cannot be read: {error.strerror}.") from None
 

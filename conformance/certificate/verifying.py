@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,13 @@ from conformance.certificate.envelope import InvalidEnvelope, opened
 from conformance.certificate.files import FolderError, changes, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.statement import CLAIMS
+from conformance.files import DOCUMENT, read_file
 from conformance.replay.comparing import differences
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
 from conformance.replay.rejudging import rejudge
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.sealing import ENVELOPE
+from conformance.reports.text import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,7 +73,7 @@ def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
     """
     signature = f"The certificate is signed by the key {key_id(key)}."
     try:
-        said = _statement(opened((folder / ENVELOPE).read_bytes(), key))
+        said = _statement(opened(read_file(folder / ENVELOPE, DOCUMENT), key))
     except OSError as error:
         return Verified((Claim(signature, (f"{ENVELOPE} cannot be read: {error.strerror}",)),), None)
     except InvalidEnvelope as error:
@@ -94,10 +95,10 @@ def _statement(payload: bytes) -> dict[str, Any]:
         InvalidEnvelope: It is no statement of this suite.
     """
     try:
-        said: dict[str, Any] = json.loads(payload)
+        said: dict[str, Any] = load_json(payload)
         known = said["_type"] == statements.STATEMENT and said["predicateType"] == statements.PREDICATE
         complete = isinstance(said["predicate"][CLAIMS], dict) and bool(_signed(said))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidEnvelope("it holds no statement about a run") from None
     if not known or not complete:
         raise InvalidEnvelope("its statement is of another kind")

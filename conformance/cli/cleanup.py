@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.cli.options import target_options, warn_of_visible_key
-from conformance.cli.text import printable
+from conformance.cli.text import complain, printable
 from conformance.exits import Exit
 from conformance.running.connecting import connect, redactor_of
 from conformance.running.options import RunOptions
@@ -54,7 +54,7 @@ def cleanup(
         with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
             result = _undone(journal, profile, moved=moved)
     except (JournalError, TargetFileError) as error:
-        click.echo(str(error), err=True)
+        complain(error)
         sys.exit(Exit.USAGE)
     for line in (*result.left, *result.lasting):
         click.echo(printable(line))

@@ -17,6 +17,7 @@ import click
 from conformance.cli.ending import exit_status
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
+from conformance.cli.text import complain
 from conformance.exits import Exit
 from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
@@ -99,7 +100,7 @@ class _Judging:
             known = {entry["id"] for entry in self.baseline["requirements"] if entry["outcome"] == "failed"}
             click.echo(drift_text(compare(self.baseline, report)))
         for problem in problems:
-            click.echo(problem, err=True)
+            complain(problem)
         status = exit_status(report, trouble=trouble, strict=self.strict, known=known)
         return Exit.FAILED if problems and status in {Exit.OK, Exit.UNDECIDED} else status
 
@@ -132,7 +133,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     if ended_by is not None:
         return Exit.of(ended_by)
     if trouble is not None:
-        click.echo(trouble, err=True)
+        complain(trouble)
     if written is not _Written.YES:
         return Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
     return judging.status(report, problems, trouble)
@@ -203,10 +204,10 @@ def _write(report: Report, execution: Execution) -> _Written:
         exchanges, log = execution.run.wire.exchanges, execution.log.text()
         write_all(report, exchanges, execution.folder, execution.redactor.find, notes, log)
     except SecretFound as error:
-        click.echo(f"No report was written: {error}.", err=True)
+        complain(f"No report was written: {error}.")
         return _Written.WITHHELD
     except OSError as error:
-        click.echo(f"The report cannot be written to {execution.folder}: {error.strerror}.", err=True)
+        complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
         return _Written.NO
     return _Written.YES
 
@@ -235,5 +236,5 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _told(error: Exception, status: Exit) -> Exit:
-    click.echo(str(error), err=True)
+    complain(error)
     return status

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from conformance.cli.guarded import write_exactly
 from conformance.cli.render import ReportFile, read_report
 from conformance.reports.drift import Drift, compare, drift_json, drift_markdown, drift_text
 
@@ -13,17 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-_FORMATS: Final[Mapping[str, Callable[[Drift], str]]] = {
-    "text": drift_text,
-    "json": lambda drift: drift_json(drift).decode(),
-    "markdown": drift_markdown,
+_FORMATS: Final[Mapping[str, Callable[[Drift], bytes]]] = {
+    "json": drift_json,
+    "markdown": lambda drift: drift_markdown(drift).encode(),
 }
 
 
 @click.command("diff")
 @click.argument("old", type=ReportFile())
 @click.argument("new", type=ReportFile())
-@click.option("--format", "form", type=click.Choice(tuple(_FORMATS)), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(("text", *_FORMATS)), default="text", show_default=True)
 @click.option(
     "--fail-on",
     type=click.Choice(("regression", "drift")),
@@ -39,5 +39,8 @@ def diff(context: click.Context, old: Path, new: Path, form: str, fail_on: str) 
     not fail before.
     """
     drift = compare(read_report(old), read_report(new))
-    click.echo(_FORMATS[form](drift), nl=False)
+    if form == "text":
+        click.echo(drift_text(drift), nl=False)
+    else:
+        write_exactly(_FORMATS[form](drift))
     context.exit(1 if drift.regressions or (fail_on == "drift" and drift.drifted) else 0)

@@ -14,7 +14,7 @@ from rich.table import Table
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
 from conformance.cli.options import target_options, warn_of_visible_key
-from conformance.cli.text import plain
+from conformance.cli.text import complain, plain
 from conformance.exits import Exit
 from conformance.oracle import rate_limit_laws
 from conformance.running.connecting import connect, redactor_of, wire_settings
@@ -65,12 +65,12 @@ def doctor(
         profile = profile_of(target, os.environ, base_url=base_url, api_key=api_key, mode=mode)
         wire = connect(profile, RunOptions(), redactor_of(profile))
     except TargetFileError as error:
-        click.echo(str(error), err=True)
+        complain(error)
         sys.exit(Exit.USAGE)
     try:
         found = _examine(Console(highlight=False, soft_wrap=True), profile, wire)
     except Unanswered as trouble:
-        click.echo(f"The target could not be tested: {trouble}.", err=True)
+        complain(f"The target could not be tested: {trouble}.")
         found = Exit.UNTESTABLE
     finally:
         wire.close()

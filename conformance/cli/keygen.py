@@ -15,10 +15,11 @@ def keygen(file: Path) -> None:
     Nothing is written over.
     """
     from conformance.certificate.keys import KeyFileError, make_keys, public_path
+    from conformance.cli.text import usage_error
 
     try:
         key = make_keys(file)
     except KeyFileError as error:
-        raise click.UsageError(str(error)) from error
+        raise usage_error(error) from error
     click.echo(f"Wrote {click.format_filename(file)} (keep it secret) and {click.format_filename(public_path(file))}.")
     click.echo(f"The key is {key}.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.cli.text import printable
+from conformance.cli.text import printable, usage_error
 from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.replay.rejudging import rejudge
@@ -27,7 +27,7 @@ def judge_again(folder: Path) -> int:
     try:
         recording = read_recording(folder)
     except NotJudgeable as error:
-        raise click.UsageError(str(error)) from error
+        raise usage_error(error) from error
     again = rejudge(recording, folder)
     found = differences(recording, again)
     for line in found:

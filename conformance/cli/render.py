@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from conformance.cli.guarded import write_exactly
+from conformance.cli.text import usage_error
+from conformance.files import is_file
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -44,8 +47,8 @@ class ReportFile(click.ParamType[Path]):
     def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path of the report.json."""
         path = Path(value)
-        path = path / "report.json" if path.is_dir() else path
-        if not path.is_file():
+        path = path if is_file(path) else path / "report.json"
+        if not is_file(path):
             self.fail(f"There is no report at {click.format_filename(path)}.", param, ctx)
         return path
 
@@ -55,7 +58,7 @@ def read_report(path: Path) -> Report:
     try:
         return load_report(path)
     except InvalidReport as error:
-        raise click.UsageError(str(error)) from error
+        raise usage_error(error) from error
 
 
 @click.command("render")
@@ -83,7 +86,7 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
         raise click.UsageError("Missing option '--format'.")
     data = _rendered(report, form)
     if output is None:
-        click.echo(data, nl=False)
+        write_exactly(data)
         return
     try:
         place({output: lambda: [data]})
@@ -106,4 +109,4 @@ def _exchanges(path: Path, *, required: bool) -> list[Exchange]:
     try:
         return read_har(path)
     except InvalidRecording as error:
-        raise click.UsageError(str(error)) from error
+        raise usage_error(error) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.text import printable
+from conformance.cli.text import printable, usage_error
 
 _REFUSED = 1
 
@@ -39,7 +39,7 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bo
     try:
         signed = sign_folder(folder, read_private_key(key_file), build=subject_digest, anyway=anyway)
     except (KeyFileError, NotJudgeable, FolderError) as error:
-        raise click.UsageError(str(error)) from error
+        raise usage_error(error) from error
     except Refused as refusal:
         click.echo("Not signed:", err=True)
         for reason in refusal.reasons:

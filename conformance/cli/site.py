@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import click
 
+from conformance.cli.text import complain, usage_error
 from conformance.reports.model import InvalidReport
 from conformance.reports.placing import place
 from conformance.reports.wording import counted
@@ -26,18 +28,32 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
 
     It shows requirements by implementations, who does what where the interface leaves it open, and the history of every
     implementation, which is known by its target's name. It opens from a file, and links to each run's report.html where
-    that lies: move site and folders together.
+    that lies: move site and folders together. A folder that cannot be read is left out, with a line on stderr.
     """
     from conformance.reports.site import read_runs, site_files
 
+    runs = read_runs(folders, complain)
+    if not runs:
+        raise click.UsageError("None of the folders holds a finished run.")
     try:
-        runs = read_runs(folders)
         files = site_files(runs, output)
-        for folder in {path.parent for path in files}:
-            folder.mkdir(parents=True, exist_ok=True)
+        for folder in {path.parent for path in files} | {output}:
+            _make(folder)
         place(files)
-    except InvalidReport as error:
-        raise click.UsageError(str(error)) from error
+    except InvalidReport as error:  # of a folder that was changed meanwhile
+        raise usage_error(error) from error
     except OSError as error:
-        raise click.UsageError(f"{click.format_filename(output)} cannot be written: {error.strerror}.") from error
+        reason = f"{click.format_filename(output)} cannot be written: {error.strerror}."
+        raise click.UsageError(reason) from error
     click.echo(f"{counted(len(runs), 'run')}: {click.format_filename(output / 'index.html')}")
+
+
+def _make(folder: Path) -> None:
+    """Make a folder of the site; what a link leads to is somebody else's.
+
+    Raises:
+        OSError: It cannot be made, or is a link.
+    """
+    if folder.is_symlink():
+        raise NotADirectoryError(errno.ENOTDIR, f"{folder.name} is a link to another place")
+    folder.mkdir(parents=True, exist_ok=True)

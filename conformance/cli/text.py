@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+import click
 from rich.text import Text
 
+_LONGEST_SENTENCE: Final = 1000
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -22,3 +24,13 @@ def printable(text: str, limit: int = 400) -> str:
 def plain(text: str, style: str = "", limit: int = 400) -> Text:
     """Text for rich, in which no markup is looked for."""
     return Text(printable(text, limit), style=style)
+
+
+def complain(sentence: object) -> None:
+    """Say on stderr what is wrong; a file or a target may have words in it."""
+    click.echo(printable(str(sentence), limit=_LONGEST_SENTENCE), err=True)
+
+
+def usage_error(error: Exception) -> click.UsageError:
+    """The usage error that says what another error says."""
+    return click.UsageError(printable(str(error), limit=_LONGEST_SENTENCE))

@@ -31,11 +31,12 @@ def verify(folder: Path, key_file: Path) -> None:
 
     from conformance.certificate.keys import KeyFileError, read_public_key
     from conformance.certificate.verifying import verify as verify_folder
+    from conformance.cli.text import usage_error
 
     try:
         key = read_public_key(key_file)
     except KeyFileError as error:
-        raise click.UsageError(str(error)) from error
+        raise usage_error(error) from error
     verified = verify_folder(folder, key)
     _print(Console(file=sys.stdout, highlight=False, soft_wrap=True), verified)
     sys.exit(0 if verified.holds else 1)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance import __version__
+from conformance.files import file_sha256
 from conformance.openapi import openapi_sha256
 from conformance.replay.provisioned import InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import PROVISIONED, sha256
+from conformance.reports.sealing import PROVISIONED
 from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ def read_recording(folder: Path) -> Recording:
         report = load_report(folder / REPORT)
         provisioned = read_notes(folder / PROVISIONED)
         exchanges = read_har(folder / EXCHANGES)
+        changed = tuple(name for name, digest in provisioned.digests.items() if file_sha256(folder / name) != digest)
     except (InvalidReport, InvalidNotes, InvalidRecording) as error:
         raise NotJudgeable(str(error)) from error
+    except OSError as error:
+        raise NotJudgeable(f"{error.filename} cannot be read: {error.strerror}.") from error
     _ensure_suite(report, provisioned)
-    changed = tuple(
-        name for name, digest in provisioned.digests.items() if sha256([(folder / name).read_bytes()]) != digest
-    )
     return Recording(report, exchanges, provisioned, changed)
 
 

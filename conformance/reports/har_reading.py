@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
+from conformance.files import RECORDING, read_file
 from conformance.operations import OPERATIONS, Operation
 from conformance.reports.text import load_json, one_line
 from conformance.wire.call import Call, Credential
@@ -42,10 +43,10 @@ def read_har(path: Path | str) -> list[Exchange]:
     """
     name = one_line(str(path))
     try:
-        return _exchanges(load_json(Path(path).read_bytes())["log"]["entries"])
+        return _exchanges(load_json(read_file(Path(path), RECORDING))["log"]["entries"])
     except OSError as error:
         raise InvalidRecording(f"The recording {name} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise InvalidRecording(
             f"The file {name} is no recording of this suite: {one_line(repr(error))[:200]}."
         ) from error
@@ -56,6 +57,8 @@ def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
     found = [_exchange(entry) for entry in entries if not entry.get("_missing")]
     if any(exchange.number not in numbers for exchange in found):
         raise ValueError("a number is not that of an exchange")
+    if len({exchange.number for exchange in found}) < len(found):
+        raise ValueError("two exchanges have the same number")
     return found
 
 

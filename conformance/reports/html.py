@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from conformance.reports.templating import environment, fixed_parts
+from conformance.reports.text import COMMAND
 from conformance.reports.view import view
 
 if TYPE_CHECKING:
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
+
+_OWN: Final = r"(?P<own><(?P<kind>style|script)>.*?</(?P=kind)>)"
+_OWN_OR_COMMAND: Final = re.compile(f"{_OWN}|{COMMAND.pattern}", re.MULTILINE | re.DOTALL)
 
 
 def html_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
@@ -23,4 +28,9 @@ def html_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
     """
     template = environment().get_template("report.html.j2")
     text = template.render(view(report, exchanges), **fixed_parts(("report.css",), "report.js"))
-    return text.encode("utf-8", "backslashreplace")
+    return _OWN_OR_COMMAND.sub(_as_reference, text).encode("utf-8", "backslashreplace")
+
+
+def _as_reference(found: re.Match[str]) -> str:
+    """What a pipeline obeys as a reference to its first character; styles and scripts as they are."""
+    return found[0] if found["own"] else f"{found['blank']}&#{ord(found['first'])};"

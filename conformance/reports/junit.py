@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conformance.reports.text import bounded, one_line, visible
+from conformance.reports.text import COMMAND, bounded, one_line, visible
 from conformance.reports.wording import is_waived, numbers, outcome_word, seconds_of, verdict_sentence
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def junit_bytes(report: Report) -> bytes:
         _suite(root, report, one, members)
     _count(root, root.findall("testsuite/testcase"))
     indent(root)
-    text: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
+    text = tostring(root, encoding="unicode")
+    harmless = COMMAND.sub(lambda found: f"{found['blank']}&#{ord(found['first'])};", text)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{harmless}\n".encode()
 
 
 def _suite(root: Element, report: Report, one: ConformanceClass, members: list[Requirement]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from conformance.reports.text import bounded, one_line, visible
+from conformance.reports.text import COMMAND, bounded, one_line, visible
 from conformance.reports.wording import (
     MODES,
     OUTCOMES,
@@ -41,7 +41,7 @@ def inline(text: str, limit: int = _LIMIT) -> str:
 
 def fenced(text: str, language: str = "") -> str:
     """Text of unknown origin as a block of code that it cannot close."""
-    shown = visible(bounded(text, _CODE_LIMIT))
+    shown = COMMAND.sub(r"\g<blank>\\\g<first>", visible(bounded(text, _CODE_LIMIT)))
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{shown}\n{fence}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+from datetime import date, datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
+from conformance.files import DOCUMENT, read_file
 from conformance.reports.text import json_bytes, load_json, one_line
 
 if TYPE_CHECKING:
@@ -153,7 +155,15 @@ def _validator() -> Draft202012Validator:
             return {name: inlined(member) for name, member in kept.items() if name != "$defs"}
         return list(map(inlined, part)) if isinstance(part, list) else part
 
-    return Draft202012Validator(inlined(schema))
+    return Draft202012Validator(inlined(schema), format_checker=_formats())
+
+
+def _formats() -> FormatChecker:
+    """The formats of the schema: times and days that there are, which the patterns alone do not tell."""
+    checker = FormatChecker(())
+    for name, read in (("date-time", datetime.fromisoformat), ("date", date.fromisoformat)):
+        checker.checks(name, ValueError)(lambda text, read=read: not isinstance(text, str) or bool(read(text)))
+    return checker
 
 
 def check_report(document: object) -> Report:
@@ -180,10 +190,10 @@ def load_report(path: Path | str) -> Report:
         InvalidReport: It cannot be read, is no JSON text, or breaks the schema.
     """
     try:
-        document = load_json(Path(path).read_bytes())
+        document = load_json(read_file(Path(path), DOCUMENT))
     except OSError as error:
         raise InvalidReport(f"The report {one_line(str(path))} cannot be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InvalidReport(f"The report {one_line(str(path))} is not JSON: {one_line(str(error))}.") from error
     return check_report(document)
 

@@ -15,6 +15,12 @@ UNSEEN: Final = re.compile(
 )
 """Characters that show nothing, reorder their neighbours, drive a terminal, or cannot be encoded."""
 
+COMMAND: Final = re.compile(r"^(?P<blank>[^\S\n]*)(?P<first>[:#])(?=:|#\w*\[)", re.MULTILINE)
+"""How a line begins that a pipeline obeys where it shows it; the second group is to be written otherwise."""
+
+_MOST_LEVELS: Final = 200
+"""Twice as deep as an answer that is judged may be."""
+_TOO_DEEP: Final = "it is nested too deeply"
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -62,10 +68,30 @@ def load_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """The value of a JSON text that the suite wrote, or that somebody says it did.
 
     Raises:
-        ValueError: It is none, or has a number that is not finite.
-        RecursionError: It is nested too deeply.
+        ValueError: It is none, has a number that is not finite, is nested too deeply or takes too much memory.
     """
-    return json.loads(data, parse_constant=_refused, parse_float=_float)
+    try:
+        value = json.loads(data, parse_constant=_refused, parse_float=_float)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    except MemoryError:
+        raise ValueError("it takes more memory than there is") from None
+    if _is_deep(value):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+def _is_deep(value: object) -> bool:
+    """Whether a value is nested deeper than everything that works on it level by level can go."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            member
+            for one in level
+            if isinstance(one, dict | list)
+            for member in (one.values() if isinstance(one, dict) else one)
+        ]
+    return bool(level)
 
 
 def _refused(number: str) -> NoReturn:

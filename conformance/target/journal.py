@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from conformance.files import DOCUMENT, read_file
 from conformance.target.changes import Action, Entry, State
 from conformance.target.names import PREFIX, RunNames
 from conformance.target.seal import Seal
@@ -136,7 +137,7 @@ class Journal:
         """
         path = folder / FILE_NAME
         try:
-            lines = path.read_bytes().split(b"\n")
+            lines = read_file(path, DOCUMENT).split(b"\n")
         except FileNotFoundError:
             raise JournalError(f"There is no {FILE_NAME} in {folder}.") from None
         except OSError as error:

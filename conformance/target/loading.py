@@ -24,9 +24,11 @@ from a file. Relative paths begin at the target file's folder, where the provisi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from conformance.files import TEXT, is_file, read_file
 from conformance.operations import SCOPES
 from conformance.target import validity
 from conformance.target.profile import (
@@ -43,7 +45,6 @@ from conformance.target.sections import provisioner, subordinates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     from conformance.target.secret import Secret
 
@@ -52,7 +53,6 @@ _T = TypeVar("_T")
 KEY_NAMES: Final = (*SCOPES, "other_organization", "throttled")
 """What may stand under ``keys``."""
 
-_MAX_BYTES: Final = 1 << 20
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
     "tls", "timeout", "patience", "mailbox", "organization", "subordinates",
@@ -80,12 +80,13 @@ def load_profile(
         TargetFileError: Something is wrong, said in one sentence that names the key and shows no secret.
     """
     reader = _Reader(path)
-    top = read_yaml(reader.content(path, path.name), Source(path.name, environ)).table(*_TOP)
-    url = _url(top, path, base_url)
+    name, folder = reader.name, reader.folder
+    top = read_yaml(reader.content(path, name), Source(name, environ)).table(*_TOP)
+    url = _url(top, name, base_url)
     main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
     keys = _keys(reader, top.get("keys"), main_key)
     disposable = top["disposable"].flag() if "disposable" in top else False
-    tls = _tls(top.get("tls"), path.parent)
+    tls = _tls(top.get("tls"), folder)
     return Profile(
         name=_read(top, "name", str, url.host),
         base_url=url.url,
@@ -103,11 +104,11 @@ def load_profile(
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
         user_info=url.user_info,
-        folder=path.parent,
+        folder=folder,
         warnings=(
             *url_warnings(url),
             *_tls_warnings(tls),
-            *_overridden(path.name, top, base_url=base_url, api_key=api_key),
+            *_overridden(name, top, base_url=base_url, api_key=api_key),
             *reader.warnings(),
         ),
     )
@@ -149,24 +150,27 @@ class _Reader:
     path: Path
     revealing: list[Path] = field(default_factory=list)
 
+    @property
+    def name(self) -> str:
+        """How sentences call the target file."""
+        return self.path.name if is_file(self.path) else "The target file"
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths begin; a pipe lies in no folder of the operator's."""
+        return self.path.parent if is_file(self.path) else Path()
+
     def content(self, path: Path, name: str) -> str:
         try:
-            with path.open("rb") as file:
-                content = file.read(_MAX_BYTES + 1)
+            return read_file(path, TEXT, piped=path == self.path).decode("utf-8-sig")
         except OSError as error:
             raise TargetFileError(f"{name} cannot be read: {error.strerror or 'the system refuses it'}.") from None
-        except ValueError:
-            raise TargetFileError("The name of the target file cannot be that of a file.") from None
-        if len(content) > _MAX_BYTES:
-            raise TargetFileError(f"{name} is larger than 1 MiB.")
-        try:
-            return content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise TargetFileError(f"{name} is not a text in UTF-8.") from None
 
     def main_key(self, top: Mapping[str, Entry]) -> Secret:
         if "api_key" not in top:
-            raise TargetFileError(f"{self.path.name} has no api_key: give a key with all five scopes.")
+            raise TargetFileError(f"{self.name} has no api_key: give a key with all five scopes.")
         return self.key(top["api_key"])
 
     def key(self, entry: Entry) -> Secret:
@@ -176,8 +180,8 @@ class _Reader:
         reference = entry.table("file").get("file")
         if reference is None:
             raise entry.problem("must be a key or {file: PATH}")
-        file = self.path.parent / reference.text()
-        if not file.is_file():
+        file = self.folder / reference.text()
+        if not is_file(file):
             raise reference.problem("must be the path of a file that can be read")
         self.revealing.append(file)
         return reference.accept(self.content(file, f"The file of {entry.key}").strip(), validity.api_key)
@@ -192,17 +196,15 @@ class _Reader:
         return [
             f"{file.name} holds a secret and can be read by other users of this machine: chmod 600 would stop that."
             for file in dict.fromkeys(self.revealing)
-            if file.stat().st_mode & 0o077
+            if is_file(file) and file.stat().st_mode & 0o077
         ]
 
 
-def _url(top: Mapping[str, Entry], path: Path, given: str | None) -> validity.BaseUrl:
+def _url(top: Mapping[str, Entry], name: str, given: str | None) -> validity.BaseUrl:
     if given is not None:
         return checked("base_url", given, validity.base_url)
     if "base_url" not in top:
-        raise TargetFileError(
-            f"{path.name} has no base_url: give the service's host root, as in https://api.example.com."
-        )
+        raise TargetFileError(f"{name} has no base_url: give the service's host root, as in https://api.example.com.")
     return top["base_url"].attempt(validity.base_url)
 
 
@@ -247,7 +249,7 @@ def _tls(entry: Entry | None, folder: Path) -> Tls:
     if "ca_file" not in table:
         return Tls(verify)
     ca_file = folder / table["ca_file"].text()
-    if not ca_file.is_file():
+    if not is_file(ca_file):
         raise table["ca_file"].problem("must be the path of a file with certificates, and there is no such file")
     return Tls(verify, ca_file)
 

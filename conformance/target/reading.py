@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import yaml
 
 from conformance.target.validity import Refused
+from conformance.yaml_text import YamlRefused, compose, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -206,9 +207,10 @@ class Entry:
 
     def _constructed(self) -> object:
         try:
-            return yaml.SafeLoader("").construct_object(self.node)
-        except (ValueError, yaml.YAMLError):
+            value: object = value_of(self.node)
+        except YamlRefused:
             return None
+        return value
 
     def _substituted(self) -> str:
         return _MARKED.sub(lambda match: self._variable(match[1]), str(self.node.value))
@@ -238,18 +240,10 @@ def read_yaml(text: str, source: Source) -> Entry:
     Raises:
         TargetFileError: It is no YAML, or holds no document or several.
     """
-    marked = _VARIABLE.sub(f"{_OPEN}\\1{_CLOSE}", text)
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(marked, yaml.SafeLoader)):
-            raise TargetFileError(f"{source.name} uses an alias (*name), which target files do not have.")
-        node = yaml.compose(marked, yaml.SafeLoader)
-    except RecursionError:
-        raise TargetFileError(f"{source.name} is nested too deeply.") from None
-    except yaml.YAMLError as error:
-        # The parser's own words may quote a key, so only the place is told.
-        mark = getattr(error, "problem_mark", None)
-        place = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
-        raise TargetFileError(f"{source.name}{place}: this is not valid YAML.") from None
+        node = compose(_VARIABLE.sub(f"{_OPEN}\\1{_CLOSE}", text))
+    except YamlRefused as refusal:
+        raise TargetFileError(f"{source.name}{refusal}.") from None
     if node is None:
         raise TargetFileError(f"{source.name} is empty; it needs at least base_url and api_key.")
     return Entry(node, "", source)

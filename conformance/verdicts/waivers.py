@@ -7,9 +7,9 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from conformance.catalogue import load_catalogue
+from conformance.files import TEXT, read_file
+from conformance.yaml_text import YamlRefused, compose, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,11 +54,14 @@ def load_waivers(path: Path) -> list[Waiver]:
         WaiverError: The file cannot be read, or an entry is not of that form.
     """
     try:
-        entries = yaml.safe_load(path.read_text("utf-8"))
+        node = compose(read_file(path, TEXT, piped=True).decode("utf-8-sig"))
+        entries = None if node is None else value_of(node)
     except OSError as error:
         raise WaiverError(f"{path} cannot be read: {error.strerror}.") from None
-    except (yaml.YAMLError, ValueError):  # the latter for what is no UTF-8, and for days that never were
-        raise WaiverError(f"{path} is not YAML, or has a date that is none.") from None
+    except YamlRefused as refusal:
+        raise WaiverError(f"{path}{refusal}.") from None
+    except UnicodeDecodeError:
+        raise WaiverError(f"{path} is not a text in UTF-8.") from None
     if not isinstance(entries, list):
         raise WaiverError(f"{path}: expected a list of waivers.")
     return [_waiver(entry, f"{path}, waiver {number}") for number, entry in enumerate(entries, start=1)]

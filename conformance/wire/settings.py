@@ -5,12 +5,14 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpx
 
 from conformance import __version__
+from conformance.files import DOCUMENT, open_file
 
 if TYPE_CHECKING:
     from conformance.wire.call import Credential
@@ -97,6 +99,7 @@ class WireSettings:
         if not self.verify or self.ca_file is None:
             return httpx.create_ssl_context(verify=self.verify, trust_env=False)
         try:
+            open_file(Path(self.ca_file), DOCUMENT).close()  # OpenSSL would wait for a pipe, and read without end
             return ssl.create_default_context(cafile=self.ca_file)
         except (OSError, ssl.SSLError) as error:
             raise ValueError(f"ca_file: {self.ca_file} holds no certificates that can be used") from error

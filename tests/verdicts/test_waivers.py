@@ -52,8 +52,8 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"\xff\xfe\xfa", "is not YAML, or has a date that is none."),
-        ("{", "is not YAML, or has a date that is none."),
+        (b"\xff\xfe\xfa", "is not a text in UTF-8."),
+        ("{", "waivers.yaml, line 1, column 2: this is not valid YAML."),
         (WHOLE.replace("12-31", "02-30"), "is not YAML, or has a date that is none."),
         ("requirement: json-well-formed", "expected a list of waivers."),
         (WHOLE + "- one\n", "waiver 2: expected requirement, reason, owner and expires."),

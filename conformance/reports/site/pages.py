@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from conformance.files import is_file
 from conformance.reports.html import html_bytes
 from conformance.reports.model import load_report
 from conformance.reports.site import matrices
@@ -42,7 +43,7 @@ def site_files(runs: Sequence[StoredRun], output: Path) -> Mapping[Path, Content
         output: The folder of the site.
     """
     listed = matrices.implementations(runs)
-    own = {run.folder: f"runs/{number:03}.html" for number, run in enumerate(runs, 1) if not run.page.is_file()}
+    own = {run.folder: f"runs/{number:03}.html" for number, run in enumerate(runs, 1) if not is_file(run.page)}
     links = {run.folder: own.get(run.folder) or _relative(run.page, output) for run in runs}
     pages: dict[str, Callable[[], bytes]] = {
         "index.html": partial(_index, listed, runs, links),

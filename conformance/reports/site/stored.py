@@ -7,14 +7,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from multiprocessing import get_context
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from conformance.files import is_file
 from conformance.reports.model import InvalidReport, Report, load_report
 from conformance.reports.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
 _WORTH_PROCESSES: Final = 16
 """Folders from which checking them against the schema in several processes saves time."""
@@ -54,29 +55,34 @@ class StoredRun:
         return self.folder / "report.html"
 
 
-def read_runs(folders: Sequence[Path]) -> list[StoredRun]:
+def read_runs(folders: Sequence[Path], left_out: Callable[[str], object] = lambda _: None) -> list[StoredRun]:
     """The runs of some folders, the oldest first; a folder that is named twice counts once.
 
-    Raises:
-        InvalidReport: A folder holds no whole run; the message names it.
+    Args:
+        folders: The folders.
+        left_out: Told of each one that holds no whole run, in a sentence.
     """
-    distinct = list(dict.fromkeys(folder.resolve() for folder in folders))
+    distinct = list(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))  # resolve() fails in a loop
     if len(distinct) < _WORTH_PROCESSES:
-        runs = list(map(_read, distinct))
+        found = list(map(_read, distinct))
     else:
         with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as processes:
-            runs = list(processes.map(_read, distinct, chunksize=8))
+            found = list(processes.map(_read, distinct, chunksize=8))
+    for sentence in (one for one in found if isinstance(one, str)):
+        left_out(sentence)
+    runs = [one for one in found if isinstance(one, StoredRun)]
     return sorted(runs, key=lambda run: (run.began, str(run.folder)))
 
 
-def _read(folder: Path) -> StoredRun:
+def _read(folder: Path) -> StoredRun | str:
+    """The run in a folder, or a sentence that says why there is none."""
     path = folder / "report.json"
-    if not path.is_file():
-        raise InvalidReport(f"The folder {one_line(str(folder))} holds no report.json, so no finished run.")
+    if not is_file(path):
+        return f"The folder {one_line(str(folder))} holds no report.json, so no finished run."
     try:
         return StoredRun(folder, _slim(load_report(path)))
     except InvalidReport as error:
-        raise InvalidReport(f"The folder {one_line(str(folder))} holds no whole run: {error}") from error
+        return f"The folder {one_line(str(folder))} holds no whole run: {error}"
 
 
 def _slim(report: Report) -> Report:

@@ -1,0 +1,90 @@
+"""stdout and stderr of which no line is a command to the pipeline that shows it, whoever wrote the text."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_BLANK: Final = (
+    rb"(?:[\t\v\f\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
+)
+"""A character that a pipeline passes over at the beginning of a line, in UTF-8."""
+_COMMAND: Final = re.compile(rb"(?<![^\r\n])" + _BLANK + rb"*+:(?=:)|##[A-Za-z]*+(?=\[)")
+"""A line that GitHub obeys, and what Azure and TeamCity obey wherever it stands, up to the character that decides."""
+_REMEMBERED: Final = 200
+
+
+class Guarded(io.BufferedIOBase):
+    r"""A stream of bytes that writes a ``\`` within whatever a pipeline would obey.
+
+    Args:
+        below: The stream that takes the bytes.
+    """
+
+    def __init__(self, below: io.BufferedIOBase) -> None:
+        self.below = below
+        self._line = b""
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        """Write what nobody obeys."""
+        content = bytes(data)
+        self.below.write(self._harmless(content))
+        return len(content)
+
+    def _harmless(self, content: bytes) -> bytes:
+        """The content with marks in it; the write before may have begun its first line."""
+        begun, whole = len(self._line), self._line + content
+        line = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
+        self._line = whole[line : line + _REMEMBERED]
+        ends = [found.end() for found in _COMMAND.finditer(whole) if found.end() >= begun]
+        return b"\\".join(whole[start:end] for start, end in pairwise([begun, *ends, len(whole)]))
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        self.below.flush()
+
+    def fileno(self) -> int:
+        """That of the stream below."""
+        return self.below.fileno()
+
+    def isatty(self) -> bool:
+        """Whether the stream below is a terminal."""
+        return self.below.isatty()
+
+
+def guard_output() -> None:
+    """Guard stdout and stderr, as far as the program has them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            setattr(sys, name, _guarded(stream))
+
+
+def write_exactly(data: bytes) -> None:
+    """Write the content of a file to stdout; it stays as it is."""
+    stream = sys.stdout.buffer
+    sys.stdout.flush()
+    below = stream.below if isinstance(stream, Guarded) else stream
+    below.write(data)
+    below.flush()
+
+
+def _guarded(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    """The same stream, guarded; what its encoding lacks must not end a run, and its verdict be lost."""
+    return io.TextIOWrapper(
+        cast("BinaryIO", Guarded(cast("io.BufferedIOBase", stream.buffer))),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

@@ -1,0 +1,135 @@
+"""The one way to read a file that another person may have made: regular, within a bound, and without waiting."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import select
+import stat
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+    from pathlib import Path
+
+MIB: Final = 1 << 20
+TEXT: Final = MIB
+"""The most bytes of a file that a person writes: a target file, waivers, a key."""
+DOCUMENT: Final = 64 * MIB
+"""The most bytes of a report, a journal or an envelope."""
+RECORDING: Final = 1024 * MIB
+"""The most bytes of what a run records."""
+
+_PIECE: Final = 1 << 16
+_OPENING_MS: Final = 2_000
+"""How long a pipe may have nobody at its other end."""
+_SILENCE_MS: Final = 60_000
+"""How long a program at its other end may write nothing: it may be asking for a password."""
+
+
+def read_file(path: Path, limit: int, *, piped: bool = False) -> bytes:
+    """The content of a file.
+
+    Args:
+        path: The file; links are followed.
+        limit: The most bytes that it may have.
+        piped: Whether it may be a pipe or a device such as ``/dev/stdin`` as well.
+
+    Raises:
+        OSError: It cannot be read; ``strerror`` says why, in words that follow "cannot be read:".
+    """
+    descriptor = _opened(path)
+    with os.fdopen(descriptor, "rb") as stream:
+        mode = os.fstat(descriptor).st_mode
+        if piped and (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+            content = _flow(descriptor, limit, is_pipe=stat.S_ISFIFO(mode))
+        else:
+            content = _whole(stream, _size(descriptor, path, limit), limit)
+    if len(content) > limit:
+        raise _too_large(path, limit)
+    return content
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path leads to a regular file; one that cannot be looked at does not."""
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises where a name is too long
+
+
+def file_sha256(path: Path, limit: int = RECORDING) -> str:
+    """The SHA-256 digest of a regular file within a bound, in hexadecimal.
+
+    Raises:
+        OSError: As ``read_file`` says.
+    """
+    with open_file(path, limit) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def open_file(path: Path, limit: int) -> BufferedReader:
+    """A regular file within a bound, to be read in pieces.
+
+    Raises:
+        OSError: As ``read_file`` says.
+    """
+    descriptor = _opened(path)
+    try:
+        _size(descriptor, path, limit)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except ValueError:
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
+
+
+def _size(descriptor: int, path: Path, limit: int) -> int:
+    """The bytes of a file that is regular and not too large."""
+    found = os.fstat(descriptor)
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    if found.st_size > limit:
+        raise _too_large(path, limit)
+    return found.st_size
+
+
+def _whole(stream: BufferedReader, size: int, limit: int) -> bytes:
+    """All of a regular file, or a byte more than the limit where it has grown since its size was asked for."""
+    content = stream.read(size + 1)
+    return content if len(content) <= size else content + stream.read(limit - size)
+
+
+def _flow(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
+    """What a pipe or a device gives until it ends, or little more than the limit."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    content = bytearray()
+    while len(content) <= limit:
+        try:
+            piece = os.read(descriptor, _PIECE)
+        except BlockingIOError:  # a program has the other end open and has not written yet
+            _ready(poller, _SILENCE_MS)
+            continue
+        if not piece and (content or not is_pipe or not _ready(poller, _OPENING_MS) & select.POLLIN):
+            break
+        content += piece
+    return bytes(content)
+
+
+def _ready(poller: select.poll, milliseconds: int) -> int:
+    """What has happened to the one descriptor of a poller."""
+    events = poller.poll(milliseconds)
+    if not events:
+        raise TimeoutError(errno.ETIMEDOUT, "no program wrote to it")
+    return events[0][1]
+
+
+def _too_large(path: Path, limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"it is larger than {limit // MIB} MiB", str(path))

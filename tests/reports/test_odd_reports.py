@@ -1,0 +1,97 @@
+"""A report that another person has changed: it is refused in a sentence, or every format can be made of it."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.certificate.page import page_bytes
+from conformance.certificate.statement import CLAIMS, statement
+from conformance.cli.render import _FROM_REPORT
+from conformance.reports.drift import compare, drift_json, drift_markdown, drift_text
+from conformance.reports.html import html_bytes
+from conformance.reports.model import InvalidReport, check_report, load_report
+from conformance.reports.site import read_runs, site_files
+from conformance.reports.text import json_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conformance.reports.model import Report
+
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2**31, 10**30, 10**400, 1.5, 1e308, -1e308, 1e-320,
+    "", " ", "x", "7", "0", "1" * 5000, "2026-99-99", "2026-99-99T00:00:00Z", "0000-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00+00:00", "2026-01-01T25:61:61Z", "\ud800", "\x00\x1b[31m",
+    "</script><script>", "]]>", "::add-mask::x", "\n::add-mask::x", "../../x", "%s{0}{{7*7}}", "a" * 100_000,
+    [], [None], [[]], ["x"], [1], {}, {"id": []}, {"": {}}, {"before": {"id": "x"}},
+)  # fmt: skip
+"""Values of every type, and texts that mean something somewhere."""
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The path of every member of a value; of lists the first two elements stand for all."""
+    if path:
+        yield path
+    members: Any = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for name, member in members:
+        yield from places(member, (*path, name))
+
+
+def changed(report: Report, path: tuple[str | int, ...], value: object) -> Any:
+    """A copy of a report with one member changed."""
+    copy: Any = deepcopy(report)
+    place = copy
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    return copy
+
+
+def render_all(report: Report, other: Report) -> None:
+    """Make every output of a report, its page of a certificate included."""
+    for render in _FROM_REPORT.values():
+        render(report)
+    html_bytes(report)
+    for pair in ((report, other), (other, report)):
+        drift = compare(*pair)
+        drift_text(drift), drift_markdown(drift), drift_json(drift)
+    said = statement(report, {"report.json": "0" * 64}, signed_at=report["run"]["finished_at"])
+    assert CLAIMS in said["predicate"]
+    page_bytes(report, said["predicate"], "key")
+
+
+@pytest.fixture
+def whole(failing: tuple[Report, Any], samples: Any) -> Report:
+    """A small report with everything that one may hold."""
+    report: Any = deepcopy(failing[0])
+    report["requirements"] = [one for one in report["requirements"] if one["failures"]][:2] + report["requirements"][:2]
+    report["observations"] = report["observations"][:2]
+    report["census"]["before"] |= {"id": "org_1"}
+    report["target"]["certificate_sha256"] = "0" * 64
+    report["lasting"] = ["An invitation."]
+    report["not_undone"] = ["An engagement."]
+    report["waivers"] = [{"requirement": "x", "reason": "r", "owner": "o", "expires": "2026-12-31", "check": "*"}]
+    return check_report(report)
+
+
+def test_every_odd_member_is_refused_or_rendered(whole: Report) -> None:
+    """No member with any odd value lets a format crash."""
+    tried = 0
+    for path in list(places(whole)):
+        for value in ODD:
+            report = changed(whole, path, value)
+            try:
+                check_report(report)
+            except InvalidReport as refusal:
+                assert "\n" not in str(refusal)
+                continue
+            tried += 1
+            try:
+                render_all(report, whole)
+            except Exception as error:  # noqa: BLE001 - told with its cause
+                pytest.fail(f"{path} = {str(value)[:40]!r}: {error!r}"[:500])
+    assert tried > 500
