@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from conformance.files import RECORDING, read_file
+from conformance.replay.head import ensure_head
 from conformance.reports.sealing import SEALED, sha256
 from conformance.reports.text import json_bytes, load_json, one_line
 from conformance.running.options import Effort, RunOptions
@@ -71,13 +73,15 @@ def read_notes(path: Path) -> Provisioned:
     """
     name = one_line(str(path))
     try:
-        *lines, last = path.read_bytes().splitlines(keepends=True)
+        *lines, last = read_file(path, RECORDING).splitlines(keepends=True)
         return _read(lines, last)
     except OSError as error:
         raise InvalidNotes(f"{name} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        reason = str(error) if isinstance(error, InvalidNotes) else one_line(repr(error))[:200]
-        raise InvalidNotes(f"{name} does not tell what checks were given: {reason}") from error
+    except MemoryError:
+        raise InvalidNotes(f"{name} takes more memory than there is.") from None
+    except (ValueError, LookupError, TypeError) as error:
+        reason = str(error) if isinstance(error, ValueError) else one_line(repr(error))[:200]
+        raise InvalidNotes(f"{name} does not tell what checks were given: {reason}.") from error
 
 
 def placeholder(name: str, length: int = 32) -> str:
@@ -89,21 +93,37 @@ def placeholder(name: str, length: int = 32) -> str:
 def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
     digests = load_json(last)["sha256"]
     if last != json_bytes({"sha256": digests}) + b"\n":
-        raise InvalidNotes("its last line was changed.")
+        raise ValueError("its last line was changed")
     if digests["above"] != sha256(lines):
-        raise InvalidNotes("it was changed: its digest differs.")
+        raise ValueError("it was changed: its digest differs")
     head, *notes = [load_json(line) for line in lines]
     if head["format"] != FORMAT:
-        raise InvalidNotes(f"its format is not {FORMAT}.")
+        raise ValueError(f"its format is not {FORMAT}")
+    ensure_head(head)
     return Provisioned(
         suite_sha256=head["suite_sha256"],
         prefix=head["prefix"],
         options=_options(head),
         profile=_profile(head["target"], Mode(head["mode"])),
         stopped=head["stopped"],
-        notes=tuple(notes),
+        notes=tuple(map(_note, notes)),
         digests={name: digests[name] for name in SEALED},
     )
+
+
+def _note(line: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON value
+    """A line that is a note of an answer, or of nothing but the number of a question.
+
+    Raises:
+        ValueError: It is none.
+    """
+    texts = isinstance(line, dict) and isinstance(line.get("check"), str) and isinstance(line.get("asked"), str)
+    if not texts or "told" not in line or type(line.get("time", 0)) is not int:
+        raise ValueError("a line is no note")
+    exchanges = line.get("exchanges", [])
+    if not isinstance(exchanges, list) or any(type(number) is not int for number in exchanges):
+        raise ValueError("a note names exchanges that are none")
+    return cast("Mapping[str, Any]", line)
 
 
 def _head(run: Run) -> dict[str, object]:

@@ -46,6 +46,8 @@ def read_har(path: Path | str) -> list[Exchange]:
         return _exchanges(load_json(read_file(Path(path), RECORDING))["log"]["entries"])
     except OSError as error:
         raise InvalidRecording(f"The recording {name} cannot be read: {error.strerror}.") from error
+    except MemoryError:
+        raise InvalidRecording(f"The recording {name} takes more memory than there is.") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise InvalidRecording(
             f"The file {name} is no recording of this suite: {one_line(repr(error))[:200]}."

@@ -23,6 +23,7 @@ from a file. Relative paths begin at the target file's folder, where the provisi
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -36,11 +37,13 @@ from conformance.target.profile import (
     MemberOfFile,
     Mode,
     Profile,
+    ProvisionerSettings,
     Tls,
     checked,
     url_warnings,
 )
 from conformance.target.reading import Entry, Source, TargetFileError, read_yaml
+from conformance.target.secret import without_likely_keys
 from conformance.target.sections import provisioner, subordinates
 
 if TYPE_CHECKING:
@@ -52,6 +55,9 @@ _T = TypeVar("_T")
 
 KEY_NAMES: Final = (*SCOPES, "other_organization", "throttled")
 """What may stand under ``keys``."""
+
+_PATH: Final = re.compile(r"/|\.\w{1,5}$")
+"""What a word has that names a file."""
 
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
@@ -86,6 +92,7 @@ def load_profile(
     main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
     keys = _keys(reader, top.get("keys"), main_key)
     disposable = top["disposable"].flag() if "disposable" in top else False
+    program = provisioner(top["provisioner"]) if "provisioner" in top else None
     tls = _tls(top.get("tls"), folder)
     return Profile(
         name=_read(top, "name", str, url.host),
@@ -94,7 +101,7 @@ def load_profile(
         mode=mode or (Mode.DISPOSABLE if disposable else Mode.DEFAULT),
         keys=keys,
         members=_members(reader, top.get("members")),
-        provisioner=provisioner(top["provisioner"]) if "provisioner" in top else None,
+        provisioner=program,
         invitation_domain=_read(top, "invitation_domain", validity.domain, DEFAULT_INVITATION_DOMAIN),
         headers=_headers(reader, top.get("headers")),
         tls=tls,
@@ -108,6 +115,7 @@ def load_profile(
         warnings=(
             *url_warnings(url),
             *_tls_warnings(tls),
+            *_command_warnings(program),
             *_overridden(name, top, base_url=base_url, api_key=api_key),
             *reader.warnings(),
         ),
@@ -259,6 +267,20 @@ def _tls_warnings(tls: Tls) -> tuple[str, ...]:
         return ()
     risk = "whoever stands between can read the keys and change the answers"
     return (f"The target's TLS certificate was not verified, as tls.verify is false: {risk}.",)
+
+
+def _command_warnings(program: ProvisionerSettings | None) -> Iterator[str]:
+    """A sentence where a word of the provisioner's command may be a key: one from a variable, or one that looks so."""
+    if program is None:
+        return
+    from_variables = dict(program.secrets)
+    for number, word in enumerate(program.command):
+        given = f"provisioner:{number}" in from_variables and not word.startswith(("/", "."))
+        if given or (not _PATH.search(word) and without_likely_keys(word) != word):
+            yield (
+                f"provisioner.command[{number}] may be a key, which other users of this machine see in the list of "
+                "processes: provisioner.environment hands it over unseen."
+            )
 
 
 def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Iterator[str]:

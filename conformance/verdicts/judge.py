@@ -17,6 +17,7 @@ from conformance.catalogue import load_catalogue
 from conformance.oracle.judgement import Evidence, Judgement, Undecided, Untested
 from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
+from conformance.target.journal import JournalError
 from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of, stage_of
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
@@ -157,6 +158,8 @@ class Judge(CollectErrors):
     def _conclude(
         self, item: pytest.Item, call: pytest.CallInfo[None], raised: BaseException | None, report: pytest.TestReport
     ) -> None:
+        if isinstance(raised, JournalError):  # a full disk, say, which ends the run and is told once
+            raised = Undecided(str(raised))
         if raised is not None and not isinstance(raised, _ORDERLY):
             self.errors.append(f"{item.nodeid}\n{''.join(format_exception(raised))}")
         cited = requirement_of(item)

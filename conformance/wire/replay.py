@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.exchange import Unanswered, Withheld
@@ -67,25 +67,62 @@ class Likeness:
         )
 
 
-@dataclass(slots=True)
-class _Chain:
-    """A call's attempts, the first one first."""
+_Chain = list["Exchange"]
+"""A call's attempts, the first one first."""
 
-    exchanges: list[Exchange] = field(default_factory=list)
+
+def _may_be_sent_again(exchange: Exchange) -> bool:
+    """Whether a further attempt may follow: what had its answer was not sent again."""
+    try:
+        _ = exchange.answer
+    except Unanswered:
+        return True
+    return False
+
+
+class _Waiting:
+    """The chains that nobody has asked for, by what they are alike in and by their last number; no step searches."""
+
+    def __init__(self, exchanges: Iterable[Exchange]) -> None:
+        begun: defaultdict[tuple[Likeness, int], deque[_Chain]] = defaultdict(deque)
+        chains: list[tuple[Likeness, _Chain]] = []
+        for exchange in exchanges:
+            likeness = Likeness.of(exchange.check, exchange.call, exchange.request)
+            earlier = begun[likeness, exchange.attempt - 1]
+            if earlier:
+                chain = earlier.popleft()
+                chain.append(exchange)
+            else:
+                chain = [exchange]
+                chains.append((likeness, chain))
+            if _may_be_sent_again(exchange):
+                begun[likeness, exchange.attempt].append(chain)
+        self._chains: defaultdict[Likeness, OrderedDict[int, _Chain]] = defaultdict(OrderedDict)
+        self._alike = {chain[-1].number: likeness for likeness, chain in chains}
+        for likeness, chain in chains:
+            self._chains[likeness][chain[-1].number] = chain
+
+    def take(self, likeness: Likeness, number: int | None) -> _Chain | None:
+        """The first chain of a likeness, or the one whose last number is given; None where there is none."""
+        chains = self._chains.get(likeness)
+        if not chains:
+            return None
+        return chains.popitem(last=False)[1] if number is None else chains.pop(number, None)
+
+    def claim(self, number: int) -> _Chain:
+        """The chain that ends with a number, whatever it is like; empty where none waits."""
+        likeness = self._alike.get(number)
+        return [] if likeness is None else self._chains[likeness].pop(number, [])
 
     @property
-    def last(self) -> Exchange:
-        return self.exchanges[-1]
+    def any_for_checks(self) -> bool:
+        """Whether something is left that a check may ask for."""
+        return any(chains for likeness, chains in self._chains.items() if likeness.check != _UNDOING)
 
-    def is_followed_by(self, exchange: Exchange) -> bool:
-        """Whether an exchange may be the next attempt: what had its answer was not sent again."""
-        if self.last.attempt != exchange.attempt - 1:
-            return False
-        try:
-            _ = self.last.answer
-        except Unanswered:
-            return True
-        return False
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """All that nobody has asked for."""
+        return [exchange for chains in self._chains.values() for chain in chains.values() for exchange in chain]
 
 
 class ReplayWire:
@@ -124,10 +161,9 @@ class ReplayWire:
         self._lock = threading.Lock()
         self._observers: list[Observer] = []
         self._given: dict[int, Exchange] = {}
-        self._beside: dict[int, Exchange] = {}
-        self._waiting: defaultdict[Likeness, deque[_Chain]] = defaultdict(deque)
-        for exchange in sorted(exchanges, key=lambda one: one.number):
-            self._file(exchange)
+        ordered = sorted(exchanges, key=lambda one: one.number)
+        self._beside = {exchange.number: exchange for exchange in ordered if exchange.check in _BESIDE}
+        self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in _BESIDE)
         self.stopped = stopped
         self.missed: list[str] = []
 
@@ -135,8 +171,7 @@ class ReplayWire:
     def exchanges(self) -> Sequence[Exchange]:
         """Everything given so far, and what was sent beside it by then, in order of numbers."""
         with self._lock:
-            waits = any(chains for likeness, chains in self._waiting.items() if likeness.check != _UNDOING)
-            reached = max(self._given, default=0) if waits else math.inf
+            reached = max(self._given, default=0) if self._waiting.any_for_checks else math.inf
             beside = {number: exchange for number, exchange in self._beside.items() if number < reached}
             return tuple(exchange for _, exchange in sorted((self._given | beside).items()))
 
@@ -160,10 +195,8 @@ class ReplayWire:
     def unasked(self) -> list[Exchange]:
         """The exchanges that nobody has asked for, in order of numbers."""
         with self._lock:
-            left = [exchange for chains in self._waiting.values() for chain in chains for exchange in chain.exchanges]
-        return sorted(
-            (exchange for exchange in left if exchange.check != _UNDOING), key=lambda exchange: exchange.number
-        )
+            left = [exchange for exchange in self._waiting.exchanges if exchange.check != _UNDOING]
+        return sorted(left, key=lambda exchange: exchange.number)
 
     def send(self, call: Call) -> Exchange:
         """The recorded exchange of a call.
@@ -199,13 +232,9 @@ class ReplayWire:
 
     def claim(self, numbers: Iterable[int]) -> None:
         """Give exchanges that were sent by something which is not done again."""
-        wanted = set(numbers)
         with self._lock:
-            found = [chain for chains in self._waiting.values() for chain in chains if chain.last.number in wanted]
-            for chains in self._waiting.values():
-                for chain in [one for one in chains if one in found]:
-                    chains.remove(chain)
-            self._given |= {exchange.number: exchange for chain in found for exchange in chain.exchanges}
+            claimed = [exchange for number in numbers for exchange in self._waiting.claim(number)]
+            self._given |= {exchange.number: exchange for exchange in claimed}
 
     def observe(self, observer: Observer) -> None:
         """Let an observer see every exchange from now on."""
@@ -227,22 +256,11 @@ class ReplayWire:
     def close(self) -> None:
         """Do nothing: there are no connections."""
 
-    def _file(self, exchange: Exchange) -> None:
-        if exchange.check in _BESIDE:
-            self._beside[exchange.number] = exchange
-            return
-        chains = self._waiting[Likeness.of(exchange.check, exchange.call, exchange.request)]
-        begun = next((chain for chain in chains if chain.is_followed_by(exchange)), None)
-        if begun is None:
-            chains.append(_Chain([exchange]))
-        else:
-            begun.exchanges.append(exchange)
-
     def _give(self, call: Call, number: int | None) -> Exchange:
         for observer in self._observers:
             observer.before(call)
         chain = self._taken(call, number)
-        exchanges = [replace(exchange, call=call) for exchange in chain.exchanges]
+        exchanges = [replace(exchange, call=call) for exchange in chain]
         with self._lock:
             self._given |= {exchange.number: exchange for exchange in exchanges}
         for exchange in exchanges:
@@ -255,11 +273,9 @@ class ReplayWire:
     def _taken(self, call: Call, number: int | None) -> _Chain:
         likeness = Likeness.of(self._current(), call, self._preparer.record(call, self._preparer.writable(call)))
         with self._lock:
-            chains = self._waiting.get(likeness, deque())
-            found = next((chain for chain in chains if number is None or chain.last.number == number), None)
-            if found is not None:
-                chains.remove(found)
-                return found
+            found = self._waiting.take(likeness, number)
+        if found is not None:
+            return found
         if self.stopped is not None:
             raise RunStopped(self.stopped)
         message = f"{likeness.check} asks for {likeness.method} {likeness.url}, which the recording does not hold"

@@ -1,0 +1,88 @@
+"""What the first line of provisioned.jsonl may say: no more than a target file and options can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from jsonschema import Draft202012Validator
+
+from conformance.reports.text import one_line
+from conformance.running.options import Effort, Mode
+from conformance.target import validity
+from conformance.target.loading import KEY_NAMES
+from conformance.target.profile import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST_SHOWN: Final = 200
+_TEXT: Final = {"type": "string", "maxLength": 10_000}
+_SECONDS: Final = {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400}
+_SOME: Final = {"type": ["integer", "null"], "minimum": 1, "maximum": 10**9}
+
+
+def _table(members: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object that has all of these members."""
+    return {"type": "object", "properties": members, "required": list(members)}
+
+
+def _list(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": item, "maxItems": 1000}
+
+
+_TARGET: Final = _table(
+    {
+        "name": _TEXT,
+        "base_url": _TEXT,
+        "api_key_length": {"type": "integer", "minimum": 1, "maximum": 64},
+        "keys": _list({"enum": list(KEY_NAMES)}),
+        "members": _list(_table({"user_id": _TEXT, "key": {"type": "boolean"}})),
+        "provisioner": {"type": "boolean"},
+        "invitation_domain": _TEXT,
+        "headers": _list(_TEXT),
+        "timeout": _SECONDS,
+        "patience": _SECONDS,
+        "mailbox": {"type": "boolean"},
+        "organization": _TEXT | {"type": ["string", "null"]},
+        "subordinates": _list({"enum": list(KINDS)}),
+    }
+)
+
+_HEAD: Final = Draft202012Validator(
+    _table(
+        {
+            "format": _TEXT,
+            "suite_sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "prefix": {"type": "string", "maxLength": 12, "pattern": "^cf-[a-z2-7]{8}-$"},
+            "seed": {"type": "integer"},
+            "effort": {"enum": [effort.value for effort in Effort]},
+            "mode": {"enum": [mode.value for mode in Mode]},
+            "workers": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "max_requests": _SOME,
+            "max_seconds": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": 10**9},
+            "only": _list(_TEXT),
+            "stopped": _TEXT | {"type": ["string", "null"]},
+            "target": _TARGET,
+        }
+    )
+)
+
+
+def ensure_head(head: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Make sure that a target file and options could have said what a head says.
+
+    Raises:
+        ValueError: They could not; the message is a clause that names the member.
+    """
+    for error in _HEAD.iter_errors(head):
+        where = "/".join(map(str, error.absolute_path)) or "its first line"
+        raise ValueError(f"{one_line(where)}: {one_line(error.message[:_MOST_SHOWN])}")
+    target = head["target"]
+    read: list[tuple[str, Callable[[str], object], str]] = [("base_url", validity.base_url, target["base_url"])]
+    read += [("invitation_domain", validity.domain, target["invitation_domain"])]
+    read += [("headers", validity.header_name, name) for name in target["headers"]]
+    for member, check, text in read:
+        try:
+            check(text)
+        except validity.Refused as refusal:
+            raise ValueError(f"target/{member} {refusal}") from None
