@@ -42,7 +42,7 @@ def read_file(path: Path, limit: int, *, piped: bool = False) -> bytes:
     descriptor = _opened(path)
     with os.fdopen(descriptor, "rb") as stream:
         mode = os.fstat(descriptor).st_mode
-        if piped and (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        if piped and _is_stream(mode):
             content = _flow(descriptor, limit, is_pipe=stat.S_ISFIFO(mode))
         else:
             content = _whole(stream, _size(descriptor, path, limit), limit)
@@ -54,6 +54,19 @@ def read_file(path: Path, limit: int, *, piped: bool = False) -> bytes:
 def is_file(path: Path) -> bool:
     """Whether a path leads to a regular file; one that cannot be looked at does not."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises where a name is too long
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a path leads to a pipe or a device such as ``/dev/stdin``."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return _is_stream(mode)
+
+
+def _is_stream(mode: int) -> bool:
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def file_sha256(path: Path, limit: int = RECORDING) -> str:

@@ -37,7 +37,7 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
         raise click.UsageError("None of the folders holds a finished run.")
     try:
         files = site_files(runs, output)
-        for folder in {path.parent for path in files} | {output}:
+        for folder in sorted({path.parent for path in files} | {output}):
             _make(folder)
         place(files)
     except InvalidReport as error:  # of a folder that was changed meanwhile

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from conformance.files import TEXT, is_file, read_file
+from conformance.files import TEXT, is_file, is_stream, read_file
 from conformance.operations import SCOPES
 from conformance.target import validity
 from conformance.target.profile import (
@@ -161,12 +161,12 @@ class _Reader:
     @property
     def name(self) -> str:
         """How sentences call the target file."""
-        return self.path.name if is_file(self.path) else "The target file"
+        return "The target file" if is_stream(self.path) else self.path.name
 
     @property
     def folder(self) -> Path:
         """Where relative paths begin; a pipe lies in no folder of the operator's."""
-        return self.path.parent if is_file(self.path) else Path()
+        return Path() if is_stream(self.path) else self.path.parent
 
     def content(self, path: Path, name: str) -> str:
         try:

@@ -11,6 +11,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from conformance.target.secret import Secret
 
 _KEY: Final = re.compile(r"[!-~]+")
+_LONGEST_KEY: Final = 16_384
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE: Final = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?\.?)+")
@@ -107,10 +108,12 @@ def api_key(text: str) -> Secret:
     """A key as it can stand in an Authorization header.
 
     Raises:
-        Refused: It is empty or has a character that cannot stand there.
+        Refused: It is empty or too long, or has a character that cannot stand there.
     """
     if not text:
         raise Refused("must not be empty")
+    if len(text) > _LONGEST_KEY:
+        raise Refused(f"must be a key of {_LONGEST_KEY} characters at most")
     if not _KEY.fullmatch(text):
         raise Refused("must be a key of visible ASCII characters, without blanks or line breaks")
     return Secret(text)

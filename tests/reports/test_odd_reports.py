@@ -12,13 +12,10 @@ from conformance.certificate.statement import CLAIMS, statement
 from conformance.cli.render import _FROM_REPORT
 from conformance.reports.drift import compare, drift_json, drift_markdown, drift_text
 from conformance.reports.html import html_bytes
-from conformance.reports.model import InvalidReport, check_report, load_report
-from conformance.reports.site import read_runs, site_files
-from conformance.reports.text import json_bytes
+from conformance.reports.model import InvalidReport, check_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from conformance.reports.model import Report
 
@@ -86,8 +83,7 @@ def test_every_odd_member_is_refused_or_rendered(whole: Report) -> None:
             report = changed(whole, path, value)
             try:
                 check_report(report)
-            except InvalidReport as refusal:
-                assert "\n" not in str(refusal)
+            except InvalidReport:
                 continue
             tried += 1
             try:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.cli import main
-from conformance.reports.model import InvalidReport, report_bytes
+from conformance.reports.model import report_bytes
 from conformance.reports.site import read_runs, site_files
 from conformance.reports.site.matrices import history, implementations, letter, observation_rows, requirement_rows
 
@@ -190,7 +190,7 @@ def test_a_folder_counts_once(keep: Keep) -> None:
     ],
 )
 def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, content: bytes | None, words: str) -> None:
-    """In one sentence, with exit 2, and no page is written."""
+    """In one sentence on stderr, and the site has the others; without any other there is none."""
     bad = tmp_path / "cut short"
     bad.mkdir()
     if content is not None:
@@ -198,12 +198,31 @@ def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, conte
 
     result = _site(tmp_path / "site", keep("a"), bad)
 
+    alone = _site(tmp_path / "other", bad)
+
+    (line,) = result.stderr.splitlines()
+    assert "cut short" in line
+    assert words in line
+    assert (result.exit_code, result.stdout) == (0, f"1 run: {tmp_path / 'site' / 'index.html'}\n")
+    assert alone.exit_code == 2
+    assert "None of the folders holds a finished run." in alone.stderr
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("link", [".", "implementations", "runs"])
+def test_the_site_is_not_written_through_a_link(keep: Keep, tmp_path: Path, link: str) -> None:
+    """A link in the place of one of its folders leads to another person's, where nothing changes."""
+    others, output = tmp_path / "others", tmp_path / "site"
+    others.mkdir()
+    if link != ".":
+        output.mkdir()
+    (output / link).symlink_to(others) if link != "." else output.symlink_to(others)
+
+    result = _site(output, keep("a"))
+
     assert result.exit_code == 2
-    (line,) = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
-    assert str(bad) in line
-    assert words in result.stderr
-    assert "Traceback" not in result.output
-    assert not (tmp_path / "site").exists()
+    assert "is a link to another place" in result.stderr
+    assert list(others.iterdir()) == []
 
 
 def test_a_place_that_cannot_be_written_is_named(keep: Keep, tmp_path: Path) -> None:
@@ -217,15 +236,16 @@ def test_a_place_that_cannot_be_written_is_named(keep: Keep, tmp_path: Path) -> 
 
 
 def test_many_folders_are_read_in_several_processes(keep: Keep) -> None:
-    """The order is that of time, and a bad one among them is still named."""
+    """The order is that of time, and a bad one among them is named and left out."""
     folders = [keep(f"run-{number}", day=31 - number) for number in range(20)]
 
     runs = read_runs(folders)
     (folders[7] / "report.json").write_bytes(b"{")
 
     assert [run.folder.name for run in runs] == [f"run-{number}" for number in reversed(range(20))]
-    with pytest.raises(InvalidReport, match=r"run-7 holds no whole run"):
-        read_runs(folders)
+    left_out: list[str] = []
+    assert len(read_runs(folders, left_out.append)) == 19
+    assert "run-7 holds no whole run" in "".join(left_out)
 
 
 def test_the_site_may_lie_above_its_runs(keep: Keep, tmp_path: Path) -> None:
