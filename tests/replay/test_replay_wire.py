@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -364,3 +365,31 @@ def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
 
     assert [exchange.number for exchange in wire.exchanges] == [1, 2, 4]
     assert [exchange.number for exchange in wire.unasked] == [3]
+
+
+def _steps(pairs: int) -> int:
+    """Calls of functions that it takes to replay that many equal calls, half of them sent twice."""
+    asked = call.list_engagements(page=1)
+    first = [_exchange(number, asked, status=None) for number in range(1, pairs + 1)]
+    again = [_exchange(pairs + number, asked, attempt=2) for number in range(1, pairs + 1)]
+    steps = 0
+
+    def count(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(count)
+    try:
+        wire, notes = _wire([*first, *again])
+        with notes.under("walk"):
+            wire.claim(range(pairs + 1, pairs + pairs // 2))
+            for _ in range(pairs // 2):
+                wire.send(asked)
+    finally:
+        sys.setprofile(None)
+    return steps
+
+
+def test_equal_exchanges_take_no_search() -> None:
+    """Ten times as many take about ten times as long, and not a hundred times."""
+    assert _steps(1000) < 13 * _steps(100)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -13,9 +15,12 @@ from conformance.cli.render import _FROM_REPORT
 from conformance.reports.drift import compare, drift_json, drift_markdown, drift_text
 from conformance.reports.html import html_bytes
 from conformance.reports.model import InvalidReport, check_report
+from conformance.reports.site import read_runs, site_files
+from conformance.reports.text import json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from conformance.reports.model import Report
 
@@ -66,13 +71,57 @@ def whole(failing: tuple[Report, Any], samples: Any) -> Report:
     """A small report with everything that one may hold."""
     report: Any = deepcopy(failing[0])
     report["requirements"] = [one for one in report["requirements"] if one["failures"]][:2] + report["requirements"][:2]
-    report["observations"] = report["observations"][:2]
+    report["observations"], report["classes"] = report["observations"][:2], report["classes"][:2]
     report["census"]["before"] |= {"id": "org_1"}
     report["target"]["certificate_sha256"] = "0" * 64
     report["lasting"] = ["An invitation."]
     report["not_undone"] = ["An engagement."]
     report["waivers"] = [{"requirement": "x", "reason": "r", "owner": "o", "expires": "2026-12-31", "check": "*"}]
     return check_report(report)
+
+
+COMMANDS = "::add-mask::x\n::add-mask::y\r  ::add-mask::z\n##[add-mask]x\n \u00a0##vso[x]"
+
+
+def of_commands(value: Any) -> Any:
+    """A value with commands of a pipeline around every text."""
+    if isinstance(value, dict):
+        return {name: of_commands(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [of_commands(member) for member in value]
+    return f"{COMMANDS}{value}\n{COMMANDS}" if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("form", [*_FROM_REPORT, "html"])
+def test_no_line_of_an_output_is_a_command_of_a_pipeline(whole: Any, form: str) -> None:
+    """Logs show files too: what would be obeyed at the beginning of a line is written otherwise, and reads the same."""
+    for one in (*whole["requirements"], *whole["observations"], *whole["classes"]):
+        one.update(of_commands({name: one[name] for name in ("title", "question", "reason") if name in one}))
+        one["failures"] = of_commands(one.get("failures", []))
+    whole["target"] |= {"name": COMMANDS, "base_url": COMMANDS}
+    whole["run"]["warnings"] = whole["not_undone"] = [COMMANDS]
+
+    written = {"html": html_bytes, **_FROM_REPORT}[form](check_report(whole)).decode()
+
+    assert "add-mask" in written or form == "badge"
+    assert not re.search(r"(?:\A|[\r\n])\s*(?:::|##\w*\[)", written)
+    if form == "junit":
+        assert COMMANDS.splitlines()[0] in "".join(ET.fromstring(written).itertext())  # noqa: S314 - made here
+
+
+@pytest.mark.parametrize("value", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.9Z", "2026-99-99T00:00:00Z"])
+def test_a_site_has_room_for_odd_times(whole: Report, tmp_path: Path, value: str) -> None:
+    """A run of any year is on it, and one of no day is left out."""
+    whole["run"]["started_at"] = whole["run"]["finished_at"] = value
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "report.json").write_bytes(json_bytes(whole))
+    left_out: list[str] = []
+
+    runs = read_runs([tmp_path / "run"], left_out.append)
+    pages = [b"".join(pieces()) for pieces in site_files(runs, tmp_path / "site").values()] if runs else []
+
+    assert (len(runs), len(left_out)) == ((0, 1) if "99-99" in value else (1, 0))
+    assert all(pages)
 
 
 def test_every_odd_member_is_refused_or_rendered(whole: Report) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import re
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +15,6 @@ from conformance.target.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 FULL = """
 name: staging-eu
@@ -475,3 +477,67 @@ def test_relative_paths_begin_at_the_target_file(load: Callable[..., Profile], t
 
     assert profile.tls.ca_file == tmp_path / "ca.pem"
     assert profile.folder == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "warned"),
+    [
+        ("[python3, p.py, '${TOKEN}']", True),
+        ("[python3, p.py, '--token=${TOKEN}']", True),
+        ("[python3, p.py, sk_live_4f9c2b7a11]", True),
+        ("[python3, p.py, '--token=4f9c2b7a1180aa']", True),
+        ("[python3, provisioner_v2_of_staging.py]", False),
+        ("[/usr/lib/python3.11/bin/python3.11, ./tools/provision2.sh, --effort, quick]", False),
+        ("['${HOME_OF_IT}/provision.py', --seed, '12345678901234']", False),
+        ("[python3, p.py]\n  environment: {TOKEN: '${TOKEN}'}", False),
+    ],
+)
+def test_a_key_in_a_command_is_warned_of(load: Callable[..., Profile], command: str, *, warned: bool) -> None:
+    """Lists of processes show it to other users; names of files and short words are none."""
+    variables = {"TOKEN": "provision-token", "HOME_OF_IT": "/home/somebody"}
+
+    warnings = load(f"provisioner:\n  command: {command}", **variables).warnings
+
+    assert any("see in the list of processes" in warning for warning in warnings) is warned
+    assert "provision-token" not in "".join(warnings)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name: " + "[" * 10_000, "is nested too deeply"),
+        ("name: " + "{" * 300_000, "is nested too deeply"),
+        ("name:\n" + "- " * 200, "is nested too deeply"),
+        ("require: [" + "a, " * 100_000 + "]", "has more than 20000 values"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]", "uses an alias"),
+        ("a: &a {<<: [*a]}", "uses an alias"),
+        ("timeout: " + "1:" * 5000 + "1", "timeout must be a number above 0"),
+        ("timeout: " + "1:" * 200 + "1.5", "timeout must be a number above 0"),
+        ("timeout: !!int ''", "timeout must be a number above 0"),
+        ("disposable: !!bool perhaps", "disposable must be true or false"),
+        ("timeout: !!float ''", "timeout must be a number above 0"),
+    ],
+)
+def test_what_would_take_long_is_refused(load: Callable[..., Profile], text: str, sentence: str) -> None:
+    """Many brackets, aliases of aliases, numbers to the base of 60: a sentence, before the work is done."""
+    with pytest.raises(TargetFileError, match=re.escape(sentence)):
+        load(text)
+
+
+def test_a_key_has_an_end(load: Callable[..., Profile]) -> None:
+    """No header holds one of a megabyte."""
+    with pytest.raises(TargetFileError, match="must be a key of 16384 characters at most"):
+        load("", options={"api_key": "k" * 16_385})
+
+
+def test_a_target_file_may_come_through_a_pipe(tmp_path: Path) -> None:
+    """Relative paths then begin where the program was started, and nobody is warned of who may read it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o644)
+    writer = threading.Thread(target=lambda: pipe.write_text("base_url: http://127.0.0.1:1\napi_key: k-0123456789\n"))
+    writer.start()
+
+    profile = load_profile(pipe, {})
+
+    writer.join()
+    assert (profile.base_url, profile.folder, profile.warnings) == ("http://127.0.0.1:1", Path(), ())

@@ -54,6 +54,12 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
     [
         (b"\xff\xfe\xfa", "is not a text in UTF-8."),
         ("{", "waivers.yaml, line 1, column 2: this is not valid YAML."),
+        ("{" * 300_000, "waivers.yaml is nested too deeply."),
+        ("- &a {reason: *a}", "waivers.yaml uses an alias (*name), which this suite does not take."),
+        ("- " + "a: b\n  " * 30_000, "waivers.yaml has more than 20000 values."),
+        ("- !!int ''", "is not YAML, or has a date that is none."),
+        ("- !!timestamp x", "is not YAML, or has a date that is none."),
+        ("- " + "9" * 5000, "waivers.yaml has a number of more than 1000 digits."),
         (WHOLE.replace("12-31", "02-30"), "is not YAML, or has a date that is none."),
         ("requirement: json-well-formed", "expected a list of waivers."),
         (WHOLE + "- one\n", "waiver 2: expected requirement, reason, owner and expires."),

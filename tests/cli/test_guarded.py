@@ -1,0 +1,104 @@
+"""No line on the terminal is a command to the pipeline that shows it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.cli.guarded import Guarded
+from conformance.reports.model import report_bytes
+
+COMMAND = "::add-mask::secret"
+OBEYED = re.compile(r"(?:\A|[\r\n])\s*::|##\w*\[")
+"""What GitHub, Azure and TeamCity obey, as their runners look for it."""
+
+Conformance = Callable[..., Any]
+
+
+def shown(*pieces: bytes) -> bytes:
+    """What comes out where these are written one after the other."""
+    below = io.BytesIO()
+    guarded = Guarded(below)
+    for piece in pieces:
+        assert guarded.write(piece) == len(piece)
+    return below.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([b"::a\n"], rb":\:a" + b"\n"),
+        ([b"a\r  ::b"], b"a\r" + rb"  :\:b"),
+        ([b" ", b":", b":a"], rb" :\:a"),
+        ([b"a\n", b"::b"], b"a\n" + rb":\:b"),
+        (["\u3000\u00a0::a".encode()], "\u3000\u00a0:\\:a".encode()),
+        ([b"a ##[b]c"], rb"a ##\[b]c"),
+        ([b"##vso[task.x]"], rb"##vso\[task.x]"),
+        ([b"##", b"[b]"], rb"##\[b]"),
+        ([b"a::b ## c [::1]"], b"a::b ## c [::1]"),
+        ([b"::", b"a::b", b"\n"], rb":\:a::b" + b"\n"),
+    ],
+)
+def test_a_mark_stands_in_what_would_be_obeyed(pieces: list[bytes], expected: bytes) -> None:
+    """It stands within the first two colons of a line and before the bracket, and nowhere else."""
+    assert shown(*pieces) == expected
+
+
+@given(st.lists(st.text(alphabet=":#[]a \t\r\n\u00a0", max_size=12), max_size=8))
+def test_nothing_that_is_written_is_obeyed(pieces: list[str]) -> None:
+    """In whatever pieces it comes; and without the marks it is what was written."""
+    said = shown(*(piece.encode() for piece in pieces)).decode()
+
+    assert not OBEYED.search(said)
+    assert said.replace("\\", "") == "".join(pieces)
+
+
+def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path: Path) -> None:
+    """Neither the target's name nor a waiver, nor ids of a report, in any command that prints them."""
+    target, waivers = tmp_path / "target.yaml", tmp_path / "waivers.yaml"
+    target.write_text(f'name: "{COMMAND}\\n{COMMAND}"\nbase_url: http://127.0.0.1:9\napi_key: k-0123456789\n')
+    target.chmod(0o600)
+    waivers.write_text(json.dumps([{"requirement": f"\x1b[31m\n{COMMAND}", "reason": "r", "owner": "o"}]))
+
+    ended = conformance("run", "--target", str(target), "--only", "json-well-formed")
+    named = ended.report
+    for entry in (*named["requirements"], *named["classes"]):
+        entry["title"] = f"{COMMAND}\n{COMMAND}"
+    changed = deepcopy(named)
+    changed["requirements"][0] |= {"id": COMMAND, "outcome": "cantTell", "reason": f"##[x]\n{COMMAND}"}
+    for name, report in (("old", named), ("new", changed)):
+        (tmp_path / f"{name}.json").write_bytes(report_bytes(report))
+    done = [ended, conformance("doctor", "--target", str(target)), conformance("run", "--waivers", str(waivers))]
+    files = [str(tmp_path / "old.json"), str(tmp_path / "new.json")]
+    done += [conformance("diff", *files), conformance("diff", *files, "--format", "markdown")]
+
+    for one in done:
+        assert not OBEYED.search(one.out)
+        assert not OBEYED.search(one.err)
+    assert "add-mask" in done[0].out + done[1].out
+    assert done[2].status == 2
+    assert "there is no requirement" in done[2].err
+    assert "\x1b" not in done[2].err
+
+
+def test_what_is_rendered_is_not_marked(conformance: Conformance, tmp_path: Path) -> None:
+    """A file that goes to stdout is the same as one that goes to a file."""
+    ended = conformance("run", "--only", "json-well-formed", "--effort", "quick")
+    report = ended.report
+    report["target"]["name"] = "::a ##[b]"
+    path = tmp_path / "report.json"
+    path.write_bytes(report_bytes(report))
+
+    for form in ("json", "junit", "markdown", "ctrf", "html"):
+        printed = conformance("render", str(path), "--format", form).out
+        conformance("render", str(path), "--format", form, "--output", str(tmp_path / "file"))
+        assert printed == (tmp_path / "file").read_text("utf-8")
