@@ -30,14 +30,25 @@ def plain_names(run: Run) -> tuple[str, ...]:
 def ensure_no_rule_for_engagements(run: Run) -> None:
     """A service that refused a new engagement for its name refuses plain names too.
 
+    A plain name does not tell whose the engagement is, so its description does; where the run's own names are taken
+    beside a description, it was not for the name that one was refused.
+
     Raises:
         Undecided: It takes them, so that it has rules for names.
     """
+    described = {"description": run.name("described")}
     for name in plain_names(run):
-        created = run.send(call.create_engagement({"name": name, "description": run.name("plain-name")}))
-        if (identifier := identifier_of(created)) is not None:
-            run.send(call.delete_engagement(identifier))
-        ensure_no_rule_of_names(created)
+        answer = _tried(run, {"name": name, **described})
+        if accepted(answer) and not accepted(_tried(run, {"name": run.name("own"), **described})):
+            ensure_no_rule_of_names(answer)
+
+
+def _tried(run: Run, body: dict[str, str]) -> Exchange:
+    """The answer to a creation; what came of it is deleted again."""
+    answer = run.send(call.create_engagement(body))
+    if (identifier := identifier_of(answer)) is not None:
+        run.send(call.delete_engagement(identifier))
+    return answer
 
 
 def ensure_no_rule_of_names(answer: Exchange) -> None:

@@ -94,7 +94,7 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
     two_organizations.ensure_two()
     permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
 
-    expect.status_in(two_organizations.attempts[operation], *permitted)
+    expect.status_in(two_organizations.attempt(operation), *permitted)
     if operation == "getEngagement":
         expect.status_in(two_organizations.read_archived, *permitted)
 
@@ -277,7 +277,7 @@ def _namesake_stays(tried: TwoOrganizations) -> None:
 
 
 def _sent(tried: TwoOrganizations, operations: Iterable[str]) -> list[Sent]:
-    return [Sent("another organization's key", tried.attempts[name]) for name in operations]
+    return [Sent("another organization's key", tried.attempt(name)) for name in operations]
 
 
 def _archived(tried: TwoOrganizations) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,7 @@ from conformance.oracle.judgement import Judgement, Undecided, Untested
 from conformance.oracle.laws import readable_resources
 from conformance.target.profile import Mode
 from conformance.wire import call
+from conformance.wire.exchange import Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,7 +57,8 @@ class TwoOrganizations:
         other: The same of the other key.
         updated: The answer to an update without any field with the other key; None where organizations are let alone.
         before: A read of an engagement of the main key's.
-        attempts: What the other key tried on it, by operationId; to unarchive and to delete it once it was archived.
+        attempts: What the other key tried on it, by operationId, if it was not withheld; to unarchive and to delete it
+            once it was archived.
         between: A read of it before it was archived.
         archive: The answer to its archiving with the main key.
         read_archived: What the other key's read of the archived engagement gave.
@@ -90,6 +93,16 @@ class TwoOrganizations:
         """
         if self.own[0] == self.other[0]:
             raise Undecided("both keys read the same organization", self.own[1], self.other[1])
+
+    def attempt(self, operation: str) -> Exchange:
+        """What the other key tried with an operation.
+
+        Raises:
+            Undecided: It was withheld.
+        """
+        if operation not in self.attempts:
+            raise Undecided("what the other organization has under this id could not be told", self.before)
+        return self.attempts[operation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,4 +292,8 @@ def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterabl
     """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
     changed = label(run, "trespass")
     calls = Aim(engagement_id, "", "", None, "", "", changed, renamed=changed).calls()
-    return {name: run.send(replace(calls[name].with_key(key), repeatable=True)) for name in operations}
+    attempts: dict[str, Exchange] = {}
+    for name in operations:
+        with suppress(Withheld):  # what the other organization has under this id cannot be told
+            attempts[name] = run.send(replace(calls[name].with_key(key), repeatable=True))
+    return attempts

@@ -10,7 +10,7 @@ from conformance.target.capabilities import Unavailable
 from conformance.wire.exchange import SUCCESSES, Withheld
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
@@ -22,8 +22,8 @@ _OWNER: Final = "owner"
 class Membership:
     """Guards the wire: a member is changed or removed only if a provisioner or the target file gave it to the run.
 
-    An owner is never removed; the role of an owner is only asked to change in a disposable organization, which must be
-    refused. Of a user id that the run made up, the list must show that no member has it.
+    An owner is never removed. Who was an owner when first listed may be asked to take another role in a disposable
+    organization, which must be refused, and to take the role of an owner back. Of a user id that the run made up, the list must show that no member has it.
 
     Args:
         send_all: Sends reads of the list of members with the main key.
@@ -38,6 +38,7 @@ class Membership:
         self._lock = threading.RLock()
         self._roles: dict[str, str] = {}
         self._given: set[str] = set()
+        self._owners: set[str] = set()
         self._whole = False
 
     def known(self, need: str) -> frozenset[str]:
@@ -103,17 +104,17 @@ class Membership:
             return
         if call.operation.id == "listMembers" and answer.status in SUCCESSES:
             roles = listed_roles(answer)
-            with self._lock:
-                self._roles |= roles
+            self._learn(roles)
 
     def _ensure(self, user_id: str, *, is_removal: bool) -> None:
         if not self._whole and not self._read():
             raise Withheld("the members could not be listed, so that it is unknown whose membership it would change")
-        role, given = self._roles.get(user_id), user_id in self._given
-        if role == _OWNER and (is_removal or given or not self._may_try_owner):
-            raise Withheld("it would change or remove an owner")
-        if role not in {None, _OWNER} and not given:
-            raise Withheld("it would change a member that was not given to the run")
+        role = self._roles.get(user_id)
+        if role == _OWNER and is_removal:
+            raise Withheld("it would remove an owner")
+        if role is None or user_id in self._given or (user_id in self._owners and self._may_try_owner):
+            return
+        raise Withheld("it would change a member that was not given to the run")
 
     def _admit(self, need: str, user_id: str) -> None:
         with self._lock:
@@ -121,10 +122,15 @@ class Membership:
                 raise Unavailable(need, f"The member {user_id} is an owner, who is neither changed nor removed.")
             self._given.add(user_id)
 
+    def _learn(self, roles: Mapping[str, str]) -> None:
+        with self._lock:
+            first = {user_id for user_id, role in roles.items() if role == _OWNER and user_id not in self._roles}
+            self._owners |= first
+            self._roles |= roles
+
     def _read(self) -> bool:
         """Read the whole list; whether that was possible."""
         roles = member_roles(Asking(lambda call: self._send_all([call])[0]))
-        with self._lock:
-            self._roles |= roles or {}
-            self._whole = self._whole or roles is not None
+        self._learn(roles or {})
+        self._whole = self._whole or roles is not None
         return roles is not None

@@ -22,7 +22,7 @@ from conformance.target.asking import (
     object_in,
 )
 from conformance.wire.call import get_engagement, list_engagements
-from conformance.wire.exchange import SUCCESSES, Withheld
+from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +58,6 @@ class Standing(StrEnum):
 
 _NOT_OWN: Final = "a read shows that the engagement is not one of this run, so nothing is done to it"
 _NOT_READ: Final = "no read shows whether the engagement is one of this run, so nothing is done to it"
-_FORBIDDEN: Final = 403
 _MILLISECONDS: Final = 1e11
 """From here on a number that stands for a time counts milliseconds."""
 
@@ -186,6 +185,8 @@ class Ownership:
 
     def _learn_read(self, call: Call, answer: Answer) -> None:
         place = self._place(call)
+        if answer.status == TOO_MANY_REQUESTS:
+            return
         if place[0] != key_name(call) and place[0] in {MAIN_KEY, OTHER_KEY} and answer.status not in SUCCESSES:
             return  # what a key of fewer permissions is refused says nothing
         known, found = self.standing(place[1], place[0]), self._judged(place, answer)
@@ -211,8 +212,8 @@ class Ownership:
     def _judged(self, place: _Key, answer: Answer) -> Standing:
         """Whose an engagement is that was read by id."""
         data = data_of(answer)
-        if answer.status in GONE or (answer.status == _FORBIDDEN and place[0] != MAIN_KEY):
-            return Standing.ABSENT
+        if answer.status in GONE or (place[0] != MAIN_KEY and answer.status in REFUSALS):
+            return Standing.ABSENT  # another organization's key may be refused in many ways
         if not data or identifier_of(data) not in {None, place[1]}:
             return Standing.UNREADABLE
         return Standing.OWN if self._is_marked(data) else Standing.ANOTHERS

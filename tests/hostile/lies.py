@@ -1,4 +1,4 @@
-"""A service in this process that lies in all that it answers but reads by id, and notes what is done to others' data."""
+"""A service in this process that lies in everything but reads by id, and notes what is done to other users' data."""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ class Liar(httpx.AsyncBaseTransport):
         elif method == "GET" and path == MEMBERS:
             self._members_listed(value["data"])
         headers = [(name, text) for name, text in response.headers.items() if name.lower() != "content-length"]
-        return httpx.Response(response.status_code, headers=headers, stream=httpx.ByteStream(json.dumps(value).encode()))
+        return httpx.Response(
+            response.status_code, headers=headers, stream=httpx.ByteStream(json.dumps(value).encode())
+        )
 
     def _watch(self, method: str, path: str) -> None:
         if method == "GET":
@@ -247,7 +249,7 @@ class LyingExecution(HostedExecution):
     def _transport(self) -> httpx.AsyncBaseTransport:
         return self.liar
 
-    def _provisioned(self, is_over: Any) -> Provisioner:  # noqa: ARG002 - as the run has it
+    def _provisioned(self, is_over: Any) -> Provisioner:
         return Provisioner(LyingPeer(self.liar))
 
 
