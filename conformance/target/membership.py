@@ -23,7 +23,8 @@ class Membership:
     """Guards the wire: a member is changed or removed only if a provisioner or the target file gave it to the run.
 
     An owner is never removed. Who was an owner when first listed may be asked to take another role in a disposable
-    organization, which must be refused, and to take the role of an owner back. Of a user id that the run made up, the list must show that no member has it.
+    organization, which must be refused, and to take the role of an owner back. Of a user id that the run made up, the
+    list must show that no member has it.
 
     Args:
         send_all: Sends reads of the list of members with the main key.

@@ -137,8 +137,11 @@ class Ownership:
         for call in calls:
             if call.operation.id == "createEngagement" and call.is_proper and not self._can_be_told(call):
                 raise Withheld("what it creates could not be told as the run's: neither name nor description says so")
-        writes = {self._place(call): self._reader(call) for call in calls if call.operation.id in CHANGES_ENGAGEMENT}
-        for standing in self._proved(writes):
+        writes = [call for call in calls if call.operation.id in CHANGES_ENGAGEMENT]
+        # A faulty service may let any key reach the main key's organization.
+        places: dict[_Key, Credential | None] = {(MAIN_KEY, call.identifier or ""): None for call in writes}
+        places |= {self._place(call): self._reader(call) for call in writes}
+        for standing in self._proved(places):
             if standing not in {Standing.OWN, Standing.ABSENT}:
                 raise Withheld(_NOT_OWN if standing is Standing.ANOTHERS else _NOT_READ)
 

@@ -102,11 +102,16 @@ class Liar(httpx.AsyncBaseTransport):
         self._watch(method, path)
         response = await self._asgi.handle_async_request(request)
         body = await response.aread()
-        if response.status_code >= 300 or not body.startswith(b"{"):
-            return response
-        value = json.loads(body)
+        if response.status_code < 300 and body.startswith(b"{"):
+            value = json.loads(body)
+            self._lie(method, path, request.content, value)
+            body = json.dumps(value).encode()
+        headers = [(name, text) for name, text in response.headers.items() if name.lower() != "content-length"]
+        return httpx.Response(response.status_code, headers=headers, stream=httpx.ByteStream(body))
+
+    def _lie(self, method: str, path: str, sent: bytes, value: dict[str, Any]) -> None:
         if method == "POST" and path == ENGAGEMENTS:
-            self._created(json.loads(request.content), value["data"])
+            self._created(json.loads(sent), value["data"])
         elif method == "DELETE" and path.startswith(ENGAGEMENTS):
             self._deleted(path.rpartition("/")[2])
         elif method != "GET" and path.startswith(ENGAGEMENTS) and self._lies("edit: another's id"):
@@ -115,10 +120,6 @@ class Liar(httpx.AsyncBaseTransport):
             self._listed(value["data"])
         elif method == "GET" and path == MEMBERS:
             self._members_listed(value["data"])
-        headers = [(name, text) for name, text in response.headers.items() if name.lower() != "content-length"]
-        return httpx.Response(
-            response.status_code, headers=headers, stream=httpx.ByteStream(json.dumps(value).encode())
-        )
 
     def _watch(self, method: str, path: str) -> None:
         if method == "GET":

@@ -265,10 +265,20 @@ def test_without_reads_an_item_that_agrees_with_its_creation_counts(
 
 
 def test_each_organization_has_its_own_engagements(ownership: Ownership, service: Any) -> None:
-    """With the key of another organization the same id is another engagement, so it is read with that key."""
-    ownership.ensure([calls.delete_engagement("e_1"), calls.delete_engagement("e_1").with_key(OTHER)])
+    """With the key of another organization the same id may be another engagement, so it is read with that key too."""
+    ownership.ensure([calls.delete_engagement("e_1").with_key(OTHER)])
 
     assert [call.credential for call in service.calls] == [None, OTHER]
+
+
+def test_another_organizations_key_is_not_tried_on_another_users_engagement(
+    ownership: Ownership, make_exchange: Callable[..., Exchange]
+) -> None:
+    """It must be refused, and a faulty service may not refuse it."""
+    ownership.after(make_exchange(calls.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
+
+    with pytest.raises(Withheld):
+        ownership.ensure([calls.delete_engagement("f_1").with_key(OTHER)])
 
 
 def test_a_key_of_yet_another_organization_reads_for_itself(
@@ -282,7 +292,7 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
 
     ownership.ensure([calls.delete_engagement("e_1").with_key(throttled)])
 
-    assert [call.credential for call in service.calls] == [throttled]
+    assert [call.credential for call in service.calls] == [None, throttled]
 
 
 @pytest.mark.parametrize(

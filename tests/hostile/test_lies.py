@@ -1,0 +1,190 @@
+"""Whatever a service or a journal says, nothing is written to what is not the run's.
+
+``LIES=all`` tries all examples (``tox -e lies``), ``LIES=17,18`` those numbers; otherwise the commit draws a sample.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from conformance.running.run import Run
+from conformance.target.asking import Asking
+from conformance.target.changes import Action
+from conformance.target.journal import Journal, JournalError
+from conformance.target.names import RunNames
+from conformance.target.ownership import Ownership, RunTime, Standing
+from conformance.target.recorder import JournalRecorder
+from conformance.target.undo import clean_up
+from conformance.wire import call as calls
+from tests.hostile.lies import lie
+from tests.sampling import sample
+from tests.target.conftest import BASE_URL, MAIN_KEY, Service
+
+SERVICES: Final = sample("LIES", 1000, 50)
+JOURNALS: Final = sample("LIES", 1000, 50)
+
+OTHERS: Final = {
+    "f_1": "Quarterly audit",
+    "f_2": "cf-zzzzzz22-of another run",
+    "f_3": "",
+    "f_4": "cf-security-review",
+    "f_5": "Seeded 000",
+}
+ROLES: Final = {"u_owner": "owner", "u_a": "admin", "u_b": "admin", "u_1": "member"}
+PREFIXES: Final = ("cf-abcdefg2-", "cf-security-", "Seeded 000", "cf-zzzzzz23-", "", "cf-", "Q")
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run waits for a clock to tick: verdicts do not matter here."""
+    monkeypatch.setattr(Run, "sleep", lambda *_: None)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("number", SERVICES)
+def test_no_lie_of_a_service_makes_a_run_write_to_others(number: int) -> None:
+    """A run against a service that lies in creations, edits and lists writes to what reads by id show as its own."""
+    liar, errors = lie(number)
+
+    assert (liar.crimes, errors) == ([], []), f"told {liar.rates}"
+
+
+@pytest.mark.usefixtures("hurried")
+def test_the_lies_would_do_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the guards the same runs write to other users' engagements and members."""
+    monkeypatch.setattr("conformance.target.ownership.Ownership.ensure", lambda *_: None)
+    monkeypatch.setattr("conformance.target.membership.Membership.ensure", lambda *_: None)
+    monkeypatch.setattr("conformance.target.membership.Membership.admit_made", lambda *_: None)
+
+    harmed = [number for number in range(24) if lie(number)[0].crimes]
+
+    assert len(harmed) >= 4
+
+
+class Forger:
+    """Makes a journal, genuine in part or not at all, of a service that others use.
+
+    Args:
+        folder: Where the journal lies.
+        number: The number of the example, which decides everything.
+    """
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._chance = random.Random(f"journal {number}")
+        self._path = folder / "journal.jsonl"
+        self.service = Service(engagements=dict(OTHERS), roles=dict(ROLES))
+        self.key = self._chance.choice([MAIN_KEY, MAIN_KEY, "another-key-0002"])
+        genuine = self._chance.random() < 0.7
+        if genuine:
+            self._run(folder)
+        elif self._chance.random() < 0.8:
+            self._write([self._head()])
+        self._write([self._line() for _ in range(self._chance.randint(1, 12))])
+        if genuine and self._chance.random() < 0.4:
+            self._alter()
+
+    def _run(self, folder: Path) -> None:
+        """A run that was killed, and has left an engagement, a new name and another role, or not."""
+        names = RunNames("cf-abcdefg2-")
+        with closing(Journal.open(folder, names, BASE_URL, MAIN_KEY)) as journal:
+            self.service.observers.append(JournalRecorder(journal))
+            self.service.send(calls.get_organization())
+            self.service.send(calls.list_members())
+            self.service.send(calls.create_engagement({"name": names.name("left")}))
+            if self._chance.random() < 0.3:
+                self.service.roles["u_9"] = "member"
+                journal.member_made("u_9", "member")
+        self.service.observers.clear()
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "format": self._chance.choice(["conformance-journal/2", "conformance-journal/2", "conformance-journal/1"]),
+            "prefix": self._chance.choice(PREFIXES),
+            "base_url": self._chance.choice([BASE_URL, BASE_URL, "https://production.example"]),
+            "at": "2026-01-01T00:00:00.000Z",
+        }
+
+    def _line(self) -> dict[str, Any]:
+        """A line as a run writes it, about what is not the run's."""
+        chance = self._chance
+        action = chance.choice([*Action, Action.CREATE_ENGAGEMENT, Action.MAKE_MEMBER])
+        subject = {
+            Action.CREATE_ENGAGEMENT: chance.choice([*OTHERS.values(), "cf-abcdefg2-x"]),
+            Action.RENAME_ORGANIZATION: chance.choice([self.service.name, "Acme Ltd"]),
+        }.get(action, chance.choice([*ROLES]))
+        line = {
+            "entry": chance.randint(1, 30), "at": "2026-01-01T00:00:00.000Z", "do": action.value,
+            "key": chance.choice(["api_key", "provisioner", "other_organization"]), "subject": subject,
+            "before": chance.choice(["admin", "member", "owner", "Pwned Ltd"]),
+            "wanted": chance.choice(["admin", "member"]), "became": self.service.name,
+        }  # fmt: skip
+        told = {
+            "entry": line["entry"],
+            "is": chance.choice(["done", "refused", "intended"]),
+            "id": chance.choice([*OTHERS]),
+        }
+        place = {"organization": self.service.id, "created_at": self.service.founded, "since": 0}
+        found = chance.choice([line, line, line, told, told, place])
+        return found if chance.random() < 0.5 else {**found, "seal": f"{chance.getrandbits(128):032x}"}
+
+    def _alter(self) -> None:
+        """Change what genuine lines say, and leave their seals."""
+        lines = self._path.read_text().splitlines()
+        place = self._chance.randrange(1, len(lines))
+        for old, new in (
+            ("e_1", "f_1"),
+            ("cf-abcdefg2-left", "Quarterly audit"),
+            ("u_9", "u_owner"),
+            ("intended", "done"),
+        ):
+            lines[place] = lines[place].replace(old, new)
+        self._path.write_text("".join(f"{line}\n" for line in lines))
+
+    def _write(self, lines: list[dict[str, Any]]) -> None:
+        with self._path.open("a") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
+    """Clean up by a forged journal.
+
+    Returns:
+        The service afterwards, and the writes to what is not the run's.
+    """
+    forger = Forger(folder, number)
+    service = forger.service
+    service.writes.clear()
+    with suppress(JournalError), closing(Journal.claim(folder, forger.key)) as journal:
+        ownership = Ownership(journal.names, service.send_all, RunTime(journal.place.since))
+        service.observers.append(ownership)
+        clean_up(journal, ownership, Asking(service.send), BASE_URL)
+    permitted = {"DELETE /api/v1/engagements/e_1", "DELETE /api/v1/organizations/current/members/u_9"}
+    return service, [one for one in service.writes if one not in permitted]
+
+
+@pytest.mark.parametrize("number", JOURNALS)
+def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -> None:
+    """What a journal says is only done to engagements that bear the run's name, and members that it surely made."""
+    service, writes = cleaned(tmp_path, number)
+
+    assert writes == []
+    assert {one: service.engagements.get(one) for one in OTHERS} == OTHERS
+    assert (service.name, {one: service.roles.get(one) for one in ROLES}) == ("Acme", ROLES)
+
+
+def test_the_journals_would_do_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """If what they say is believed, the same journals make cleanup write to others."""
+    monkeypatch.setattr("conformance.target.journal._is_sealed", lambda *_: True)
+    monkeypatch.setattr("conformance.target.ownership.Ownership._judged", lambda *_: Standing.OWN)
+    harmed = 0
+    for number in range(60):
+        (tmp_path / str(number)).mkdir()
+        harmed += bool(cleaned(tmp_path / str(number), number)[1])
+
+    assert harmed >= 10
