@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +18,8 @@ import httpx
 import pytest
 
 from tests.hostile.running import ENVIRONMENT, Ended, start, target_file
+from tests.hostile.target import Behaviour, Reply, Turn, hostile
+from tests.sudden.conftest import until
 
 PATIENCE: Final = 200.0
 OWN_TABLES: Final[dict[str, set[str]]] = {
@@ -173,3 +177,110 @@ def test_somebody_else_at_work_is_no_fault_of_the_service(organization: Organiza
     assert_conformant(ended)
     with organization.client() as client:
         assert {made: client.get(f"{ENGAGEMENTS}/{made}").json() for made in kept} == kept
+
+
+def carries_out_without_a_key(method: str, path: str) -> Behaviour:
+    """A service that does not look at the key of one operation."""
+
+    async def behave(turn: Turn) -> None:
+        if turn.method == method and turn.path == path:
+            turn.headers["Authorization"] = f"Bearer {turn.target.api_key}"
+        await turn.send(await turn.honest())
+
+    return behave
+
+
+@pytest.mark.parametrize("mode", ["--read-only", "--disposable"])
+def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) -> None:
+    """A service that creates without a key has nothing left of it, and a read-only run says what it undid."""
+    with hostile(carries_out_without_a_key("POST", ENGAGEMENTS)) as target:
+        before = target.inventory()
+        words = ("run", "--base-url", target.url, "--effort", "quick", mode, "--only", "key-*", "--only", "*-refused")
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+        assert ended.status == 1, ended.told()
+        assert target.inventory() == before
+    warned = any("was undone with <api_key>" in one for one in ended.report["run"]["warnings"])
+    assert (warned, ended.report["not_undone"]) == (mode == "--read-only", [])
+
+
+def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path: Path) -> None:
+    """It is never written to, what was really created is deleted, and the report names it; the run fails."""
+    theirs: list[str] = []
+
+    async def behave(turn: Turn) -> None:
+        reply = await turn.honest()
+        if (
+            theirs
+            and turn.method == "POST"
+            and turn.path == ENGAGEMENTS
+            and reply.status == 201
+            and turn.number % 5 == 0
+        ):
+            value = reply.data
+            value["data"]["id"] = theirs[turn.number % len(theirs)]
+            reply = Reply(reply.status, reply.headers, json.dumps(value).encode())
+        await turn.send(reply)
+
+    with hostile(behave) as target:
+        with httpx.Client(headers={"Authorization": f"Bearer {target.api_key}"}, trust_env=False) as client:
+            for number in range(4):
+                made = client.post(f"{target.url}{ENGAGEMENTS}", json={"name": f"Production {number}"})
+                theirs.append(made.json()["data"]["id"])
+        before, heads = target.inventory(), len(target.heads)
+        words = ("run", "--base-url", target.url, "--effort", "quick")
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+        written = [head.split(b" ")[1].decode() for head in target.heads[heads:] if not head.startswith(b"GET ")]
+        assert [path for path in written if any(one in path for one in theirs)] == []
+        assert target.inventory() == before
+    assert ended.status == 1, ended.told()
+    assert any("ids of other users' engagements" in one for one in ended.report["run"]["warnings"])
+
+
+def test_an_engagement_that_is_gone_is_the_first_line(tmp_path: Path) -> None:
+    """Whoever deleted another user's engagement meanwhile: it is told first, and judged by nothing."""
+    theirs: list[str] = []
+
+    async def behave(turn: Turn) -> None:
+        if theirs and turn.method == "GET" and turn.number > 60:
+            request = replace(turn, method="DELETE", path=f"{ENGAGEMENTS}/{theirs.pop()}")
+            request.headers = {"Authorization": f"Bearer {turn.target.api_key}"}
+            await request.honest()
+        await turn.send(await turn.honest())
+
+    with hostile(behave) as target:
+        with httpx.Client(headers={"Authorization": f"Bearer {target.api_key}"}, trust_env=False) as client:
+            made = client.post(f"{target.url}{ENGAGEMENTS}", json={"name": "Quarterly audit"}).json()["data"]["id"]
+        theirs.append(made)
+        words = ("run", "--base-url", target.url, "--effort", "quick", "--only", "archive-*")
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+    assert ended.status == 0, ended.told()
+    told = "! Engagements of other users that were there before the run are gone (1): "
+    assert told in " ".join(ended.out.split())
+    assert '"Quarterly audit"' in (tmp_path / "report" / "summary.md").read_text().splitlines()[0]
+    assert ended.report["gone"] == [f'{made} "Quarterly audit"']
+
+
+def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Path) -> None:
+    """It says whose the folder is and sends nothing; cleaning up waits, too; the first run ends well."""
+    with hostile() as target:
+        before = target.inventory()
+        words = ("run", "--base-url", target.url, "--effort", "quick")
+        first = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+        assert until(lambda: target.turns > 20)
+        cleaned = ("cleanup", str(tmp_path / "report"), "--base-url", target.url)
+        others = [
+            start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key),
+            start(tmp_path / "cleaned", *cleaned, CONFORMANCE_API_KEY=target.api_key),
+        ]
+        first.process.send_signal(signal.SIGSTOP)  # while the others look
+        ended = [one.wait(PATIENCE) for one in others]
+        first.process.send_signal(signal.SIGCONT)
+
+        assert_conformant(first.wait(PATIENCE))
+        assert target.inventory() == before
+    for one in ended:
+        assert one.status == 2, one.told()
+        assert f"still going on (process {first.process.pid}, begun " in one.err

@@ -59,6 +59,25 @@ def test_cleaning_up_needs_the_key_and_no_more(target: HostileTarget, tmp_path: 
     assert target.inventory() == before
 
 
+def test_cleaning_up_another_service_is_refused(target: HostileTarget, tmp_path: Path) -> None:
+    """A journal of one service deletes nothing of another one, although both number their organizations alike."""
+    started = begun(target, tmp_path / "report")
+    assert until(lambda: target.turns > 40)
+    started.process.kill()
+    started.wait(PATIENCE)
+
+    with hostile() as production:
+        words = ("cleanup", str(tmp_path / "report"), "--base-url", production.url)
+        for more in ((), ("--moved",)):
+            refused = start(tmp_path / "cleaned", *words, *more, CONFORMANCE_API_KEY=production.api_key).wait(PATIENCE)
+            assert refused.status == 2, refused.out
+            named = (target.url, production.url) if not more else ("organization",)
+            assert all(one in refused.err for one in named)
+        assert all(head.startswith(b"GET ") for head in production.heads)
+        assert len(production.heads) <= 1
+    assert _cleaned(target, tmp_path).status == 0
+
+
 def test_nothing_stays_after_a_kill(tmp_path: Path) -> None:
     """The embedded service and the provisioner end by themselves."""
     started = start(tmp_path / "report", "run", "--effort", "quick")
