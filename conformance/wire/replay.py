@@ -162,7 +162,9 @@ class ReplayWire:
         self._observers: list[Observer] = []
         self._given: dict[int, Exchange] = {}
         ordered = sorted(exchanges, key=lambda one: one.number)
-        self._beside = {exchange.number: exchange for exchange in ordered if exchange.check in _BESIDE}
+        over = next((exchange.number for exchange in ordered if exchange.check == _UNDOING), math.inf)
+        beside = [exchange for exchange in ordered if exchange.check in _BESIDE and exchange.number < over]
+        self._beside = {exchange.number: exchange for exchange in beside}
         self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in _BESIDE)
         self.stopped = stopped
         self.missed: list[str] = []
