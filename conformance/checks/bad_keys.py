@@ -294,6 +294,8 @@ def _with_unknown_keys(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -
 
 
 def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:
-    """Send calls with keys; each must be refused, so that repeating it does no harm."""
-    exchanges = run.send_all([replace(one.with_key(key), repeatable=True) for (_, key), one in calls])
-    return tuple(Sent(what, exchange) for ((what, _), _), exchange in zip(calls, exchanges, strict=True))
+    """Send calls with keys, as far as nothing of others' can be harmed; each must be refused, so it can be repeated."""
+    exchanges = run.send_permitted([replace(one.with_key(key), repeatable=True) for (_, key), one in calls])
+    return tuple(
+        Sent(what, exchange) for ((what, _), _), exchange in zip(calls, exchanges, strict=True) if exchange is not None
+    )

@@ -11,6 +11,7 @@ import pytest
 from conformance.checks.bad_keys import BadKeys, bad_keys
 from conformance.checks.filtered_lists import readable
 from conformance.checks.marks import journey, observes, requirement
+from conformance.operations import OPERATIONS
 from conformance.oracle import batches, expect, read
 from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted, is_main, refused
@@ -143,6 +144,10 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
         settled = [one for one in settled if not _asks_for_no_key(tried, one)]
     batches.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
+    if withheld := OPERATIONS.keys() - {one.exchange.call.operation.id for one in sent}:
+        raise Undecided(
+            f"not all operations could be tried without harm to others' data: {', '.join(sorted(withheld))}"
+        )
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:

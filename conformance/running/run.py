@@ -14,6 +14,7 @@ from conformance.running.journeys import Journeys
 from conformance.target import capabilities
 from conformance.target.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
+from conformance.wire.exchange import Withheld
 from conformance.wire.noted_clock import NotedClock
 from conformance.wire.notes import TakenNotes
 
@@ -121,6 +122,23 @@ class Run:
         if self.mode is Mode.READ_ONLY and any(call.may_change for call in calls):
             raise capabilities.Unavailable(_WRITES, self.unlocking([_WRITES]))
         return self.wire.send_all(calls)
+
+    def send_permitted(self, calls: Sequence[Call]) -> list[Exchange | None]:
+        """Send independent requests like ``send_all``, but for those that a guard withholds, which are None.
+
+        Raises:
+            Unavailable: As for ``send_all``.
+        """
+        try:
+            return [*self.send_all(calls)]
+        except Withheld:
+            return [self._send_if_permitted(call) for call in calls]
+
+    def _send_if_permitted(self, call: Call) -> Exchange | None:
+        try:
+            return self.send(call)
+        except Withheld:
+            return None
 
     def send_in_turn(self, calls: Sequence[Call]) -> list[Exchange]:
         """Send requests one after the other: writes of one resource at the same time may be refused for that alone.

@@ -25,7 +25,7 @@ BEGAN = datetime(2026, 3, 1, 12, 0, 7, 900_000, tzinfo=UTC)
 
 def over(**more: Any) -> Any:
     """A run that is over, of which some things are as named."""
-    usual = {
+    usual: dict[str, Any] = {
         "missing": {"disposable": "Add --disposable."},
         "observations": {},
         "closed": None,
@@ -34,6 +34,10 @@ def over(**more: Any) -> Any:
         "warnings": ("The target file is readable by everybody.",),
         "weak": (),
         "stopped": None,
+        "mode": Mode.READ_ONLY,
+        "mistaken": [],
+        "writes": [],
+        "gone": [],
     }
     said = SimpleNamespace(**(usual | more))
     profile = SimpleNamespace(name="a name", base_url="https://service.test/v1", warnings=said.warnings)
@@ -44,7 +48,7 @@ def over(**more: Any) -> Any:
             options=SimpleNamespace(seed=7, workers=3, only=said.only),
             effort=Effort.STANDARD,
             wire=SimpleNamespace(sent=42, stopped=said.stopped),
-            mode=Mode.READ_ONLY,
+            mode=said.mode,
             observations=said.observations,
             closed=said.closed,
         ),
@@ -54,7 +58,9 @@ def over(**more: Any) -> Any:
         seconds=1.23456,
         census={"listEngagements": 3},
         changes=lambda: [{"made": "e1"}],
-        undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"]),
+        undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=said.writes),
+        ownership=SimpleNamespace(mistaken=said.mistaken),
+        missing=said.gone,
         redactor=SimpleNamespace(weak=said.weak),
     )
 
@@ -84,7 +90,7 @@ def test_all_that_a_report_says() -> None:
 
     assert list(report) == [
         "format", "suite", "target", "run", "verdict", "classes", "requirements", "observations", "census", "journal",
-        "not_undone", "lasting", "waivers",
+        "gone", "not_undone", "lasting", "waivers",
     ]  # fmt: skip
     assert report["format"] == "conformance-report/1"
     assert report["suite"] == {
@@ -163,6 +169,19 @@ def test_warnings() -> None:
         "Too short or too ordinary to be kept out of every answer that shows it: <api_key>, <passphrase>.",
         "The run ended early: the budget is used up.",
     ]
+
+
+def test_what_was_nearly_done_to_others_is_warned_of() -> None:
+    """Ids of other users' engagements in responses to creations, and what a read-only run had to undo."""
+    more = {"mistaken": ["f1", "f2"], "writes": ["the engagement e1 was deleted"], "gone": ['f3 "Audit"']}
+    report = reported(over(**more))
+
+    assert report["gone"] == ['f3 "Audit"']
+    assert report["run"]["warnings"][1:] == [
+        "Creations were answered with ids of other users' engagements, which were left alone: f1, f2.",
+        "What requests without a valid key had done was undone with <api_key>: the engagement e1 was deleted.",
+    ]
+    assert len(reported(over(mode=Mode.DISPOSABLE, writes=more["writes"]))["run"]["warnings"]) == 1
 
 
 def test_a_failure_that_is_waived() -> None:
