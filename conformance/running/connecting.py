@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.running.vocabulary import ordinary_words
+from conformance.operations import OPERATIONS
+from conformance.running.vocabulary import is_of_outputs, ordinary_words
 from conformance.target.reading import TargetFileError
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
@@ -23,14 +24,18 @@ if TYPE_CHECKING:
 def redactor_of(profile: Profile) -> Redactor:
     """A redactor that knows every secret of a profile.
 
-    Outputs show the target's name and where it is: a header that says a part of that, as that of a gateway may, could
-    not be hidden in them.
+    Outputs show where the target is and what it is called: a header that says a part of that, as that of a gateway may,
+    could not be hidden in them, and neither could one that says what every run sends, as ``page=1``.
     """
     redactor = Redactor(ordinary_words())
-    public = [text.casefold() for text in profile.public()]
+    base_url = profile.base_url.casefold()
+    urls = [base_url + operation.path.casefold() for operation in OPERATIONS.values()]
+    public = [*urls, *(text.casefold() for text in profile.public())]
     for name, secret in profile.secrets():
+        text = secret.casefold()
         beside = name.partition(":")[0] in HIDDEN_TEXTS
-        redactor.add(name, secret, shown=beside and any(secret.casefold() in text for text in public))
+        shown = any(text in one for one in public) or is_of_outputs(secret) if beside else text in base_url
+        redactor.add(name, secret, shown=shown)
     return redactor
 
 

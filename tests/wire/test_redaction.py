@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.call import Call, Credential, get_engagement, get_organization
-from conformance.wire.redaction import SHORTEST, WITHHELD, Redactor, _Sieve, _undone
+from conformance.wire.redaction import SHORTEST, WITHHELD, Redactor, _Sieve, without_escapes
 from tests.wire.conftest import KEY, Fixtures, Turn, answer
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def stays_long(secret: str) -> bool:
     """Tell whether a secret that looks escaped itself is long enough to be looked for when that is undone."""
-    return all(len(form) >= SHORTEST for form in _undone(secret.encode()))
+    return all(len(form) >= SHORTEST for form in without_escapes(secret.encode()))
 
 
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="<>"), min_size=SHORTEST, max_size=40).filter(
