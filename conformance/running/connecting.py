@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.operations import OPERATIONS
-from conformance.running.vocabulary import is_of_outputs, ordinary_words
+from conformance.running.vocabulary import is_sent, ordinary_words
 from conformance.target.reading import TargetFileError
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
@@ -25,18 +25,25 @@ def redactor_of(profile: Profile) -> Redactor:
     """A redactor that knows every secret of a profile.
 
     Outputs show where the target is and what it is called: a header that says a part of that, as that of a gateway may,
-    could not be hidden in them, and neither could one that says what every run sends, as ``page=1``.
+    could not be hidden in them, and neither could a secret that every run sends, such as ``page=1``.
     """
     redactor = Redactor(ordinary_words())
-    base_url = profile.base_url.casefold()
-    urls = [base_url + operation.path.casefold() for operation in OPERATIONS.values()]
-    public = [*urls, *(text.casefold() for text in profile.public())]
     for name, secret in profile.secrets():
-        text = secret.casefold()
-        beside = name.partition(":")[0] in HIDDEN_TEXTS
-        shown = any(text in one for one in public) or is_of_outputs(secret) if beside else text in base_url
-        redactor.add(name, secret, shown=shown)
+        is_key = name.partition(":")[0] not in HIDDEN_TEXTS
+        shown = _is_in_addresses(profile, secret) if is_key else _is_in_outputs(profile, secret)
+        redactor.add(name, secret, shown=shown or is_sent(secret))
     return redactor
+
+
+def _is_in_addresses(profile: Profile, secret: str) -> bool:
+    return secret.casefold() in profile.base_url.casefold()
+
+
+def _is_in_outputs(profile: Profile, secret: str) -> bool:
+    """Whether outputs for this target say a text: an address of the interface, a name, or a word of the outputs."""
+    addresses = [profile.base_url + operation.path for operation in OPERATIONS.values()]
+    is_named = any(secret.casefold() in text.casefold() for text in (*addresses, *profile.public()))
+    return is_named or secret.encode("utf-8", "replace") in ordinary_words()
 
 
 def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:

@@ -16,7 +16,7 @@ _KINDS: Final = (".yaml", ".json", ".html", ".css", ".js", ".py")
 _FOLDERS: Final = (("catalogue", "data"), ("reports",), ("verdicts",))
 _OF_THE_WIRE: Final = b"gzip deflate br identity keep-alive close chunked en-US,en no-cache true false null HTTP/1.1"
 _QUERY: Final = re.compile(r"(?:[?&]?(?:page|perPage|sort|order|status|role)=\w*)+")
-"""What URLs of every run say."""
+_TEXTS: Final = ("checks", "odd_texts.py")
 
 
 @cache
@@ -28,9 +28,10 @@ def ordinary_words() -> bytes:
     return b"\n".join(parts)
 
 
-def is_of_outputs(text: str) -> bool:
-    """Whether outputs of any run say it, whatever the target."""
-    return _QUERY.fullmatch(text) is not None or text.encode() in ordinary_words()
+def is_sent(text: str) -> bool:
+    """Whether requests of any run say it, in their queries or in the odd texts that they write."""
+    texts = files("conformance").joinpath(*_TEXTS).read_text("utf-8")
+    return _QUERY.fullmatch(text) is not None or text in texts
 
 
 def _texts(folder: Traversable) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Responses to wrong keys show no piece of the key that those were made from."""
+"""Refusals of keys show no piece of a key."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.redaction import WITHHELD, without_escapes
+from conformance.wire.redaction import BASE64_URL, WITHHELD, without_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,13 +25,13 @@ _NUMBER: Final = re.compile(r"[0-9.]*")
 
 
 class KeyPieces:
-    """Takes the pieces of a key out of responses to requests that showed a wrong one, in either letter case.
+    """Takes the pieces of a key out of refusals, in either letter case.
 
-    A wrong key has half of the real one in it. A service that does not know it may show it shortened or encoded, as in
-    ``Unknown API key: sk_live_4eC3...``; several such responses would give the real key away.
+    A wrong key may have half of the real one in it. A service that does not know it may show it shortened or encoded,
+    as in ``Unknown API key: sk_live_4eC3...``; several such responses would give the real key away.
 
     Args:
-        key: The real key.
+        key: The key.
         is_word: Whether a piece of it is a word that any response may have.
     """
 
@@ -68,13 +68,14 @@ class KeyPieces:
 
 
 def _encodings(raw: bytes) -> Iterator[bytes]:
-    """The key in hexadecimal, base64 and base32, wherever it may begin within a longer text."""
-    yield raw.hex().encode()
-    for shift in range(3):
-        encoded = base64.b64encode(bytes(shift) + raw)[shift:]
-        yield from (encoded, encoded.translate(bytes.maketrans(b"+/", b"-_")))
-    for shift in range(5):
-        yield base64.b32encode(bytes(shift) + raw)[2 * shift :]
+    """The key in hexadecimal, base64 and base32, wherever it may begin within a longer text, in every letter case."""
+    for spelling in {raw, raw.lower(), raw.upper(), raw.swapcase()}:
+        yield spelling.hex().encode()
+        for shift in range(3):
+            encoded = base64.b64encode(bytes(shift) + spelling)[shift:]
+            yield from (encoded, encoded.translate(BASE64_URL))
+        for shift in range(5):
+            yield base64.b32encode(bytes(shift) + spelling)[2 * shift :]
 
 
 def _is_json(body: bytes) -> bool:

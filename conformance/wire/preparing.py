@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import httpx
@@ -21,6 +22,9 @@ _STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), 
 _REMEMBERED: Final = 256
 """URLs that need not be read again, and headers of calls that need not be written again."""
 
+_KEYS_REMEMBERED: Final = 16
+"""Keys whose pieces need not be made again."""
+
 _Headers = tuple[tuple[str, str], ...]
 
 
@@ -37,6 +41,7 @@ class Preparer:
         self._redactor = redactor
         self._url = lru_cache(_REMEMBERED)(httpx.URL)
         self._written = lru_cache(_REMEMBERED)(self._write)
+        self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
 
     def credential(self, call: Call) -> Credential:
         """Whose key a call shows."""
@@ -80,10 +85,12 @@ class Preparer:
         )
 
     def answer(self, call: Call, response: httpx.Response, body: bytes) -> Answer:
-        """An answer for the record; that to a wrong key shows no piece of the real one."""
+        """An answer for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
         headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
-        if self.credential(call).invalid:
-            headers, clean = self._pieces.headers(headers), self._pieces.body(clean)
+        credential = self.credential(call)
+        if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
+            pieces = self._pieces(self._settings.credential if credential.invalid else credential)
+            headers, clean = pieces.headers(headers), pieces.body(clean)
         return Answer(
             status=response.status_code,
             headers=headers,
@@ -91,10 +98,8 @@ class Preparer:
             http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
         )
 
-    @cached_property
-    def _pieces(self) -> KeyPieces:
-        key = (self._settings.credential.authorization or "").partition(" ")[2]
-        return KeyPieces(key, self._redactor.is_word)
+    def _pieces_of(self, credential: Credential) -> KeyPieces:
+        return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
 
     def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
         """All headers but those of host and body; a call's own replace the run's, and those the standing ones."""

@@ -28,7 +28,7 @@ WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be
 _BETWEEN: Final = "\x1f"
 """What no header holds, and no escape."""
 
-_BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
+BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
 _ESCAPE: Final = re.compile(
     rb"""( \\u00[0-9a-fA-F]{2} | \\u\{0{0,8}[0-9a-fA-F]{1,2}\} | \\x[0-9a-fA-F]{2} | \\["'/\\rn] | %[0-9a-fA-F]{2}
@@ -343,7 +343,7 @@ def _forms(secret: bytes) -> list[bytes]:
 def _base64(secret: bytes) -> list[bytes]:
     """What base64 of either alphabet makes of a secret, wherever it begins."""
     found = [form for shift in range(3) if len(form := _core(base64.b64encode, 6, secret, shift)) >= SHORTEST]
-    return list(dict.fromkeys([*found, *[form.translate(_BASE64_URL) for form in found]]))
+    return list(dict.fromkeys([*found, *[form.translate(BASE64_URL) for form in found]]))
 
 
 def _other_cases(secret: bytes) -> list[bytes]:

@@ -55,7 +55,7 @@ def over(**more: Any) -> Any:
         census={"listEngagements": 3},
         changes=lambda: [{"made": "e1"}],
         undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"]),
-        redactor=SimpleNamespace(weak=said.weak),
+        redactor=SimpleNamespace(weak=said.weak, text=str),
     )
 
 
