@@ -19,7 +19,7 @@ from tests.hostile.target import Reply, Turn, hostile
 PATIENCE: Final = 200.0
 ENDS: Final = 12
 """Characters that a service shows of the beginning and the end of a key that it does not know."""
-PIECE: Final = 6
+PIECE: Final = 7
 """Characters in a row that nobody meets by chance."""
 KEYS: Final = {
     "letters and digits": "sk_live_4eC39HqLyjWDarjtT1zdp7dcN2bVxQ8mKfRs6uYw",
