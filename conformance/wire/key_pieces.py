@@ -38,7 +38,7 @@ class KeyPieces:
     def __init__(self, key: str, is_word: Callable[[bytes], bool]) -> None:
         raw = key.encode("utf-8", "surrogatepass")
         self._length = min(LENGTH, len(raw))
-        plain = [piece for piece in self._pieces(raw) if not (is_word(piece) or is_word(piece.lower()))]
+        plain = [piece for piece in self._pieces(raw) if not any(map(is_word, (piece, piece.lower(), piece.upper())))]
         encoded = [piece for text in _encodings(raw) for piece in self._pieces(text)]
         tells = plain and self._length >= _SHORTEST
         self._known = frozenset(piece.lower() for piece in (*plain, *encoded)) if tells else frozenset()

@@ -236,6 +236,98 @@ def test_what_was_redacted_once_is_redacted_again(written: str, escape: Callable
     assert [redactor.text(text) for _ in range(3)] == [written.format("<api_key>")] * 3
 
 
+@pytest.mark.parametrize(
+    "key", ["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "9F86D081884C7D659A2FEAA0C55AD015", "sk_live_4eC39HqLyjWDarjt"]
+)
+def test_a_key_is_known_in_capitals_and_in_small_letters(key: str) -> None:
+    """Hexadecimal digits mean the same in either, and some services log keys in one of them."""
+    made = redactor(key)
+
+    assert made.text(f"[{key.upper()}] [{key.lower()}] [{key}]") == "[<api_key>] [<api_key>] [<api_key>]"
+
+
+def test_a_uuid_is_known_without_hyphens() -> None:
+    """In either letter case."""
+    made = redactor("3f2504e0-4f89-41d3-9a0c-0305e82c3301")
+
+    assert made.text("3f2504e04f8941d39a0c0305e82c3301") == "<api_key>"
+    assert made.text("3F2504E04F8941D39A0C0305E82C3301") == "<api_key>"
+
+
+def test_words_are_not_known_in_other_letter_case() -> None:
+    """A header's value, and a short key, may be the name of something that a service shows in small letters."""
+    made = redactor("Aurora-1")
+    made.add("header:X-Tenant", "Aurora-Security-2026-Berlin")
+
+    assert made.text("aurora-1 aurora-security-2026-berlin") == "aurora-1 aurora-security-2026-berlin"
+
+
+@pytest.mark.parametrize("between", [":", " ", "-", ""])
+@pytest.mark.parametrize("capitals", [True, False])
+def test_hexadecimal_with_marks_between_is_replaced(between: str, *, capitals: bool) -> None:
+    """As fingerprints and dumps are written."""
+    written = between.join(f"{byte:02X}" if capitals else f"{byte:02x}" for byte in b"sk_live_0123456789")
+
+    assert redactor("sk_live_0123456789").text(f"({written})") == "(<api_key>)"
+
+
+@settings(deadline=None)
+@given(
+    secret=st.binary(min_size=8, max_size=60).map(lambda raw: raw.hex()),
+    before=st.binary(max_size=9),
+    url=st.booleans(),
+)
+def test_base64_of_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, url: bool) -> None:
+    """A header within a token within a token shows at most a few characters at each end."""
+    encode = base64.urlsafe_b64encode if url else base64.b64encode
+    data = encode(before + encode(before + secret.encode() + b"tail") + b"tail")
+
+    kept = redactor(secret).bytes(data).split(b"<api_key>")
+
+    assert len(kept) == 2
+    assert len(kept[0]) <= (len(before) * 4 / 3 + 2 + len(before)) * 4 / 3 + 4
+
+
+def test_bytes_whose_base64_shows_a_key_are_withheld() -> None:
+    """A recording holds the base64 of a body that is no text; one that is, is recorded as it is."""
+    key = "Vh7kQ2pLm9Zx4Rt8WcYb3Nf6Gd1JsKu5Ea0HoTi7"
+    raw = base64.b64decode(key)
+
+    assert redactor(key).body(raw) == WITHHELD
+    assert redactor(key).body(b"\xff\xfe") == b"\xff\xfe"
+    assert redactor("QUJDREVGR0hJ").body(b"ABCDEFGHI") == b"ABCDEFGHI"
+
+
+@pytest.mark.parametrize("number", ["100000", "2026-11-25", "127.0.0.1", "12:30:00", "12345678901"])
+def test_numbers_are_weak(number: str) -> None:
+    """They turn up by chance, as limits, times and addresses; a longer one does not."""
+    made = redactor(number)
+
+    assert made.weak == ["api_key"]
+    assert made.text(f'{number} {{"total": {number}, "seen": "{number}"}} Bearer {number}') == (
+        f'{number} {{"total": {number}, "seen": "<api_key>"}} <api_key>'
+    )
+    assert made.text(number) == number
+    assert redactor("123456789012").text("123456789012") == "<api_key>"
+
+
+def test_a_label_does_not_give_its_secret_away() -> None:
+    """A placeholder stands for itself otherwise, and is found again and again."""
+    made = redactor("<api_key>")
+
+    assert made.text("it is <api_key>") == "it is <secret>"
+    assert made.find(b"it is <secret>") == []
+
+
+def test_a_known_secret_stays_as_it_was() -> None:
+    """Whatever name it comes with again, weak or not."""
+    made = Redactor()
+    made.add("header:X-Gateway", "staging-eu", shown=True)
+    made.add("header X-Gateway", "staging-eu")
+
+    assert made.text("at staging-eu") == "at staging-eu"
+
+
 def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
     """It is found, but nothing says where it ends."""
     redactor = Redactor()
