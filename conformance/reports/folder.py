@@ -153,8 +153,11 @@ def _search_journal(path: Path, scan: LastScan) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a run wrote this report or journal."""
+    """Whether a run wrote this report or journal, as far as it can be read."""
     if not path.is_file():
         return False
-    with path.open("rb") as stream:
-        return _OURS.match(stream.read(_HEAD)) is not None
+    try:
+        with path.open("rb") as stream:
+            return _OURS.match(stream.read(_HEAD)) is not None
+    except OSError:
+        return False

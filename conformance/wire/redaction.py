@@ -347,11 +347,11 @@ def _base64(secret: bytes) -> list[bytes]:
 
 
 def _other_cases(secret: bytes) -> list[bytes]:
-    """A key in capitals and in small letters; one of hexadecimal digits also without the hyphens of a UUID."""
+    """A key in other letter case; one of hexadecimal digits also without the hyphens of a UUID."""
     if len(secret) < _LONG_KEY or _MIXED.search(secret) is None:
         return []
     spellings = [secret, secret.replace(b"-", b"")] if _HEXADECIMAL.fullmatch(secret) else [secret]
-    return [form for spelling in spellings for form in (spelling, spelling.lower(), spelling.upper())]
+    return [form for one in spellings for form in (one, one.lower(), one.upper(), one.swapcase())]
 
 
 def _core(encode: Callable[[bytes], bytes], bits: int, secret: bytes, shift: int) -> bytes:
