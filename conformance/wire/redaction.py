@@ -70,6 +70,8 @@ _AT_ONCE: Final = 20_000
 """Escapes that are in memory one by one."""
 _LONGEST_STEP: Final = 8
 """Bytes from one piece of a run that is looked at to the next."""
+_BLOCK: Final = 2**16
+"""Bytes of a run whose pieces are in memory at once."""
 _BYTES: Final = 256
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
@@ -131,9 +133,17 @@ class _Sieve:
     def candidates(self, data: bytes) -> list[_Needle]:
         """The needles that may be in the data, in their order; each that is there is among them."""
         heads: set[bytes] = set()
-        for run in self._runs(data) if self._heads else ():
-            heads |= self._heads.intersection(run[at : at + SHORTEST] for at in range(0, len(run), self._step))
+        for pieces in self._pieces(data) if self._heads else ():
+            if not self._heads.isdisjoint(pieces):  # much the faster one of the two
+                heads |= self._heads.intersection(pieces)
         return [self._needles[place] for place in sorted({place for head in heads for place in self._places[head]})]
+
+    def _pieces(self, data: bytes) -> Iterator[list[bytes]]:
+        """The pieces of all runs; a few thousand at once, so that a long run takes little memory."""
+        for run in self._runs(data):
+            for begin in range(0, len(run), _BLOCK):
+                block = range(begin, min(begin + _BLOCK, len(run)), self._step)
+                yield [run[at : at + SHORTEST] for at in block]
 
     def _runs(self, data: bytes) -> list[bytes]:
         """What of the data is made of the characters of forms, and long enough for one."""
@@ -160,7 +170,7 @@ class Redactor:
 
     def __init__(self, ordinary: builtins.bytes = b"") -> None:
         self._needles: tuple[_Needle, ...] = ()
-        self._sieve = _Sieve([])
+        self._made: tuple[tuple[_Needle, ...], _Sieve] = (), _Sieve([])
         self._ordinary = ordinary
         self._known: set[bytes] = set()
         self._alone: dict[bytes, bytes] = {}
@@ -196,11 +206,18 @@ class Redactor:
         known = {needle.form for needle in self._needles}
         added = [_needle(form, name, weak=weak, word=weak and form == raw) for form in forms if form not in known]
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
-        self._sieve = _Sieve(self._needles)
 
     def is_word(self, raw: builtins.bytes) -> bool:
         """Whether it is a word or several of what contracts, answers and outputs are full of."""
         return _MIXED.search(raw) is None and raw in self._ordinary
+
+    @property
+    def _sieve(self) -> _Sieve:
+        """The sieve of the needles of now; made when it is needed, since secrets come several at once."""
+        needles, made = self._needles, self._made
+        if made[0] is not needles:
+            made = self._made = needles, _Sieve(needles)
+        return made[1]
 
     def _add_weak(self, name: str, raw: builtins.bytes) -> None:
         self.weak += [name] if name not in self.weak else []
