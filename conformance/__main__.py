@@ -19,7 +19,10 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    from conformance.exits import Exit  # noqa: PLC0415 - after the signal is provided for
+    from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - after the signal is provided for
+    from conformance.exits import Exit  # noqa: PLC0415 - as above
+
+    leave_no_core_file()
 
     try:
         from conformance.cli import main as command_line  # noqa: PLC0415 - as above

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.aims import Aim, identifier, label, latest_engagements, spare_member, unknown_like
 from conformance.checks.engagements import QUOTED
 from conformance.checks.role_changes import OTHER_ROLE
-from conformance.checks.wrong_keys import near_keys, other_schemes, rarer_schemes, resembling_schemes, unknown_keys
+from conformance.checks.wrong_keys import (
+    near_keys,
+    other_schemes,
+    rarer_schemes,
+    resembling_schemes,
+    telling,
+    unknown_keys,
+)
 from conformance.oracle import invalid, read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
@@ -126,11 +133,18 @@ def bad_keys(run: Run) -> BadKeys:
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
     """Keys that nobody was given; a replay does not know the key that they are made from, but which there were."""
     unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
-    for _, one in near:
-        run.fixtures.hide(one.name, (one.authorization or "").partition(" ")[2])
+    for text in telling(key, [one for _, one in (*unknown, *near)]):
+        if not _is_public(run, text):
+            run.fixtures.hide("unknown_key", text)
     made = dict([*unknown[:1], *near, *unknown[1:]])
     kinds = run.kept("kinds of unknown keys", lambda: list(made))
     return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
+
+
+def _is_public(run: Run, text: str) -> bool:
+    """Whether a response has shown a text already: half of a key may be the id of its organization."""
+    raw = text.encode()
+    return any(one.received is not None and raw in one.received.body for one in run.wire.exchanges)
 
 
 def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 import threading
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
 from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core import NOT_SET
@@ -29,7 +33,7 @@ from conformance.openapi import openapi_path
 from conformance.operations import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from conformance.wire.exchange import Exchange
 
@@ -92,10 +96,21 @@ def draw(
         if is_over():
             raise GivenUp
 
-    with _DRAWING:
+    with _DRAWING, _without_storage():
         ensure_wanted()
         collect()
     return drawn
+
+
+@contextmanager
+def _without_storage() -> Iterator[None]:
+    """Keep Hypothesis, which has its caches in the current folder otherwise, from writing anything."""
+    before = storage_directory(intent_to_write=False).home_directory
+    set_hypothesis_home_dir(Path(os.devnull) / "hypothesis")
+    try:
+        yield
+    finally:
+        set_hypothesis_home_dir(before)
 
 
 def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases are not public

@@ -12,6 +12,7 @@ from conformance.wire.call import Credential
 from conformance.wire.redaction import SHORTEST
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from random import Random
 
 _LONG_ENOUGH: Final = 16
@@ -25,6 +26,8 @@ _FIRST_HALF: Final = string.ascii_uppercase + string.ascii_lowercase[:6]
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _LONG: Final = 400
 """Characters of a key that is far longer than others."""
+NULL: Final = "null"
+"""The one wrong key that is not made from the real one."""
 
 
 def other_schemes(key: str) -> list[tuple[str, Credential]]:
@@ -51,7 +54,7 @@ def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
-    """Keys that nobody was given; those that can be taken out of no record give half of the real one away at most."""
+    """Keys that the service never issued, made from a real one; no record may show them, see ``telling``."""
     prefix = _prefix(key)
     rest = key[len(prefix) :]
     made = _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
@@ -62,7 +65,7 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
-    keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", "null")]
+    keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", NULL)]
     long = ".".join(["a" * (_LONG // 3)] * 3)  # in three parts, as a JSON Web Token has them
     keys.append((f"a key of some {_LONG} characters", prefix + _fresh(long, random)))
     return _unknown(keys, key)
@@ -79,6 +82,15 @@ def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("the real key in other letter case", prefix + rest.swapcase()))
     keys.append(("the real key but for its first character", f"{prefix}{_another(rest[0], random)}{rest[1:]}"))
     return _unknown(keys, key)
+
+
+def telling(key: str, wrong: Iterable[Credential]) -> list[str]:
+    """What of wrong keys tells something of the real one: all of them that are made from it, and its two halves."""
+    given = [(one.authorization or "").partition(" ")[2] for one in wrong]
+    rest = key[len(_prefix(key)) :]
+    half = len(rest) // 2
+    halves = [rest[:half], rest[half:]] if half >= _LONG_ENOUGH else []
+    return [text for text in dict.fromkeys([*given, *halves]) if text != NULL]
 
 
 def _unknown(keys: list[tuple[str, str]], key: str) -> list[tuple[str, Credential]]:

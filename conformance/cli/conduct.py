@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum, auto
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +19,7 @@ from conformance.cli.text import complain
 from conformance.exits import Exit
 from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
-from conformance.reports.folder import SecretFound, write_all
+from conformance.reports.folder import ERRORS, FolderError, write_all
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.placing import place
 from conformance.reports.wording import counted
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
-
-_ERRORS: Final = "errors.log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
         )
         with Execution(options, default_folder=_default_folder) as execution:
             return _conduct(execution, interruption, judging, quiet=quiet)
-    except (TargetFileError, JournalError, WaiverError, InvalidReport) as error:
+    except (TargetFileError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return _told(error, Exit.USAGE)
     except EmbeddedError as error:
         return _told(error, Exit.UNTESTABLE)
@@ -128,13 +124,12 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
         judge.give_up("The run was interrupted before this check ended.")
     report, problems = build_report(execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None)
     written = _write(report, execution)
-    if written is not _Written.WITHHELD:
-        print_summary(report, execution.folder if written is _Written.YES else None, quiet=quiet)
+    print_summary(report, execution.folder if written else None, quiet=quiet)
     if ended_by is not None:
         return Exit.of(ended_by)
     if trouble is not None:
         complain(trouble)
-    if written is not _Written.YES:
+    if not written:
         return Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
     return judging.status(report, problems, trouble)
 
@@ -166,50 +161,37 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
 def _own_trouble(execution: Execution, errors: Sequence[str]) -> str | None:
     """What went wrong in the suite itself, which its developers find in the report's folder."""
     if not errors:
-        with contextlib.suppress(OSError):
-            (execution.folder / _ERRORS).unlink()  # of an earlier run into the same folder
         return None
     failed = f"The suite itself failed in {counted(len(errors), 'place')}"
     if _logged(execution, errors):
-        return f"{failed}; see {_ERRORS} in the report's folder."
-    return f"{failed}, and {_ERRORS} could not be written."
+        return f"{failed}; see {ERRORS} in the report's folder."
+    return f"{failed}, and {ERRORS} could not be written."
 
 
 def _logged(execution: Execution, errors: Sequence[str]) -> bool:
     """Write the suite's own errors down, for its developers; whether that was possible."""
     try:
         place(
-            {
-                execution.folder / _ERRORS: lambda: [
-                    execution.redactor.text("\n\n".join(errors)).encode(errors="replace")
-                ]
-            }
+            {execution.folder / ERRORS: lambda: [execution.redactor.text("\n\n".join(errors)).encode(errors="replace")]}
         )
     except OSError:
         return False
     return True
 
 
-class _Written(Enum):
-    """Whether the outputs of a run are there."""
-
-    YES = auto()
-    NO = auto()
-    WITHHELD = auto()
-
-
-def _write(report: Report, execution: Execution) -> _Written:
+def _write(report: Report, execution: Execution) -> bool:
+    """Write the outputs of a run; whether that was possible."""
     try:
         notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
         exchanges, log = execution.run.wire.exchanges, execution.log.text()
-        write_all(report, exchanges, execution.folder, execution.redactor.find, notes, log)
-    except SecretFound as error:
-        complain(f"No report was written: {error}.")
-        return _Written.WITHHELD
+        taken_out = write_all(report, exchanges, execution.folder, execution.redactor, notes, log)
     except OSError as error:
         complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
-        return _Written.NO
-    return _Written.YES
+        return False
+    if taken_out:
+        told = "; ".join(f"{', '.join(sorted(names))} in {output}" for output, names in taken_out.items())
+        complain(f"The last search found secrets in outputs and took them out: {told}.")
+    return True
 
 
 def _default_folder(target: str) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from conformance.files import RECORDING, read_file
 from conformance.replay.head import ensure_head
 from conformance.reports.sealing import SEALED, sha256
-from conformance.reports.text import json_bytes, load_json, one_line
+from conformance.reports.text import json_bytes, load_json, one_line, with_texts
 from conformance.running.options import Effort, RunOptions
 from conformance.suite import suite_sha256
 from conformance.target.profile import MemberOfFile, Mode, Profile, ProvisionerSettings, SubordinateTemplate
@@ -62,7 +62,7 @@ def note_lines(run: Run, notes: Iterable[Mapping[str, object]], redact: Callable
         redact: Takes secrets out of a text.
     """
     lines: list[object] = [_head(run), *notes]
-    return [json_bytes(_redacted(line, redact)) + b"\n" for line in lines]
+    return [json_bytes(with_texts(line, redact)) + b"\n" for line in lines]
 
 
 def read_notes(path: Path) -> Provisioned:
@@ -200,13 +200,3 @@ def _profile(told: Mapping[str, Any], mode: Mode) -> Profile:
 
 def _key(name: str) -> Secret:
     return Secret(placeholder(name))
-
-
-def _redacted(value: object, redact: Callable[[str], str]) -> object:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(name): _redacted(member, redact) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_redacted(member, redact) for member in value]
-    return value

@@ -1,8 +1,10 @@
-"""The folder of a run: every output made, searched for secrets, and only then put in place."""
+"""The folder of a run: what it may hold when the run begins, and every output, put in place whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +14,7 @@ from conformance.reports.earl import earl_bytes
 from conformance.reports.har import har_pieces
 from conformance.reports.html import html_bytes
 from conformance.reports.junit import junit_bytes
+from conformance.reports.last_scan import LastScan
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.placing import place
@@ -23,27 +26,61 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
+    from conformance.wire.redaction import Redactor
 
     Content = Callable[[], Iterable[bytes]]
 
 JOURNAL: Final = "journal.jsonl"
+REPORT: Final = "report.json"
+EXCHANGES: Final = "exchanges.har"
 LOG: Final = "provisioner.log"
-_OF_SOME_RUNS: Final = frozenset({LOG, PROVISIONED, ENVELOPE, PAGE})
-"""Outputs that would be of an earlier run where this one has none."""
+ERRORS: Final = "errors.log"
+_RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = {
+    REPORT: lambda report, _: report_bytes(report),
+    "report.html": html_bytes,
+    "junit.xml": lambda report, _: junit_bytes(report),
+    "summary.md": lambda report, _: markdown_bytes(report),
+    "earl.jsonld": lambda report, _: earl_bytes(report),
+    "ctrf.json": lambda report, _: ctrf_bytes(report),
+    "badge.svg": lambda report, _: badge_bytes(report),
+}
+OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
+"""Every file that a run writes, but for the journal, which it writes from its beginning on."""
+
+_OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
+_HEAD: Final = 200
 
 
-class SecretFound(Exception):
-    """An output would have told a secret; nothing was written.
+class FolderError(Exception):
+    """A run cannot write its outputs into the folder; the message is one plain sentence."""
 
-    Attributes:
-        names: The names of the secrets.
-        file: The output that would have told them first.
+
+def ensure_free(folder: Path) -> None:
+    """Make sure that a run may write into a folder and replace what lies there.
+
+    Raises:
+        FolderError: There is a certificate, or a file of the name of an output that no run wrote.
     """
+    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS) if os.path.lexists(folder / name)]
+    if there and there[0] in {ENVELOPE, PAGE}:
+        raise FolderError(f"{folder} holds a certificate, {there[0]}: name another folder with --report.")
+    is_of_a_run = any(_is_ours(folder / name) for name in (REPORT, JOURNAL))
+    foreign = [name for name in there if not (is_of_a_run and (folder / name).is_file())]
+    if foreign:
+        raise FolderError(f"{folder} holds {foreign[0]}, which no run wrote: name another folder with --report.")
 
-    def __init__(self, names: Sequence[str], file: str) -> None:
-        super().__init__(f"{file} would have told {', '.join(names)}; nothing was written")
-        self.names = tuple(names)
-        self.file = file
+
+def remove_outputs(folder: Path) -> None:
+    """Remove the outputs of an earlier run, lest they be taken for those of a run that ends before it writes its own.
+
+    Raises:
+        FolderError: One of them cannot be removed.
+    """
+    for name in OUTPUTS:
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise FolderError(f"{folder / name} cannot be removed: {error.strerror}.") from None
 
 
 def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
@@ -53,83 +90,74 @@ def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Conte
         report: The finished run.
         exchanges: Its exchanges.
     """
-    rendered = {
-        "report.json": report_bytes(report),
-        "report.html": html_bytes(report, exchanges),
-        "junit.xml": junit_bytes(report),
-        "summary.md": markdown_bytes(report),
-        "earl.jsonld": earl_bytes(report),
-        "ctrf.json": ctrf_bytes(report),
-        "badge.svg": badge_bytes(report),
-    }
+    rendered = {name: render(report, exchanges) for name, render in _RENDERED.items()}
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
-    return {**pieces, "exchanges.har": partial(har_pieces, exchanges)}
+    return {**pieces, EXCHANGES: partial(har_pieces, exchanges)}
 
 
 def write_all(
     report: Report,
     exchanges: Sequence[Exchange],
     folder: Path,
-    redactor_scan: Callable[[bytes], Sequence[str]],
+    redactor: Redactor,
     notes: Sequence[bytes] = (),
     log: str = "",
-) -> list[Path]:
-    """Write every output of a run, each whole or not at all; what an earlier run has left there goes.
+) -> Mapping[str, set[str]]:
+    """Write every output of a run, each whole or not at all.
 
-    The archive of a long run is large: each output is made once, searched and written piece by piece, and gets its
-    name only when all of them have been.
+    The archive of a long run is large: each output is made once, searched for secrets and written piece by piece, and
+    gets its name only when all of them have been.
 
     Args:
         report: The finished run.
-        exchanges: Its exchanges, already redacted.
+        exchanges: Its exchanges, as they were recorded; secrets that became known later are taken out here.
         folder: Where to write; made if it is not there. A journal that lies there is searched too.
-        redactor_scan: Gives the names of the secrets that some bytes tell.
+        redactor: Knows the secrets.
         notes: What its checks were told beside HTTP, as lines.
         log: What the provisioner wrote to its stderr; no file is made of nothing.
 
     Returns:
-        The files written.
+        The names of the secrets that rendered outputs would still have shown, by the output; they were taken out.
 
     Raises:
-        SecretFound: An output would tell a secret; nothing was written.
         InvalidReport: The report breaks its schema; nothing was written.
         OSError: A file could not be written.
     """
-    contents, digests = dict(outputs(report, exchanges)), dict[str, str]()
+    contents, digests = dict(outputs(report, [one.without_secrets(redactor) for one in exchanges])), dict[str, str]()
     if notes:
         contents[PROVISIONED] = partial(sealed, notes, digests)  # after the files whose digests it holds
     if log:
         contents[LOG] = partial(iter, (log.encode("utf-8", "replace"),))
-    journal = folder / JOURNAL
-    if journal.is_file():
-        for _ in _searched(JOURNAL, [journal.read_bytes()], redactor_scan):
-            pass
+    scan = LastScan(redactor)
 
     def pieces(name: str) -> Iterator[bytes]:
         digest = hashlib.sha256()
-        for piece in _searched(name, contents[name](), redactor_scan):
+        for piece in scan.through(name, contents[name]()):
             digest.update(piece)
             yield piece
         digests[name] = digest.hexdigest()
 
     folder.mkdir(parents=True, exist_ok=True)
-    files = {folder / name: partial(pieces, name) for name in contents}
-    place(files)
-    for name in _OF_SOME_RUNS - contents.keys():
-        (folder / name).unlink(missing_ok=True)
-    return list(files)
+    place({folder / name: partial(pieces, name) for name in contents})
+    _search_journal(folder / JOURNAL, scan)
+    return scan.found
 
 
-def _searched(name: str, pieces: Iterable[bytes], redactor_scan: Callable[[bytes], Sequence[str]]) -> Iterator[bytes]:
-    """The pieces of an output, up to the first one that tells a secret.
+def _search_journal(path: Path, scan: LastScan) -> None:
+    """Take secrets out of the journal, which others wrote during the run."""
+    if path.is_file():
+        data = path.read_bytes()
+        clean = b"".join(scan.through(JOURNAL, [data]))
+        if clean != data:
+            place({path: lambda: [clean]})
 
-    Raises:
-        SecretFound: There is one; all of them have been searched.
-    """
-    found: set[str] = set()
-    for piece in pieces:
-        found.update(redactor_scan(piece))
-        if not found:
-            yield piece
-    if found:
-        raise SecretFound(sorted(found), name)
+
+def _is_ours(path: Path) -> bool:
+    """Whether a run wrote this report or journal, as far as it can be read."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as stream:
+            return _OURS.match(stream.read(_HEAD)) is not None
+    except OSError:
+        return False

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PLANE_ENDS: Final = "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
 
@@ -92,6 +95,17 @@ def _is_deep(value: object) -> bool:
             for member in (one.values() if isinstance(one, dict) else one)
         ]
     return bool(level)
+
+
+def with_texts(value: object, change: Callable[[str], str]) -> object:
+    """A JSON value with every text of it changed, names of members included."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(name): with_texts(member, change) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_texts(member, change) for member in value]
+    return value
 
 
 def _refused(number: str) -> NoReturn:

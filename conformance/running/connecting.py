@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.running.vocabulary import ordinary_words
+from conformance.operations import OPERATIONS
+from conformance.running.vocabulary import is_sent, ordinary_words
 from conformance.target.reading import TargetFileError
 from conformance.wire.call import Credential
 from conformance.wire.client import Wire
@@ -23,15 +24,26 @@ if TYPE_CHECKING:
 def redactor_of(profile: Profile) -> Redactor:
     """A redactor that knows every secret of a profile.
 
-    Outputs show the target's name and where it is: a header that says a part of that, as that of a gateway may, could
-    not be hidden in them.
+    Outputs show where the target is and what it is called: a header that says a part of that, as that of a gateway may,
+    could not be hidden in them, and neither could a secret that every run sends, such as ``page=1``.
     """
     redactor = Redactor(ordinary_words())
-    public = [text.casefold() for text in profile.public()]
     for name, secret in profile.secrets():
-        beside = name.partition(":")[0] in HIDDEN_TEXTS
-        redactor.add(name, secret, shown=beside and any(secret.casefold() in text for text in public))
+        is_key = name.partition(":")[0] not in HIDDEN_TEXTS
+        shown = _is_in_addresses(profile, secret) if is_key else _is_in_outputs(profile, secret)
+        redactor.add(name, secret, shown=shown or is_sent(secret))
     return redactor
+
+
+def _is_in_addresses(profile: Profile, secret: str) -> bool:
+    return secret.casefold() in profile.base_url.casefold()
+
+
+def _is_in_outputs(profile: Profile, secret: str) -> bool:
+    """Whether outputs for this target say a text: an address of the interface, a name, or a word of the outputs."""
+    addresses = [profile.base_url + operation.path for operation in OPERATIONS.values()]
+    is_named = any(secret.casefold() in text.casefold() for text in (*addresses, *profile.public()))
+    return is_named or secret.encode("utf-8", "replace") in ordinary_words()
 
 
 def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:

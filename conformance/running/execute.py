@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
+from conformance.reports.folder import ensure_free, remove_outputs
 from conformance.running.connecting import connect, redactor_of, wire_settings
 from conformance.running.embedded import EmbeddedService
 from conformance.running.provisioner_log import ProvisionerLog
@@ -76,7 +77,8 @@ class Execution:
     Raises:
         TargetFileError: The target file, an option or a key cannot be used.
         EmbeddedError: The embedded service did not start.
-        JournalError: The folder of the report cannot be used.
+        JournalError: The journal cannot be written, or holds what an earlier run left.
+        FolderError: The folder of the report cannot be used.
     """
 
     def __init__(
@@ -241,8 +243,11 @@ class Execution:
         )
 
     def _journal(self, names: RunNames) -> Journal:
-        """Where changes are written down before they are sent."""
-        return Journal.open(self.folder, names, self.profile.base_url, self.profile.api_key.reveal())
+        """Where changes are written down before they are sent; the outputs of an earlier run go."""
+        ensure_free(self.folder)
+        journal = Journal.open(self.folder, names, self.profile.base_url, self.profile.api_key.reveal())
+        remove_outputs(self.folder)
+        return journal
 
     def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
         """What sets up what the interface itself cannot make, where the target has it."""

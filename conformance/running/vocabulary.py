@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
 _KINDS: Final = (".yaml", ".json", ".html", ".css", ".js", ".py")
 _FOLDERS: Final = (("catalogue", "data"), ("reports",), ("verdicts",))
-_OF_THE_WIRE: Final = b"gzip deflate br identity keep-alive close chunked en-US,en no-cache true false null"
+_OF_THE_WIRE: Final = b"gzip deflate br identity keep-alive close chunked en-US,en no-cache true false null HTTP/1.1"
+_QUERY: Final = re.compile(r"(?:[?&]?(?:page|perPage|sort|order|status|role)=\w*)+")
+_TEXTS: Final = ("checks", "odd_texts.py")
 
 
 @cache
@@ -23,6 +26,12 @@ def ordinary_words() -> bytes:
     for folder in _FOLDERS:
         parts += _texts(files("conformance").joinpath(*folder))
     return b"\n".join(parts)
+
+
+def is_sent(text: str) -> bool:
+    """Whether requests of any run say it, in their queries or in the odd texts that they write."""
+    texts = files("conformance").joinpath(*_TEXTS).read_text("utf-8")
+    return _QUERY.fullmatch(text) is not None or text in texts
 
 
 def _texts(folder: Traversable) -> list[bytes]:

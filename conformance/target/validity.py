@@ -12,6 +12,7 @@ from conformance.target.secret import Secret
 
 _KEY: Final = re.compile(r"[!-~]+")
 _LONGEST_KEY: Final = 16_384
+_PLACEHOLDER: Final = re.compile(r"<[A-Za-z][\w :.-]*>", re.ASCII)
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE: Final = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?\.?)+")
@@ -108,7 +109,7 @@ def api_key(text: str) -> Secret:
     """A key as it can stand in an Authorization header.
 
     Raises:
-        Refused: It is empty or too long, or has a character that cannot stand there.
+        Refused: It is empty or too long, has a character that cannot stand there, or is a placeholder.
     """
     if not text:
         raise Refused("must not be empty")
@@ -116,7 +117,7 @@ def api_key(text: str) -> Secret:
         raise Refused(f"must be a key of {_LONGEST_KEY} characters at most")
     if not _KEY.fullmatch(text):
         raise Refused("must be a key of visible ASCII characters, without blanks or line breaks")
-    return Secret(text)
+    return _filled_in(text)
 
 
 def header_name(text: str) -> str:
@@ -136,10 +137,17 @@ def header_value(text: str) -> Secret:
     """The value of an extra header.
 
     Raises:
-        Refused: It has a character that cannot stand there.
+        Refused: It has a character that cannot stand there, or is a placeholder.
     """
     if not _HEADER_VALUE.fullmatch(text):
         raise Refused("must be a header value of printable ASCII characters that neither begins nor ends with a blank")
+    return _filled_in(text)
+
+
+def _filled_in(text: str) -> Secret:
+    """A secret, unless it is what stands in its place in an example or a report."""
+    if _PLACEHOLDER.fullmatch(text):
+        raise Refused("is a placeholder in angle brackets: put the real value in its place")
     return Secret(text)
 
 

@@ -83,10 +83,14 @@ def current_run(config: pytest.Config) -> Run:
 
 
 def _open(config: pytest.Config) -> Run:
+    from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - see above
+    from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
     from conformance.running.execute import Execution  # noqa: PLC0415 - see above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
+    from conformance.target.journal import JournalError  # noqa: PLC0415 - as above
     from conformance.target.reading import TargetFileError  # noqa: PLC0415 - as above
 
+    leave_no_core_file()
     option = config.option
     stack = ExitStack()
     config.add_cleanup(stack.close)
@@ -102,7 +106,7 @@ def _open(config: pytest.Config) -> Run:
         )
         execution = stack.enter_context(Execution(options))
         trouble = execution.reach()
-    except TargetFileError as error:
+    except (TargetFileError, JournalError, FolderError) as error:
         raise pytest.UsageError(str(error)) from None
     if trouble is not None:
         pytest.exit(trouble, returncode=Exit.UNTESTABLE)

@@ -10,6 +10,7 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
+from conformance.reports.text import with_texts
 from conformance.target.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
@@ -36,7 +37,7 @@ def build_report(
         interrupted: Whether somebody ended it early.
 
     Returns:
-        The report, and what is wrong with the waivers, a sentence each.
+        The report without secrets, and what is wrong with the waivers, a sentence each.
     """
     run = execution.run
     requirements = conclude.requirements(results, _unselected(execution, interrupted=interrupted))
@@ -74,7 +75,7 @@ def build_report(
         "lasting": undone.lasting,
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
-    return cast("Report", report), problems
+    return cast("Report", with_texts(report, execution.redactor.text)), problems
 
 
 def _unselected(execution: Execution, *, interrupted: bool) -> str:

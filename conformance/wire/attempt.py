@@ -42,6 +42,9 @@ class _Result:
 
 _LARGE: Final = 2**18
 
+_DECIMALS: Final = 6
+"""Of durations: microseconds, as a recording gives them back."""
+
 _UNSENDABLE: Final = _Result(Outcome.UNSENDABLE, trouble="the request cannot be written as HTTP")
 
 
@@ -79,7 +82,7 @@ class Sender:
         request = self._preparer.writable(call)
         if request is not None and attempt > 1:  # the kept ones may all be closed by now
             request.extensions["fresh"] = True
-        result = _UNSENDABLE if request is None else await self._send(request, seconds)
+        result = _UNSENDABLE if request is None else await self._send(call, request, seconds)
         exchange = Exchange(
             number=number,
             check=check,
@@ -88,7 +91,7 @@ class Sender:
             received=result.answer,
             trouble=result.trouble,
             started_at=started_at,
-            seconds=self._clock.monotonic() - began,
+            seconds=round(self._clock.monotonic() - began, _DECIMALS),
             attempt=attempt,
             sent=result.outcome not in {Outcome.UNREACHED, Outcome.UNSENDABLE},
             head_seconds=result.head_seconds,
@@ -99,25 +102,25 @@ class Sender:
         """Close the connections."""
         await self._transport.aclose()
 
-    async def _send(self, request: httpx.Request, seconds: float) -> _Result:
+    async def _send(self, call: Call, request: httpx.Request, seconds: float) -> _Result:
         began = self._clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
                 response = await self._transport.handle_async_request(request)
-                head_seconds = self._clock.monotonic() - began
+                head_seconds = round(self._clock.monotonic() - began, _DECIMALS)
                 body = await _read(response)
-            return _Result(Outcome.ANSWERED, await self._answer(response, body), head_seconds=head_seconds)
+            return _Result(Outcome.ANSWERED, await self._answer(call, response, body), head_seconds=head_seconds)
         except asyncio.CancelledError:
             return _Result(Outcome.STOPPED, trouble="it was given up because the run was stopped")
         except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
             return _failure(error, request, seconds)
 
-    async def _answer(self, response: httpx.Response, body: bytes) -> Answer:
+    async def _answer(self, call: Call, response: httpx.Response, body: bytes) -> Answer:
         """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
-            return self._preparer.answer(response, body)
+            return self._preparer.answer(call, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory
-            return await asyncio.to_thread(self._preparer.answer, response, body)
+            return await asyncio.to_thread(self._preparer.answer, call, response, body)
 
 
 async def _read(response: httpx.Response) -> bytes:

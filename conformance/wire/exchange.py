@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from conformance.wire.call import Call
+    from conformance.wire.redaction import Redactor
 
 GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
 """Statuses that a gateway gives in place of the service; such answers are never judged."""
@@ -143,6 +144,17 @@ class Exchange:
     def __hash__(self) -> int:
         """Of the number alone, which tells the exchanges of a run apart; a body of megabytes need not be looked at."""
         return hash(self.number)
+
+    def without_secrets(self, redactor: Redactor) -> Self:
+        """The same for an output: without secrets that became known after it was recorded, too."""
+        request, received = self.request, self.received
+        request = SentRequest(
+            request.method, redactor.text(request.url), redactor.headers(request.headers), redactor.body(request.body)
+        )
+        if received is not None:
+            received = replace(received, headers=redactor.headers(received.headers), body=redactor.body(received.body))
+        trouble = None if self.trouble is None else redactor.text(self.trouble)
+        return replace(self, request=request, received=received, trouble=trouble)
 
     @cached_property
     def judgeable(self) -> bool:

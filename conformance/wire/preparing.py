@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import httpx
 
 from conformance.wire.exchange import Answer, SentRequest
+from conformance.wire.key_pieces import KeyPieces
 from conformance.wire.settings import USER_AGENT
 
 if TYPE_CHECKING:
@@ -17,11 +19,11 @@ if TYPE_CHECKING:
 
 _STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
 
-_BETWEEN: Final = "\x1f"
-"""What no header holds, and no escape."""
-
 _REMEMBERED: Final = 256
 """URLs that need not be read again, and headers of calls that need not be written again."""
+
+_KEYS_REMEMBERED: Final = 16
+"""Keys whose pieces need not be made again."""
 
 _Headers = tuple[tuple[str, str], ...]
 
@@ -39,6 +41,7 @@ class Preparer:
         self._redactor = redactor
         self._url = lru_cache(_REMEMBERED)(httpx.URL)
         self._written = lru_cache(_REMEMBERED)(self._write)
+        self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
 
     def credential(self, call: Call) -> Credential:
         """Whose key a call shows."""
@@ -77,18 +80,26 @@ class Preparer:
         return SentRequest(
             method=call.method,
             url=self._redactor.text(self._settings.root + call.path if request is None else str(request.url)),
-            headers=self._without_secrets(shown),
-            body=self._redactor.bytes(call.body or b""),
+            headers=self._redactor.headers(shown),
+            body=self._redactor.body(call.body or b""),
         )
 
-    def answer(self, response: httpx.Response, body: bytes) -> Answer:
-        """An answer for the record."""
+    def answer(self, call: Call, response: httpx.Response, body: bytes) -> Answer:
+        """An answer for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
+        headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
+        credential = self.credential(call)
+        if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
+            pieces = self._pieces(self._settings.credential if credential.invalid else credential)
+            headers, clean = pieces.headers(headers), pieces.body(clean)
         return Answer(
             status=response.status_code,
-            headers=self._without_secrets(_decoded(response)),
-            body=self._redactor.bytes(body),
+            headers=headers,
+            body=clean,
             http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
         )
+
+    def _pieces_of(self, credential: Credential) -> KeyPieces:
+        return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
 
     def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
         """All headers but those of host and body; a call's own replace the run's, and those the standing ones."""
@@ -111,13 +122,6 @@ class Preparer:
         if any(name.lower() == secret.lower() for secret, _ in self._settings.headers):
             return f"<header {name}>"
         return value
-
-    def _without_secrets(self, headers: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        text = self._redactor.text
-        everything = _BETWEEN.join(part for header in headers for part in header)
-        if text(everything) == everything:  # nearly always, and much faster than looking at each
-            return tuple(headers)
-        return tuple((text(name), text(value)) for name, value in headers)
 
 
 def _decoded(message: httpx.Request | httpx.Response) -> list[tuple[str, str]]:

@@ -25,7 +25,10 @@ _STANDS_ALONE: Final = 4
 
 WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be taken out>"
 
-_BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
+_BETWEEN: Final = "\x1f"
+"""What no header holds, and no escape."""
+
+BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
 _ESCAPE: Final = re.compile(
     rb"""( \\u00[0-9a-fA-F]{2} | \\u\{0{0,8}[0-9a-fA-F]{1,2}\} | \\x[0-9a-fA-F]{2} | \\["'/\\rn] | %[0-9a-fA-F]{2}
@@ -49,15 +52,26 @@ _MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
 _GZIP: Final = b"\x1f\x8b"
 _MOST_UNPACKED: Final = 8 * 2**20
 _WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
+_FIGURE: Final = re.compile(rb"(?=.*[0-9])[0-9.,:/+TZ -]*")
+"""A number, a date, a time or an address: outputs and responses are full of such."""
+
+_LONG_FIGURE: Final = 12
+"""Digits from which on a number does not turn up by chance."""
+
+_LONG_KEY: Final = 16
+"""Bytes from which on letters and digits are a key, and no name that a service shows in lower case."""
+
+_HEXADECIMAL: Final = re.compile(rb"[0-9A-Fa-f-]*")
+_BETWEEN_BYTES: Final = (b":", b" ", b"-")
 _REMEMBERED: Final = 4096
 _SHORT: Final = 1024
 """The most bytes of a text that is remembered to be free of secrets, such as the headers of every request."""
 _AT_ONCE: Final = 20_000
 """Escapes that are in memory one by one."""
-_WORTH_SIEVING: Final = 2**16
-"""The most bytes that are sieved."""
 _LONGEST_STEP: Final = 8
 """Bytes from one piece of a run that is looked at to the next."""
+_BLOCK: Final = 2**16
+"""Bytes of a run whose pieces are in memory at once."""
 _BYTES: Final = 256
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
@@ -90,19 +104,25 @@ class _Needle:
 
 
 class _Sieve:
-    """Tells most data that holds none of some forms in a small part of the time that looking for each of them takes.
+    """Tells which of many needles some data may hold, in a small part of the time that looking for each of them takes.
 
     A form that is there lies within a run of characters that forms are made of. Pieces of such a run are looked at,
     each so far from the one before that one of the first pieces of the form is among them.
 
     Args:
-        forms: What is looked for, each of ``SHORTEST`` bytes at least.
+        needles: What is looked for, the longest first; each form has ``SHORTEST`` bytes at least.
     """
 
-    def __init__(self, forms: Sequence[bytes]) -> None:
+    def __init__(self, needles: Sequence[_Needle]) -> None:
+        forms = [needle.form for needle in needles]
         shortest = min(map(len, forms), default=SHORTEST)
         self._step = min(shortest - SHORTEST + 1, _LONGEST_STEP)
-        self._heads = frozenset(form[at : at + SHORTEST] for form in forms for at in range(self._step))
+        self._needles = needles
+        self._places: dict[bytes, list[int]] = {}
+        for place, form in enumerate(forms):
+            for at in range(self._step):
+                self._places.setdefault(form[at : at + SHORTEST], []).append(place)
+        self._heads = frozenset(self._places)
         inside = frozenset(b"".join(forms))
         outside = next((byte for byte in range(_BYTES) if byte not in inside), None)
         self._long_run = None if outside is None else re.compile(b"[^\\x%02x]{%d,}" % (outside, shortest))
@@ -110,24 +130,36 @@ class _Sieve:
         self.free: set[bytes] = set()
         """Short texts that were looked through and hold none of the forms, however escaped."""
 
-    def may_hold_one(self, data: bytes) -> bool:
-        """Whether one of the forms may be in the data; always so where it is large, and trying would take longer."""
-        if not self._heads or len(data) > _WORTH_SIEVING or self._long_run is None:
-            return bool(self._heads)
-        return not all(
-            self._heads.isdisjoint([run[at : at + SHORTEST] for at in range(0, len(run) - SHORTEST + 1, self._step)])
-            for run in self._long_run.findall(data.translate(self._runs_and_gaps))
-        )
+    def candidates(self, data: bytes) -> list[_Needle]:
+        """The needles that may be in the data, in their order; each that is there is among them."""
+        heads: set[bytes] = set()
+        for pieces in self._pieces(data) if self._heads else ():
+            if not self._heads.isdisjoint(pieces):  # much the faster one of the two
+                heads |= self._heads.intersection(pieces)
+        return [self._needles[place] for place in sorted({place for head in heads for place in self._places[head]})]
+
+    def _pieces(self, data: bytes) -> Iterator[list[bytes]]:
+        """The pieces of all runs; a few thousand at once, so that a long run takes little memory."""
+        for run in self._runs(data):
+            for begin in range(0, len(run), _BLOCK):
+                block = range(begin, min(begin + _BLOCK, len(run)), self._step)
+                yield [run[at : at + SHORTEST] for at in block]
+
+    def _runs(self, data: bytes) -> list[bytes]:
+        """What of the data is made of the characters of forms, and long enough for one."""
+        if self._long_run is None:
+            return [data]
+        return self._long_run.findall(data.translate(self._runs_and_gaps))
 
 
 class Redactor:
     """Replaces every known secret by ``<name>``.
 
-    A secret is found plain, in hexadecimal, in base64 of either alphabet and in base32 (also as a part of a longer
-    text, up to the one or two characters at its ends that other bytes share), and each of these with any of its
-    characters escaped as in a URL, in JSON, in HTML or in quoted-printable, and with lines broken within it; also in
-    UTF-16 and in what gzip has packed. Weak ones (see ``SHORTEST``) are replaced behind ``Bearer`` alone, and never
-    hinder an output from being written.
+    A secret is found plain, in hexadecimal, in base64 of either alphabet, once and twice, and in base32 (also as a
+    part of a longer text, up to the one or two characters at its ends that other bytes share), and each of these with
+    any of its characters escaped as in a URL, in JSON, in HTML or in quoted-printable, and with lines broken within it;
+    also in UTF-16 and in what gzip has packed. A key of letters and digits is found in capitals and in small letters
+    too, and a hexadecimal one without its hyphens. Weak ones (see ``SHORTEST``) are replaced behind ``Bearer`` alone.
 
     Args:
         ordinary: A text whose words no secret takes away: what contracts, answers and outputs are full of.
@@ -138,8 +170,9 @@ class Redactor:
 
     def __init__(self, ordinary: builtins.bytes = b"") -> None:
         self._needles: tuple[_Needle, ...] = ()
-        self._sieve = _Sieve([])
+        self._made: tuple[tuple[_Needle, ...], _Sieve] = (), _Sieve([])
         self._ordinary = ordinary
+        self._known: set[bytes] = set()
         self._alone: dict[bytes, bytes] = {}
         self.weak: list[str] = []
 
@@ -147,7 +180,7 @@ class Redactor:
         return f"Redactor({sorted({needle.name for needle in self._needles})})"
 
     def add(self, name: str, secret: str, *, shown: bool = False) -> None:
-        """Make a secret known.
+        """Make a secret known; one that is known already stays as it is.
 
         Args:
             name: What outputs show in its place, in angle brackets; "secret" where the name itself holds it.
@@ -160,21 +193,37 @@ class Redactor:
         if not secret:
             raise ValueError(f"the secret {name} is empty")
         raw = secret.encode("utf-8", "surrogatepass")
-        weak = shown or len(raw) < SHORTEST or (raw in self._ordinary and _MIXED.search(raw) is None)
-        if secret in name and not weak:  # the name must not give it away
+        if raw in self._known:
+            return
+        self._known.add(raw)
+        weak = shown or len(raw) < SHORTEST or _is_figure(raw) or self.is_word(raw)
+        if secret in f"<{name}>" and not weak:  # what stands in its place must not give it away
             name = "secret"
         if weak:
             self._add_weak(name, raw)
             raw = b"Bearer " + raw
+        forms = _forms(raw) if weak or name.partition(":")[0] in HIDDEN_TEXTS else [*_forms(raw), *_other_cases(raw)]
         known = {needle.form for needle in self._needles}
-        added = [_needle(form, name, weak=weak, word=weak and form == raw) for form in _forms(raw) if form not in known]
+        added = [_needle(form, name, weak=weak, word=weak and form == raw) for form in forms if form not in known]
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
-        self._sieve = _Sieve([needle.form for needle in self._needles])
+
+    def is_word(self, raw: builtins.bytes) -> bool:
+        """Whether it is a word or several of what contracts, answers and outputs are full of."""
+        return _MIXED.search(raw) is None and raw in self._ordinary
+
+    @property
+    def _sieve(self) -> _Sieve:
+        """The sieve of the needles of now; made when it is needed, since secrets come several at once."""
+        needles, made = self._needles, self._made
+        if made[0] is not needles:
+            made = self._made = needles, _Sieve(needles)
+        return made[1]
 
     def _add_weak(self, name: str, raw: builtins.bytes) -> None:
         self.weak += [name] if name not in self.weak else []
         if len(raw) >= _STANDS_ALONE and raw not in self._ordinary:
-            self._alone |= {text: f"<{name}>".encode() for text in (raw, b'"' + raw + b'"')}
+            alone = (b'"' + raw + b'"',) if _is_figure(raw) else (raw, b'"' + raw + b'"')
+            self._alone |= {text: f"<{name}>".encode() for text in alone}
 
     def bytes(self, data: builtins.bytes) -> builtins.bytes:
         """The data with every secret replaced by its name."""
@@ -197,6 +246,21 @@ class Redactor:
             data = needle.replace_escaped(data)
         return WITHHELD if escaped and self._escaped(data) else data
 
+    def body(self, data: builtins.bytes) -> builtins.bytes:
+        """The body of a message with every secret replaced, withheld where it is no text and its base64 would show one.
+
+        A recording holds the base64 of what is not UTF-8.
+        """
+        clean = self.bytes(data)
+        return WITHHELD if not _is_text(clean) and self.find(base64.b64encode(clean)) else clean
+
+    def headers(self, headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        """Headers with every secret replaced by its name, in their names too."""
+        everything = _BETWEEN.join(part for header in headers for part in header)
+        if self.text(everything) == everything:  # nearly always, and much faster than looking at each
+            return tuple(headers)
+        return tuple((self.text(name), self.text(value)) for name, value in headers)
+
     def text(self, text: str) -> str:
         """The text with every secret replaced by its name."""
         raw = text.encode("utf-8", "surrogatepass")
@@ -212,12 +276,12 @@ class Redactor:
 
     def _plain(self, data: builtins.bytes) -> list[_Needle]:
         """The needles that the data shows as they are, the longest first."""
-        return [needle for needle in self._needles if needle.is_in(data)] if self._sieve.may_hold_one(data) else []
+        return [needle for needle in self._sieve.candidates(data) if needle.is_in(data)]
 
     def _escaped(self, data: builtins.bytes) -> list[_Needle]:
         """The needles that show once escapes are undone, a few times over: texts are quoted within texts."""
         found: list[_Needle] = []
-        for undone in _undone(data):
+        for undone in without_escapes(data):
             found += [needle for needle in self._plain(undone) if needle not in found]
         return found
 
@@ -234,11 +298,11 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
         yield data
 
 
-def _undone(data: bytes) -> Iterator[bytes]:
+def without_escapes(data: bytes) -> Iterator[bytes]:
     """The data with its escapes undone, once and again, and each time with its lines joined."""
     yield from _joined(data)
     for _ in range(_ROUNDS):
-        before, data = data, _without_escapes(data) if any(mark in data for mark in _MAY_ESCAPE) else data
+        before, data = data, _unescaped(data) if any(mark in data for mark in _MAY_ESCAPE) else data
         if data == before:
             break
         yield data
@@ -253,7 +317,7 @@ def _joined(data: bytes) -> Iterator[bytes]:
         yield read
 
 
-def _without_escapes(data: bytes) -> bytes:
+def _unescaped(data: bytes) -> bytes:
     """Each escape replaced by what it stands for; by splitting, since a function for each takes five times as long."""
     done: list[bytes] = []
     while len(pieces := _ESCAPE.split(data, _AT_ONCE)) > 1:
@@ -263,21 +327,48 @@ def _without_escapes(data: bytes) -> bytes:
     return b"".join([*done, data])
 
 
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_figure(raw: bytes) -> bool:
+    return _FIGURE.fullmatch(raw) is not None and sum(map(str.isdigit, raw.decode("ascii"))) < _LONG_FIGURE
+
+
 def _needle(form: bytes, name: str, *, weak: bool, word: bool) -> _Needle:
     return _Needle(form, name, f"<{name}>".encode(), weak, word)
 
 
 def _forms(secret: bytes) -> list[bytes]:
     """The forms that a secret is looked for in, escapes aside."""
-    of_64 = [form for shift in range(3) if len(form := _core(base64.b64encode, 6, secret, shift)) >= SHORTEST]
+    of_64 = _base64(secret)
     of_32 = [form for shift in range(5) if len(form := _core(base64.b32encode, 5, secret, shift)) >= SHORTEST]
-    hexadecimal = secret.hex().encode()
+    hexadecimal = [between.join(b"%02x" % byte for byte in secret) for between in (b"", *_BETWEEN_BYTES)]
     # A secret that looks escaped itself is undone together with the data that it is looked for in.
-    undone = [form for form in _undone(secret) if len(form) >= SHORTEST]
+    undone = [form for form in without_escapes(secret) if len(form) >= SHORTEST]
     # What is between the bytes of a text in UTF-16 and UTF-32 of either order.
     wide = [zeros.join(bytes([byte]) for byte in secret) for zeros in (b"\0", b"\0\0\0")]
-    encoded = [*of_64, *[form.translate(_BASE64_URL) for form in of_64], *of_32, *[form.lower() for form in of_32]]
-    return list(dict.fromkeys([secret, *undone, hexadecimal, hexadecimal.upper(), *wide, *encoded]))
+    twice = [outer for inner in of_64 for outer in _base64(inner)]
+    encoded = [*of_64, *twice, *of_32, *[form.lower() for form in of_32]]
+    return list(dict.fromkeys([secret, *undone, *hexadecimal, *map(bytes.upper, hexadecimal), *wide, *encoded]))
+
+
+def _base64(secret: bytes) -> list[bytes]:
+    """What base64 of either alphabet makes of a secret, wherever it begins."""
+    found = [form for shift in range(3) if len(form := _core(base64.b64encode, 6, secret, shift)) >= SHORTEST]
+    return list(dict.fromkeys([*found, *[form.translate(BASE64_URL) for form in found]]))
+
+
+def _other_cases(secret: bytes) -> list[bytes]:
+    """A key in other letter case; one of hexadecimal digits also without the hyphens of a UUID."""
+    if len(secret) < _LONG_KEY or _MIXED.search(secret) is None:
+        return []
+    spellings = [secret, secret.replace(b"-", b"")] if _HEXADECIMAL.fullmatch(secret) else [secret]
+    return [form for one in spellings for form in (one, one.lower(), one.upper(), one.swapcase())]
 
 
 def _core(encode: Callable[[bytes], bytes], bits: int, secret: bytes, shift: int) -> bytes:

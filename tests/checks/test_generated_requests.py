@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +21,7 @@ from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
@@ -94,3 +97,20 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
 
     assert [one.query for one in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
     assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
+
+
+def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
+    """No cache of Hypothesis, whose folder for whoever uses it beside the suite is what it was."""
+    program = (
+        "from hypothesis.configuration import set_hypothesis_home_dir, storage_directory\n"
+        "from conformance.checks.generation import draw\n"
+        "set_hypothesis_home_dir('of-the-user')\n"
+        "assert draw('createEngagement', negative=True, count=5, seeded=1, is_over=lambda: False)\n"
+        "print(storage_directory('x', intent_to_write=False).path)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
+
+    assert (done.returncode, done.stdout) == (0, "of-the-user/x\n"), done.stderr
+    assert list(tmp_path.iterdir()) == []

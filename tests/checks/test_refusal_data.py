@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from conformance.checks.aims import unknown_like
-from conformance.checks.wrong_keys import near_keys, other_schemes, rarer_schemes, unknown_keys
+from conformance.checks.wrong_keys import near_keys, other_schemes, rarer_schemes, telling, unknown_keys
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
@@ -106,6 +106,24 @@ def test_near_keys_are_nearly_the_real_one(key: str) -> None:
             for one in made
         )
         assert made == [] or len(key) >= 16
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_all_that_tells_of_the_real_key_is_named(key: str) -> None:
+    """Every wrong key that is made from it, and both of its halves where they are no words."""
+    wrong = [credential for _, credential in (*unknown_keys(key, seeded(1)), *near_keys(key, seeded(1)))]
+    texts = telling(key, wrong)
+
+    made = {(credential.authorization or "").removeprefix("Bearer ") for credential in wrong} - {"null"}
+    assert made <= set(texts)
+    assert "null" not in texts
+    assert all(len(half) >= 16 and half in key for half in set(texts) - made)
+
+
+def test_both_halves_of_a_long_key_tell_of_it() -> None:
+    """Of what stands behind the prefix that a service gives to all of its keys."""
+    assert telling("sk_live_abcDEF12345678901234567890123456", []) == ["abcDEF1234567890", "1234567890123456"]
+    assert telling("sk_live_abcDEF123456789012345678", []) == []
 
 
 @pytest.mark.parametrize("length", [*range(16, 34), 64, 256])

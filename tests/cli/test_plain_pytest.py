@@ -88,6 +88,22 @@ def test_a_target_that_cannot_be_reached_is_no_success(pytest_with: RunPytest) -
     assert "could not be tested" in done.stdout + done.stderr
 
 
+def test_no_core_file_and_no_cache_is_left(pytest_with: RunPytest, tmp_path: Path) -> None:
+    """Neither the keys in memory nor the caches of Hypothesis come to lie in the current folder."""
+    (tmp_path / "limit_at_the_end.py").write_text(
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)\n"
+        "def pytest_unconfigure():\n    print('core files:', resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
+    )
+    words = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "contract")
+
+    done = pytest_with(*words, "--pyargs", "conformance.checks")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "core files: 0" in done.stdout
+    assert {path.name for path in tmp_path.iterdir()} <= {"limit_at_the_end.py", "__pycache__"}
+
+
 def test_other_pytest_runs_are_left_alone(pytest_with: RunPytest, tmp_path: Path) -> None:
     """In a project of somebody else's the plugin does nothing."""
     (tmp_path / "test_other.py").write_text("def test_other() -> None:\n    pass\n")

@@ -109,7 +109,10 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     assert [path for path in kept_elsewhere if any(secret.encode() in path.read_bytes() for secret in secrets)] == []
 
 
-@pytest.mark.parametrize("key", ["a", "k7Q+", "admin", "active", "conformance", "k+/=&<>\"'%20\\u0041"])
+@pytest.mark.parametrize(
+    "key",
+    ["a", "k7Q+", "admin", "active", "conformance", "k+/=&<>\"'%20\\u0041", "<script>alert(1)</script>", "1234567890"],
+)
 def test_an_unusual_key_is_not_told_and_spoils_nothing(key: str, tmp_path: Path) -> None:
     """Short keys, ordinary words, odd characters: the same verdict, a whole report, no reflected header in it."""
 
@@ -127,7 +130,7 @@ def test_an_unusual_key_is_not_told_and_spoils_nothing(key: str, tmp_path: Path)
 
     assert ended.status == 0, ended.told()
     assert ended.report["verdict"] == "conformant"
-    weak = len(key) < 6 or key.isalpha()
+    weak = len(key) < 6 or key.isalpha() or key.isdigit() or "script" in key
     assert weak == any("<api_key>" in line for line in ended.report["run"]["warnings"])
     shown = [f"Bearer {key}"] if weak else [form for text in (key, f"Bearer {key}") for form in _forms(text)]
     ends = r"(?![0-9A-Za-z])"
@@ -137,6 +140,55 @@ def test_an_unusual_key_is_not_told_and_spoils_nothing(key: str, tmp_path: Path)
         for name, text in _files(ended).items()
         if re.search(re.escape(form) + ends, text)
     ] == []
+
+
+def test_a_placeholder_that_nobody_filled_in_is_no_key(tmp_path: Path) -> None:
+    """The user is told so, in place of a service that refuses it."""
+    words = ("run", "--base-url", "http://127.0.0.1:9", "--effort", "quick")
+    ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY="<api_key>").wait(PATIENCE)
+
+    assert ended.status == 2
+    assert "api_key is a placeholder in angle brackets: put the real value in its place." in ended.err
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["100000", "page=1", "perPage=100", "http://127.0.0.1", "127.0.0.1", "2026-11-25", "HTTP/1.1", "utf-8", "/api/v1"],
+)
+def test_a_header_that_outputs_say_anyway_stops_no_report(value: str, tmp_path: Path) -> None:
+    """Numbers, queries, addresses: the report is whole, says which value it cannot hide, and can be judged again."""
+    with hostile() as target:
+        path = tmp_path / "target.yaml"
+        path.write_text(json.dumps({"base_url": target.url, "api_key": target.api_key, "headers": {"X-Gate": value}}))
+        path.chmod(0o600)
+        words = ("run", "--target", str(path), "--effort", "quick", "--only", "*archive*", "--only", "list-members-*")
+        ended = start(tmp_path / "report", *words).wait(PATIENCE)
+
+    assert ended.status == 0, ended.told()
+    assert [line for line in ended.report["run"]["warnings"] if "<header:X-Gate>" in line] != []
+    again = start(tmp_path / "again", "render", "--rejudge", str(ended.folder)).wait(PATIENCE)
+    assert (again.status, again.err) == (0, ""), again.out
+
+
+def test_bytes_whose_base64_is_the_key_stop_no_report(tmp_path: Path) -> None:
+    """A target can choose them, and a recording holds the base64 of what is no text."""
+    key = "Vh7kQ2pLm9Zx4Rt8WcYb3Nf6Gd1JsKu5Ea0HoTi7"
+
+    async def telling(turn: Turn) -> None:
+        if turn.headers.get("Authorization") == f"Bearer {key}":
+            turn.headers["Authorization"] = f"Bearer {turn.target.api_key}"
+        reply = await turn.honest()
+        if "/members" in turn.path:
+            reply = Reply(reply.status, reply.headers, base64.b64decode(key))
+        await turn.send(reply)
+
+    with hostile(telling) as target:
+        words = ("run", "--base-url", target.url, "--effort", "quick")
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=key).wait(PATIENCE)
+
+    assert ended.status == 1, ended.told()
+    assert [name for name, text in _files(ended).items() if key in text] == []
+    assert "a secret was in it" in (ended.folder / "exchanges.har").read_text("utf-8")
 
 
 @pytest.mark.parametrize("on_the_command_line", [False, True])

@@ -13,6 +13,7 @@ from conformance.cli.diff import diff
 from conformance.cli.render import render
 from conformance.reports.folder import write_all
 from conformance.reports.model import report_bytes
+from conformance.wire.redaction import Redactor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +38,7 @@ NAMES = {
 @pytest.fixture
 def folder(failing: tuple[Report, list[Exchange]], tmp_path: Path) -> Path:
     """The folder of a run with failures."""
-    write_all(*failing, tmp_path / "run", lambda _: [])
+    write_all(*failing, tmp_path / "run", Redactor())
     return tmp_path / "run"
 
 

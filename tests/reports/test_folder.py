@@ -1,18 +1,26 @@
-"""The folder of a run: searched before it is written, whole or not at all."""
+"""The folder of a run: free when it begins, searched before it is written, whole or not at all."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from conformance.reports import placing
-from conformance.reports.folder import JOURNAL, SecretFound, write_all
+from conformance.reports.folder import ERRORS, JOURNAL, OUTPUTS, FolderError, ensure_free, remove_outputs, write_all
 from conformance.reports.har_reading import read_har
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.placing import place
+from conformance.target.journal import Journal
+from conformance.target.names import RunNames
+from conformance.wire.exchange import Answer
+from conformance.wire.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,70 +43,197 @@ FILES = {
 }
 
 
-def _nothing(_: bytes) -> list[str]:
-    return []
+def knowing(*secrets: str) -> Redactor:
+    """A redactor that knows these keys."""
+    redactor = Redactor()
+    for secret in secrets:
+        redactor.add("late_key", secret)
+    return redactor
 
 
 def test_every_output_is_written(run: Run, tmp_path: Path) -> None:
     """All files are there, readable by others as the mask allows, and nothing else is."""
-    written = write_all(*run, tmp_path / "new" / "folder", _nothing)
+    found = write_all(*run, tmp_path / "new" / "folder", knowing())
 
-    assert {path.name for path in written} == {path.name for path in (tmp_path / "new" / "folder").iterdir()} == FILES
+    written = list((tmp_path / "new" / "folder").iterdir())
+    assert found == {}
+    assert {path.name for path in written} == FILES
     assert load_report(tmp_path / "new" / "folder" / "report.json")["verdict"] == run[0]["verdict"]
     assert len(read_har(tmp_path / "new" / "folder" / "exchanges.har")) == len(run[1])
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 & ~placing._umask() for path in written)
 
 
-def test_nothing_of_an_earlier_run_stays(run: Run, tmp_path: Path) -> None:
-    """What that had and this one lacks goes, such as its certificate; what else lies there stays."""
-    for name in ("provisioner.log", "provisioned.jsonl", "certificate.dsse.json", "certificate.html", "notes.txt"):
-        (tmp_path / name).write_text("of an earlier run")
+def test_a_run_writes_no_file_of_another_name(run: Run, tmp_path: Path) -> None:
+    """The list of outputs, which an earlier run's are removed by, is whole."""
+    write_all(*run, tmp_path, knowing(), [b"{}\n"], "said")
 
-    write_all(*run, tmp_path, _nothing)
-    assert {path.name for path in tmp_path.iterdir()} == FILES | {"notes.txt"}
-    write_all(*run, tmp_path, _nothing, log="of this run")
-    assert (tmp_path / "provisioner.log").read_text() == "of this run"
+    assert {path.name for path in tmp_path.iterdir()} == {*OUTPUTS} - {ERRORS}
 
 
-def test_the_bytes_searched_are_the_bytes_written(failing: Run, tmp_path: Path) -> None:
+def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path: Path) -> None:
+    """What was recorded before a provisioner named a key is redacted when the run is over, and reads back."""
+    report, exchanges = failing
+    secret = "late-key-0123456789"
+    body = f'{{"error": {{"message": "not {secret}"}}}}'.encode()
+    request = replace(exchanges[0].request, url=f"{exchanges[0].request.url}?key={secret}", body=body)
+    answer = Answer(401, (("X-Key", secret),), body)
+    exchanges[0] = replace(exchanges[0], request=request, received=answer, trouble=f"it said {secret}")
+
+    found = write_all(report, exchanges, tmp_path, knowing(secret))
+
+    assert found == {}
+    assert not [path for path in tmp_path.iterdir() if secret in path.read_text("utf-8")]
+    again = read_har(tmp_path / "exchanges.har")[0]
+    assert again.request.url.endswith("?key=<late_key>")
+    assert again.answer.body == again.request.body == b'{"error": {"message": "not <late_key>"}}'
+    assert again.answer.header("X-Key") == "<late_key>"
+    assert again.trouble == "it said <late_key>"
+
+
+@pytest.mark.parametrize("name", sorted(FILES - {"exchanges.har", "badge.svg"}))
+def test_a_secret_in_a_rendered_output_is_taken_out(failing: Run, tmp_path: Path, name: str) -> None:
+    """Whichever file would show it, that one loses it, the others stay, and all are well-formed."""
+    report, exchanges = failing
+    secret = "late-key-0123456789"
+    report["target"]["name"] = f"the target {secret}"
+
+    found = write_all(report, exchanges, tmp_path, knowing(secret))
+
+    text = (tmp_path / name).read_text("utf-8")
+    assert found[name] == {"late_key"}
+    assert secret not in text
+    assert "late_key" in text
+    if name.endswith((".json", ".jsonld")):
+        json.loads(text)
+    elif name.endswith((".xml", ".svg")):
+        ET.fromstring(text)  # noqa: S314 - our own text
+
+
+def test_a_report_that_lost_a_secret_is_a_report(failing: Run, tmp_path: Path) -> None:
+    """Only texts are touched, so that it keeps its schema, and its recording is read."""
+    report, exchanges = failing
+    report["target"]["name"] = "late-key-0123456789"
+
+    write_all(report, exchanges, tmp_path, knowing("late-key-0123456789"))
+
+    assert load_report(tmp_path / "report.json")["target"]["name"] == "<late_key>"
+    assert len(read_har(tmp_path / "exchanges.har")) == len(exchanges)
+
+
+def test_numbers_and_names_of_members_are_no_find(run: Run, tmp_path: Path) -> None:
+    """What the suite itself writes may look like a secret; it stays, and is not told."""
+    secrets = str(run[1][0].started_at.year) + "-0", "_head_seconds"
+    report, exchanges = run
+    exchanges[0] = replace(exchanges[0], head_seconds=123456.789012)
+
+    found = write_all(report, exchanges, tmp_path, knowing("123456.789012", *secrets))
+
+    assert found == {}
+    assert '"_head_seconds": 123456.789012' in (tmp_path / "exchanges.har").read_text("utf-8")
+
+
+def test_the_bytes_searched_are_the_bytes_written(
+    failing: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing reaches a file that the search did not see."""
     searched = bytearray()
+    redactor = knowing()
 
-    def scan(data: bytes) -> list[str]:
+    def find(data: bytes) -> list[str]:
         searched.extend(data)
         return []
 
-    written = write_all(*failing, tmp_path, scan)
+    monkeypatch.setattr(redactor, "find", find)
 
-    assert sum(path.stat().st_size for path in written) == len(searched)
-    assert all(path.read_bytes() in searched for path in written)
+    write_all(*failing, tmp_path, redactor)
 
-
-@pytest.mark.parametrize("name", sorted(FILES))
-def test_a_secret_in_any_output_stops_all_of_them(failing: Run, tmp_path: Path, name: str) -> None:
-    """Whichever file would tell it, nothing is written and what stood there stays."""
-    (tmp_path / "report.json").write_text("before")
-    write_all(*failing, tmp_path / "clean", _nothing)
-    content = (tmp_path / "clean" / name).read_bytes()
-    part = content[len(content) // 2 :][:40]
-
-    with pytest.raises(SecretFound) as caught:
-        write_all(*failing, tmp_path, lambda data: ["api_key"] if part in data else [])
-
-    assert caught.value.names == ("api_key",)
-    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "clean"}
-    assert (tmp_path / "report.json").read_text() == "before"
+    written = list(tmp_path.iterdir())
+    assert all(path.read_bytes() in searched for path in written if path.suffix != ".md")  # searched unescaped
 
 
-def test_a_secret_in_the_journal_is_found_too(passing: Run, tmp_path: Path) -> None:
+def test_a_secret_in_the_journal_is_taken_out(passing: Run, tmp_path: Path) -> None:
     """The journal is written during the run, by others; it belongs to the folder."""
-    (tmp_path / JOURNAL).write_bytes(b'{"key": "sk-secret"}\n')
+    (tmp_path / JOURNAL).write_bytes(b'{"key": "sk-secret-123", "entry": 1}\n{"entry": 2}\n')
 
-    with pytest.raises(SecretFound) as caught:
-        write_all(*passing, tmp_path, lambda data: ["api_key"] if b"sk-secret" in data else [])
+    found = write_all(*passing, tmp_path, knowing("sk-secret-123"))
 
-    assert caught.value.file == JOURNAL
-    assert [path.name for path in tmp_path.iterdir()] == [JOURNAL]
+    assert found == {JOURNAL: {"late_key"}}
+    assert (tmp_path / JOURNAL).read_bytes() == b'{"key": "<late_key>", "entry": 1}\n{"entry": 2}\n'
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_a_file_that_no_run_wrote_stays(name: str, tmp_path: Path) -> None:
+    """A folder of somebody's work is refused, and nothing in it is touched."""
+    (tmp_path / name).write_text('{"format": "of others"}')
+
+    with pytest.raises(FolderError, match=f"holds {re.escape(name)}, which no run wrote: name another folder"):
+        ensure_free(tmp_path)
+
+    assert (tmp_path / name).read_text() == '{"format": "of others"}'
+
+
+@pytest.mark.parametrize("name", ["certificate.dsse.json", "certificate.html"])
+def test_a_certificate_stays(run: Run, name: str, tmp_path: Path) -> None:
+    """Whoever has signed a folder wants to keep it."""
+    write_all(*run, tmp_path, knowing())
+    (tmp_path / name).write_text("signed")
+
+    with pytest.raises(FolderError, match=f"holds a certificate, {re.escape(name)}: name another folder"):
+        ensure_free(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["folder", "dangling link", "pipe"])
+def test_what_is_no_file_is_no_output(run: Run, kind: str, tmp_path: Path) -> None:
+    """No run has written it, also where a report lies beside it; and a pipe is not read."""
+    write_all(*run, tmp_path, knowing())
+    path = tmp_path / ("report.json" if kind == "pipe" else "errors.log")
+    path.unlink(missing_ok=True)
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(tmp_path / "nowhere")
+
+    with pytest.raises(FolderError, match="which no run wrote"):
+        ensure_free(tmp_path)
+
+
+def test_outputs_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
+    """All of them, and nothing else; a link is removed, and not what it leads to."""
+    write_all(*run, tmp_path / "run", knowing(), [b"{}\n"], "said")
+    folder = tmp_path / "run"
+    (tmp_path / "elsewhere.html").write_text("elsewhere")
+    (folder / "report.html").unlink()
+    (folder / "report.html").symlink_to(tmp_path / "elsewhere.html")
+    for name in ("notes.txt", JOURNAL, ERRORS):
+        (folder / name).write_text("of an earlier run")
+
+    ensure_free(folder)
+    remove_outputs(folder)
+
+    assert {path.name for path in folder.iterdir()} == {"notes.txt", JOURNAL}
+    assert (tmp_path / "elsewhere.html").read_text() == "elsewhere"
+
+
+def test_outputs_beside_a_journal_are_a_runs(run: Run, tmp_path: Path) -> None:
+    """A run that was killed while it wrote its outputs has left some of them, and no report."""
+    (tmp_path / "junit.xml").write_text("half of a run")
+    Journal.open(tmp_path, RunNames("cf-abcdefg2-"), "http://service", "main-key-0001").close()
+
+    ensure_free(tmp_path)
+
+
+def test_what_cannot_be_removed_is_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a sentence, with the reason of the system."""
+
+    def refuse(path: Path, *, missing_ok: bool) -> None:
+        raise PermissionError(1, f"Operation not permitted, {missing_ok}", str(path))
+
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+
+    with pytest.raises(FolderError, match=r"report.json cannot be removed: Operation not permitted"):
+        remove_outputs(tmp_path)
 
 
 def test_an_invalid_report_writes_nothing(passing: Run, tmp_path: Path) -> None:
@@ -106,7 +241,7 @@ def test_an_invalid_report_writes_nothing(passing: Run, tmp_path: Path) -> None:
     del passing[0]["run"]["seed"]  # type: ignore[misc]
 
     with pytest.raises(InvalidReport):
-        write_all(*passing, tmp_path, _nothing)
+        write_all(*passing, tmp_path, knowing())
 
     assert not list(tmp_path.iterdir())
 

@@ -61,7 +61,7 @@ def over(**more: Any) -> Any:
         undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=said.writes),
         ownership=SimpleNamespace(mistaken=said.mistaken),
         missing=said.gone,
-        redactor=SimpleNamespace(weak=said.weak),
+        redactor=SimpleNamespace(weak=said.weak, text=str),
     )
 
 

@@ -15,7 +15,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.call import Call, Credential, get_engagement, get_organization
-from conformance.wire.redaction import SHORTEST, WITHHELD, Redactor, _Sieve, _undone
+from conformance.wire.redaction import (
+    SHORTEST,
+    WITHHELD,
+    Redactor,
+    _is_figure,
+    _Needle,
+    _needle,
+    _Sieve,
+    without_escapes,
+)
 from tests.wire.conftest import KEY, Fixtures, Turn, answer
 
 if TYPE_CHECKING:
@@ -24,17 +33,24 @@ if TYPE_CHECKING:
 
 def stays_long(secret: str) -> bool:
     """Tell whether a secret that looks escaped itself is long enough to be looked for when that is undone."""
-    return all(len(form) >= SHORTEST for form in _undone(secret.encode()))
+    return all(len(form) >= SHORTEST for form in without_escapes(secret.encode()))
+
+
+def is_number(secret: str) -> bool:
+    """Tell whether a secret may turn up by chance."""
+    return _is_figure(secret.encode())
 
 
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="<>"), min_size=SHORTEST, max_size=40).filter(
-    lambda secret: len(secret.strip()) >= SHORTEST and "key" not in secret and stays_long(secret)
+    lambda secret: (
+        len(secret.strip()) >= SHORTEST and "key" not in secret and stays_long(secret) and not is_number(secret)
+    )
 )
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
 
 
 ASCII_SECRETS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=SHORTEST, max_size=40).filter(
-    lambda secret: secret not in "<api_key>" and stays_long(secret)
+    lambda secret: secret not in "<api_key>" and stays_long(secret) and not is_number(secret)
 )
 
 
@@ -82,6 +98,12 @@ ASCII_ENCODINGS: dict[str, Callable[[str], str]] = {
     "lines broken as in mail": lambda text: "\r\n".join(textwrap.wrap(text, 5, break_on_hyphens=False)),
     "lines broken, in JSON": lambda text: json.dumps("\n".join(text))[1:-1],
 }
+
+
+def sieve_of(*secrets: str) -> tuple[_Sieve, list[_Needle]]:
+    """A sieve, and the needles that it was made for."""
+    needles = [_needle(secret.encode(), secret, weak=False, word=False) for secret in secrets]
+    return _Sieve(needles), needles
 
 
 def redactor(secret: str) -> Redactor:
@@ -184,21 +206,21 @@ def test_base64_in_lines_is_replaced(shift: int) -> None:
 @given(secrets=st.lists(SECRETS, min_size=1, max_size=5), pieces=st.lists(TEXTS, min_size=6, max_size=6))
 def test_no_form_slips_through_the_sieve(secrets: list[str], pieces: list[str]) -> None:
     """What a sieve lets through holds every form that it was made for, wherever it stands."""
-    sieve = _Sieve([secret.encode() for secret in secrets])
+    sieve, needles = sieve_of(*secrets)
 
-    for before, secret, after in zip(pieces, secrets, pieces[1:], strict=False):
-        assert sieve.may_hold_one(f"{before}{secret}{after}".encode())
+    for before, needle, after in zip(pieces, needles, pieces[1:], strict=False):
+        assert needle in sieve.candidates(before.encode() + needle.form + after.encode())
 
 
 def test_a_sieve_lets_little_through_that_holds_none() -> None:
-    """It would spare no time otherwise; what is large is let through, as trying would take longer."""
-    sieve = _Sieve([b"sk_live_0123456789abcdef", b"sk_test_9876543210fedcba"])
+    """It would spare no time otherwise, and of what may be there it names that alone."""
+    sieve, (_, second) = sieve_of("sk_live_0123456789abcdef", "sk_test_9876543210fedcba")
     answer = b'{"data": {"id": "eng_1", "name": "Quarterly review", "createdAt": "2026-03-01T12:00:07.000Z"}}'
 
-    assert not sieve.may_hold_one(answer)
-    assert not sieve.may_hold_one(b"sk_live_")
-    assert sieve.may_hold_one(answer + b" " + b"sk_test_9876543210fedcba")
-    assert sieve.may_hold_one(answer * 2**10)
+    assert sieve.candidates(answer) == []
+    assert sieve.candidates(b"sk_live_") == []
+    assert sieve.candidates(answer * 2**10) == []
+    assert sieve.candidates(answer + b" " + b"sk_test_9876543210fedcba") == [second]
 
 
 @pytest.mark.parametrize("written", ["{}", "seen: {}", '"{}"', "%20{}"])
@@ -212,6 +234,98 @@ def test_what_was_redacted_once_is_redacted_again(written: str, escape: Callable
     text = written.format(escape("sk_live_0123456789"))
 
     assert [redactor.text(text) for _ in range(3)] == [written.format("<api_key>")] * 3
+
+
+@pytest.mark.parametrize(
+    "key", ["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "9F86D081884C7D659A2FEAA0C55AD015", "sk_live_4eC39HqLyjWDarjt"]
+)
+def test_a_key_is_known_in_capitals_and_in_small_letters(key: str) -> None:
+    """Hexadecimal digits mean the same in either, and some services log keys in one of them."""
+    made = redactor(key)
+
+    assert made.text(f"[{key.upper()}] [{key.lower()}] [{key}]") == "[<api_key>] [<api_key>] [<api_key>]"
+
+
+def test_a_uuid_is_known_without_hyphens() -> None:
+    """In either letter case."""
+    made = redactor("3f2504e0-4f89-41d3-9a0c-0305e82c3301")
+
+    assert made.text("3f2504e04f8941d39a0c0305e82c3301") == "<api_key>"
+    assert made.text("3F2504E04F8941D39A0C0305E82C3301") == "<api_key>"
+
+
+def test_words_are_not_known_in_other_letter_case() -> None:
+    """A header's value, and a short key, may be the name of something that a service shows in small letters."""
+    made = redactor("Aurora-1")
+    made.add("header:X-Tenant", "Aurora-Security-2026-Berlin")
+
+    assert made.text("aurora-1 aurora-security-2026-berlin") == "aurora-1 aurora-security-2026-berlin"
+
+
+@pytest.mark.parametrize("between", [":", " ", "-", ""])
+@pytest.mark.parametrize("capitals", [True, False])
+def test_hexadecimal_with_marks_between_is_replaced(between: str, *, capitals: bool) -> None:
+    """As fingerprints and dumps are written."""
+    written = between.join(f"{byte:02X}" if capitals else f"{byte:02x}" for byte in b"sk_live_0123456789")
+
+    assert redactor("sk_live_0123456789").text(f"({written})") == "(<api_key>)"
+
+
+@settings(deadline=None)
+@given(
+    secret=st.binary(min_size=8, max_size=60).map(lambda raw: raw.hex()),
+    before=st.binary(max_size=9),
+    url=st.booleans(),
+)
+def test_base64_of_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, url: bool) -> None:
+    """A header within a token within a token shows at most a few characters at each end."""
+    encode = base64.urlsafe_b64encode if url else base64.b64encode
+    data = encode(before + encode(before + secret.encode() + b"tail") + b"tail")
+
+    kept = redactor(secret).bytes(data).split(b"<api_key>")
+
+    assert len(kept) == 2
+    assert len(kept[0]) <= (len(before) * 4 / 3 + 2 + len(before)) * 4 / 3 + 4
+
+
+def test_bytes_whose_base64_shows_a_key_are_withheld() -> None:
+    """A recording holds the base64 of a body that is no text; one that is, is recorded as it is."""
+    key = "Vh7kQ2pLm9Zx4Rt8WcYb3Nf6Gd1JsKu5Ea0HoTi7"
+    raw = base64.b64decode(key)
+
+    assert redactor(key).body(raw) == WITHHELD
+    assert redactor(key).body(b"\xff\xfe") == b"\xff\xfe"
+    assert redactor("QUJDREVGR0hJ").body(b"ABCDEFGHI") == b"ABCDEFGHI"
+
+
+@pytest.mark.parametrize("number", ["100000", "2026-11-25", "127.0.0.1", "12:30:00", "12345678901"])
+def test_numbers_are_weak(number: str) -> None:
+    """They turn up by chance, as limits, times and addresses; a longer one does not."""
+    made = redactor(number)
+
+    assert made.weak == ["api_key"]
+    assert made.text(f'{number} {{"total": {number}, "seen": "{number}"}} Bearer {number}') == (
+        f'{number} {{"total": {number}, "seen": "<api_key>"}} <api_key>'
+    )
+    assert made.text(number) == number
+    assert redactor("123456789012").text("123456789012") == "<api_key>"
+
+
+def test_a_label_does_not_give_its_secret_away() -> None:
+    """A placeholder stands for itself otherwise, and is found again and again."""
+    made = redactor("<api_key>")
+
+    assert made.text("it is <api_key>") == "it is <secret>"
+    assert made.find(b"it is <secret>") == []
+
+
+def test_a_known_secret_stays_as_it_was() -> None:
+    """Whatever name it comes with again, weak or not."""
+    made = Redactor()
+    made.add("header:X-Gateway", "staging-eu", shown=True)
+    made.add("header X-Gateway", "staging-eu")
+
+    assert made.text("at staging-eu") == "at staging-eu"
 
 
 def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
@@ -252,8 +366,15 @@ def test_a_secret_that_looks_escaped_is_known_without_its_escapes() -> None:
 
 def test_an_empty_sieve_lets_nothing_through() -> None:
     """Without anything to look for, nothing is there."""
-    assert not _Sieve([]).may_hold_one(b"anything")
-    assert not _Sieve([]).may_hold_one(bytes(100_000))
+    assert _Sieve([]).candidates(b"anything") == []
+    assert _Sieve([]).candidates(bytes(100_000)) == []
+
+
+def test_a_sieve_of_all_bytes_still_finds() -> None:
+    """No byte is left that could part one run from another."""
+    sieve = _Sieve([_needle(bytes(range(256)), "api_key", weak=False, word=False)])
+
+    assert [found.form for found in sieve.candidates(b"before" + bytes(range(256)))] == [bytes(range(256))]
 
 
 @settings(deadline=None)

@@ -1,0 +1,145 @@
+"""The folder of a report: whose files a run replaces there, and whose it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from conformance.target.changes import Action
+from conformance.target.journal import Journal
+from tests.hostile.running import start
+from tests.hostile.target import Turn, hostile
+
+CLEAN: Final = {
+    name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
+}
+SHORT: Final = ("run", "--effort", "quick", "--only", "get-organization-*")
+PATIENCE: Final = 200.0
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_no_report_of_another_run_is_left(conformance: Callable[..., Any], tmp_path: Path) -> None:
+    """A run that ends without a report has removed the one that stood in its folder, and not what others put there."""
+    with hostile() as target:
+        path = tmp_path / "target.yaml"
+        path.write_text(json.dumps({"base_url": target.url, "api_key": target.api_key, "organization": "another"}))
+        path.chmod(0o600)
+        first = conformance(*SHORT, "--base-url", target.url, CONFORMANCE_API_KEY=target.api_key)
+        (first.folder / "notes.txt").write_text("of a person")
+        second = conformance(*SHORT, "--target", str(path))
+
+    assert first.status == 0, first.err
+    assert second.status == 2
+    assert "must be another" in second.err
+    assert {path.name for path in second.folder.iterdir()} == {"journal.jsonl", "notes.txt"}
+
+
+def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[..., Any]) -> None:
+    """It is read before it is removed; a waiver that cannot be read keeps it where it is."""
+    first = conformance(*SHORT)
+    report = first.folder / "report.json"
+    before = _content(first.folder)
+    refused = conformance(*SHORT, "--baseline", str(report), "--waivers", str(first.folder))
+    kept = _content(first.folder)
+    again = conformance(*SHORT, "--baseline", str(report))
+
+    assert refused.status == 2
+    assert kept == before
+    assert again.status == 0, again.err
+    assert report.read_bytes() != before["report.json"]
+
+
+def test_a_certified_folder_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
+    """By the command and by pytest, with a sentence, and nothing in it is touched."""
+    folder = conformance(*SHORT).folder
+    (folder / "certificate.dsse.json").write_text("signed")
+    before = _content(folder)
+
+    refused = conformance(*SHORT)
+    words = ["--pyargs", "conformance.checks", "-k", "archived_engagement", "--report", str(folder)]
+    by_pytest = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cov", "-p", "no:cacheprovider", *words],
+        check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=PATIENCE,
+    )  # fmt: skip
+
+    assert refused.status == 2
+    assert "holds a certificate" in refused.err
+    assert by_pytest.returncode == 4
+    assert "holds a certificate" in by_pytest.stderr
+    assert "Traceback" not in by_pytest.stdout + by_pytest.stderr
+    assert _content(folder) == before
+
+
+def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
+    """A summary of somebody's own is not overwritten."""
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "summary.md").write_text("My holidays")
+
+    refused = conformance(*SHORT)
+
+    assert refused.status == 2
+    assert "holds summary.md, which no run wrote" in refused.err
+    assert _content(refused.folder) == {"summary.md": b"My holidays"}
+
+
+def test_a_journal_with_something_to_undo_keeps_the_outputs(conformance: Callable[..., Any]) -> None:
+    """They belong to what cleanup still has to do."""
+    folder = conformance(*SHORT).folder
+    journal = Journal.read(folder)
+    journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "cf-abcdefgh-left")
+    journal.close()
+    before = _content(folder)
+
+    refused = conformance(*SHORT)
+
+    assert refused.status == 2
+    assert "cleanup" in refused.err
+    assert _content(folder) == before
+
+
+def test_a_killed_run_leaves_no_old_report(conformance: Callable[..., Any], tmp_path: Path) -> None:
+    """From its beginning on the folder is its own."""
+
+    async def stall(turn: Turn) -> None:
+        await turn.stall()
+
+    folder = conformance(*SHORT).folder
+    with hostile(stall) as target:
+        started = start(folder, *SHORT, "--base-url", target.url, CONFORMANCE_API_KEY=target.api_key)
+        while target.turns == 0 and started.process.poll() is None:
+            pass
+        started.process.kill()
+        started.process.wait()
+
+    assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]
+
+
+def test_no_core_file_can_hold_a_key(tmp_path: Path) -> None:
+    """A run may write none, whatever its parent may."""
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+
+    async def stall(turn: Turn) -> None:
+        await turn.stall()
+
+    with hostile(stall) as target:
+        started = start(
+            tmp_path / "report", *SHORT, "--base-url", target.url,
+            preexec=lambda: resource.setrlimit(resource.RLIMIT_CORE, (most, most)), CONFORMANCE_API_KEY=target.api_key,
+        )  # fmt: skip
+        while target.turns == 0 and started.process.poll() is None:
+            pass
+        limits = Path(f"/proc/{started.process.pid}/limits").read_text()
+        started.process.kill()
+        started.process.wait()
+
+    (line,) = [line for line in limits.splitlines() if line.startswith("Max core file size")]
+    assert line.split()[4] == "0"
