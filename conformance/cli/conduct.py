@@ -119,9 +119,9 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
         trouble = execution.reach()
         execution.run.closed = trouble
         run_checks(judge)
-    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
     progress.undoing()
     execution.undo()
+    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None:
         judge.give_up("The run was interrupted before this check ended.")
@@ -155,7 +155,7 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     outcomes = {result.outcome for result in judge.results}
     if execution.failure is not None:
         return f"The run ended early: {execution.failure}"
-    if stopped is not None and stopped.startswith("the target"):
+    if stopped is not None and stopped.startswith(("the target", "the main key")):
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no answer was conclusive'}."
