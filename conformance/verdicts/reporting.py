@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 from conformance import __version__
@@ -15,6 +15,7 @@ from conformance.verdicts.waivers import apply_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from conformance.running.execute import Execution
     from conformance.verdicts.results import CheckResult
@@ -52,7 +53,7 @@ def build_report(
         },
         "run": {
             "started_at": _time(execution.began),
-            "finished_at": _time(datetime.now(UTC)),
+            "finished_at": _time(execution.began + timedelta(seconds=execution.seconds)),
             "seconds": round(execution.seconds, 3),
             "seed": run.options.seed,
             "effort": run.effort.value,
