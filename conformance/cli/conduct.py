@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from conformance.cli.ending import exit_status
+from conformance.cli.guarding import guarded, reach, undo
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
 from conformance.exits import Exit
 from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import SecretFound, write_all
-from conformance.reports.model import InvalidReport, load_report
+from conformance.reports.model import InvalidReport, load_report, report_bytes
 from conformance.reports.placing import place
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.target.journal import JournalError
+from conformance.target.journal_file import is_kept
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from conformance.running.options import RunOptions
 
 _ERRORS: Final = "errors.log"
+_NO_JOURNAL: Final = (
+    "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
     Returns:
         The exit status.
     """
+    status: Exit | None = None
     try:
         judging = _Judging(
             load_waivers(gate.waivers) if gate.waivers else [],
@@ -77,11 +83,17 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
             strict=gate.strict,
         )
         with Execution(options, default_folder=_default_folder) as execution:
-            return _conduct(execution, interruption, judging, quiet=quiet)
+            status = _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, JournalError, WaiverError, InvalidReport) as error:
         return _told(error, Exit.USAGE)
     except EmbeddedError as error:
         return _told(error, Exit.UNTESTABLE)
+    except Exception as error:
+        if status is None:
+            raise
+        click.echo(f"The suite itself failed when the run was over: {type(error).__name__} while closing.", err=True)
+        return Exit.UNTESTABLE if status in {Exit.OK, Exit.UNDECIDED} else status
+    return status
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +128,28 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
 
     interruption.stops(stop)
     with interruption.breaking(), progress:
-        trouble = execution.reach()
+        trouble = reach(execution, judge.errors)
         execution.run.closed = trouble
-        run_checks(judge)
+        guarded(lambda: run_checks(judge), judge.errors)
     progress.undoing()
-    execution.undo()
+    undo(execution, judge.errors)
     trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None:
         judge.give_up("The run was interrupted before this check ended.")
-    report, problems = build_report(execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None)
+    kept = is_kept(execution.folder, execution.run.names.prefix)
+    report, problems = build_report(
+        execution,
+        judge.results,
+        waivers=judging.waivers,
+        interrupted=ended_by is not None,
+        warnings=[] if kept else [_NO_JOURNAL],
+    )
     written = _write(report, execution)
     if written is not _Written.WITHHELD:
         print_summary(report, execution.folder if written is _Written.YES else None, quiet=quiet)
+    if report["not_undone"] and (command := _cleanup_command(execution)):
+        click.echo(f"To undo what the run has left: {command}", err=True)
     if ended_by is not None:
         return Exit.of(ended_by)
     if trouble is not None:
@@ -140,13 +161,19 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
 
 def _farewell(execution: Execution) -> str:
     """What is said where nothing can be undone any more; the embedded service ends with the run."""
+    command = _cleanup_command(execution)
+    return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"
+
+
+def _cleanup_command(execution: Execution) -> str | None:
+    """The command that undoes what the run has left; None for the embedded service, which ends with the run."""
     options = execution.options
     if options.target is None and options.base_url is None:
-        return "Ended at once."
+        return None
     named = [("--target", options.target), ("--base-url", options.base_url)]
     words = ["conformance", "cleanup", str(execution.folder)]
     words += [word for option, value in named if value is not None for word in (option, str(value))]
-    return f"Ended at once. To undo what the run has left: {shlex.join(words)}"
+    return shlex.join(words)
 
 
 def _trouble(execution: Execution, judge: Judge) -> str | None:
@@ -208,7 +235,20 @@ def _write(report: Report, execution: Execution) -> _Written:
     except OSError as error:
         click.echo(f"The report cannot be written to {execution.folder}: {error.strerror}.", err=True)
         return _Written.NO
+    except Exception as error:  # noqa: BLE001 - whatever it is, what was found must not be lost
+        click.echo(f"The suite itself failed while writing the report: {type(error).__name__}.", err=True)
+        return _write_report_alone(report, execution)
     return _Written.YES
+
+
+def _write_report_alone(report: Report, execution: Execution) -> _Written:
+    """Write report.json where another output cannot be made of the run."""
+    data = report_bytes(report)
+    if execution.redactor.find(data):
+        return _Written.WITHHELD
+    place({execution.folder / "report.json": lambda: [data]})
+    click.echo(f"{execution.folder / 'report.json'} is all that was written.", err=True)
+    return _Written.NO
 
 
 def _default_folder(target: str) -> Path:

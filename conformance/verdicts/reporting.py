@@ -25,7 +25,12 @@ SUITE = "engagement-conformance"
 
 
 def build_report(
-    execution: Execution, results: Sequence[CheckResult], *, waivers: Sequence[Waiver] = (), interrupted: bool
+    execution: Execution,
+    results: Sequence[CheckResult],
+    *,
+    waivers: Sequence[Waiver] = (),
+    interrupted: bool,
+    warnings: Sequence[str] = (),
 ) -> tuple[Report, list[str]]:
     """The report of a run that is over.
 
@@ -34,6 +39,7 @@ def build_report(
         results: What its checks came to.
         waivers: Known failures that somebody takes responsibility for.
         interrupted: Whether somebody ended it early.
+        warnings: What else is to be said of the run, a sentence each.
 
     Returns:
         The report, and what is wrong with the waivers, a sentence each.
@@ -61,7 +67,7 @@ def build_report(
             "mode": run.mode.value,
             "interrupted": interrupted,
             "workers": run.options.workers,
-            "warnings": _warnings(execution),
+            "warnings": [*_warnings(execution), *warnings],
         },
         "verdict": conclude.overall(requirements).value,
         "classes": classes,
