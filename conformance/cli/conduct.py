@@ -28,7 +28,7 @@ from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.target.journal import JournalError
-from conformance.target.journal_file import is_kept
+from conformance.target.journal_file import head_of
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
@@ -120,6 +120,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
+    journal_head = head_of(execution.folder)
     trouble = None
 
     def stop(reason: str) -> None:
@@ -137,13 +138,13 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None:
         judge.give_up("The run was interrupted before this check ended.")
-    kept = is_kept(execution.folder, execution.run.names.prefix)
+    is_kept = head_of(execution.folder) == journal_head
     report, problems = build_report(
         execution,
         judge.results,
         waivers=judging.waivers,
         interrupted=ended_by is not None,
-        warnings=[] if kept else [_NO_JOURNAL],
+        warnings=[] if is_kept else [_NO_JOURNAL],
     )
     written = _write(report, execution)
     if written is not _Written.WITHHELD:

@@ -1,4 +1,4 @@
-"""Whether a run's journal is still the file that it wrote; a clean-up job, or another run, may have taken it away."""
+"""The first line of a journal's file, by which a run tells that the file is still its own."""
 
 from __future__ import annotations
 
@@ -9,21 +9,16 @@ from conformance.target.journal import FILE_NAME
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LONGEST_HEAD: Final = 2**16
+_LONGEST: Final = 2**16
 
 
-def is_kept(folder: Path, prefix: str) -> bool:
-    """Whether the journal in a folder begins as that of a run does.
-
-    Args:
-        folder: The report's folder.
-        prefix: What all names of the run begin with.
-    """
+def head_of(folder: Path) -> bytes | None:
+    """The first line of the journal in a folder, which names its run; None where there is no such file."""
     path = folder / FILE_NAME
     try:
         if not path.is_file():
-            return False
+            return None
         with path.open("rb") as stream:
-            return prefix.encode() in stream.readline(_LONGEST_HEAD)
+            return stream.readline(_LONGEST)
     except OSError:
-        return False
+        return None

@@ -211,7 +211,12 @@ def test_a_run_that_is_stopped_amid_the_questions_keeps_its_record(make: Fixture
 
     wire = make.wire(transport=ending(1), clock=Held())
     wire.send(READ)
-    stopper = threading.Thread(target=lambda: (pausing.wait(20), wire.stop("interrupted")))
+
+    def stop() -> None:
+        pausing.wait(20)
+        wire.stop("interrupted")
+
+    stopper = threading.Thread(target=stop)
     stopper.start()
 
     with pytest.raises(RunStopped, match="interrupted"):
