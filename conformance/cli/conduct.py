@@ -244,11 +244,15 @@ def _write(report: Report, execution: Execution) -> _Written:
 
 def _write_report_alone(report: Report, execution: Execution) -> _Written:
     """Write report.json where another output cannot be made of the run."""
-    data = report_bytes(report)
-    if execution.redactor.find(data):
-        return _Written.WITHHELD
-    place({execution.folder / "report.json": lambda: [data]})
-    click.echo(f"{execution.folder / 'report.json'} is all that was written.", err=True)
+    path = execution.folder / "report.json"
+    try:
+        data = report_bytes(report)
+        if execution.redactor.find(data):
+            return _Written.WITHHELD
+        place({path: lambda: [data]})
+    except (InvalidReport, OSError):
+        return _Written.NO
+    click.echo(f"{path} is all that was written.", err=True)
     return _Written.NO
 
 

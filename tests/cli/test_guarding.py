@@ -13,6 +13,7 @@ from conformance.cli import conduct
 from conformance.cli.interruption import Interruption
 from conformance.exits import Exit
 from conformance.reports import folder
+from conformance.reports.model import InvalidReport
 from conformance.running import execute
 from conformance.running.options import Effort, RunOptions
 from conformance.target.journal import Journal
@@ -140,6 +141,23 @@ def test_an_output_that_cannot_be_made_keeps_the_report(
     assert running(READING) is Exit.UNTESTABLE
     assert running.outcome(READING) == "passed"
     assert "report.json is all that was written" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And no wrong option: what was found is on the terminal at least."""
+
+    def invalid(_: object) -> bytes:
+        raise InvalidReport("it breaks its schema")
+
+    monkeypatch.setattr(folder, "report_bytes", invalid)
+    monkeypatch.setattr(conduct, "report_bytes", invalid)
+
+    assert running(READING) is Exit.UNTESTABLE
+    told = capsys.readouterr()
+    assert "The suite itself failed while writing the report: InvalidReport." in told.err
+    assert "the verdict is inconclusive" in told.out
 
 
 @pytest.mark.parametrize(
