@@ -1,4 +1,4 @@
-"""Clocks that tick too seldom for a time to move while somebody waits."""
+"""Clocks that tick too seldom for a time to move during a check, or that were set back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_LONG_TICK
-from conformance.oracle import expect
+from conformance.oracle import expect, rate_limit_laws
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.laws import readable_resources
+from conformance.oracle.set_back import was_set_back
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -31,15 +32,24 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
 
     Raises:
         NonConformity: It does not.
-        Undecided: It does not, and nothing that the service told shows more than every so many seconds.
+        Undecided: It does not, and nothing that the service told shows more than every so many seconds; or its clock
+            was set back, and has not come to the earlier time again.
     """
     try:
         expect.later("updatedAt", actual, than, *at)
     except NonConformity as fault:
+        if was_set_back(at[-1], run.wire.exchanges) and _is_behind(at[-1], than):
+            raise Undecided("the service's clock was set back during the run", *fault.exchanges) from fault
         step = step_of(_times(run))
         if step > A_LONG_TICK:
             raise Undecided(f"the service's clock shows every {step:g} s only", *fault.exchanges) from fault
         raise
+
+
+def _is_behind(exchange: Exchange, time: str) -> bool:
+    """Whether a response is of before a time, by its own Date."""
+    dated, moment = rate_limit_laws.date(exchange), parse_timestamp(time)
+    return dated is not None and moment is not None and dated < moment.timestamp()
 
 
 def step_of(times: Iterable[str]) -> float:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from conformance.cli.ending import exit_status
+from conformance.cli.guarding import guarded, reach, undo
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
@@ -20,12 +21,13 @@ from conformance.exits import Exit
 from conformance.replay.provisioned import note_lines
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import ERRORS, FolderError, write_all
-from conformance.reports.model import InvalidReport, load_report
+from conformance.reports.model import InvalidReport, load_report, report_bytes
 from conformance.reports.placing import place
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.target.journal import JournalError
+from conformance.target.journal_file import head_of
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
+
+_NO_JOURNAL: Final = (
+    "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
     Returns:
         The exit status.
     """
+    status: Exit | None = None
     try:
         judging = _Judging(
             load_waivers(gate.waivers) if gate.waivers else [],
@@ -74,11 +81,17 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
             strict=gate.strict,
         )
         with Execution(options, default_folder=_default_folder) as execution:
-            return _conduct(execution, interruption, judging, quiet=quiet)
+            status = _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return _told(error, Exit.USAGE)
     except EmbeddedError as error:
         return _told(error, Exit.UNTESTABLE)
+    except Exception as error:
+        if status is None:
+            raise
+        click.echo(f"The suite itself failed when the run was over: {type(error).__name__} while closing.", err=True)
+        return Exit.UNTESTABLE if status in {Exit.OK, Exit.UNDECIDED} else status
+    return status
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +118,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
+    journal_head = head_of(execution.folder)
     trouble = None
 
     def stop(reason: str) -> None:
@@ -113,18 +127,27 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
 
     interruption.stops(stop)
     with interruption.breaking(), progress:
-        trouble = execution.reach()
+        trouble = reach(execution, judge.errors)
         execution.run.closed = trouble
-        run_checks(judge)
-    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
+        guarded(lambda: run_checks(judge), judge.errors)
     progress.undoing()
-    execution.undo()
+    undo(execution, judge.errors)
+    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None:
         judge.give_up("The run was interrupted before this check ended.")
-    report, problems = build_report(execution, judge.results, waivers=judging.waivers, interrupted=ended_by is not None)
+    is_kept = head_of(execution.folder) == journal_head
+    report, problems = build_report(
+        execution,
+        judge.results,
+        waivers=judging.waivers,
+        interrupted=ended_by is not None,
+        warnings=[] if is_kept else [_NO_JOURNAL],
+    )
     written = _write(report, execution)
     print_summary(report, execution.folder if written else None, quiet=quiet)
+    if report["not_undone"] and (command := _cleanup_command(execution)):
+        complain(f"To undo what the run has left: {command}")
     if ended_by is not None:
         return Exit.of(ended_by)
     if trouble is not None:
@@ -136,13 +159,19 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
 
 def _farewell(execution: Execution) -> str:
     """What is said where nothing can be undone any more; the embedded service ends with the run."""
+    command = _cleanup_command(execution)
+    return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"
+
+
+def _cleanup_command(execution: Execution) -> str | None:
+    """The command that undoes what the run has left; None for the embedded service, which ends with the run."""
     options = execution.options
     if options.target is None and options.base_url is None:
-        return "Ended at once."
+        return None
     named = [("--target", options.target), ("--base-url", options.base_url)]
     words = ["conformance", "cleanup", str(execution.folder)]
     words += [word for option, value in named if value is not None for word in (option, str(value))]
-    return f"Ended at once. To undo what the run has left: {shlex.join(words)}"
+    return shlex.join(words)
 
 
 def _trouble(execution: Execution, judge: Judge) -> str | None:
@@ -151,7 +180,7 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     outcomes = {result.outcome for result in judge.results}
     if execution.failure is not None:
         return f"The run ended early: {execution.failure}"
-    if stopped is not None and stopped.startswith("the target"):
+    if stopped is not None and stopped.startswith(("the target", "the main key")):
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no answer was conclusive'}."
@@ -188,10 +217,26 @@ def _write(report: Report, execution: Execution) -> bool:
     except OSError as error:
         complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
         return False
+    except Exception as error:  # noqa: BLE001 - whatever it is, what was found must not be lost
+        complain(f"The suite itself failed while writing the report: {type(error).__name__}.")
+        return _write_report_alone(report, execution)
     if taken_out:
         told = "; ".join(f"{', '.join(sorted(names))} in {output}" for output, names in taken_out.items())
         complain(f"The last search found secrets in outputs and took them out: {told}.")
     return True
+
+
+def _write_report_alone(report: Report, execution: Execution) -> bool:
+    """Write report.json if another output cannot be made of the run; the outputs are not whole then."""
+    path = execution.folder / "report.json"
+    try:
+        data = report_bytes(report)
+        if not execution.redactor.find(data):
+            place({path: lambda: [data]})
+            complain(f"{path} is all that was written.")
+    except (InvalidReport, OSError):
+        return False
+    return False
 
 
 def _default_folder(target: str) -> Path:

@@ -6,6 +6,7 @@ hooks.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
 from traceback import format_exception
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle.judgement import Evidence, Judgement, Undecided, Untested
+from conformance.oracle.judgement import Evidence, Judgement, NonConformity, Undecided, Untested
 from conformance.running.options import Effort
 from conformance.target.capabilities import Unavailable
 from conformance.target.journal import JournalError
@@ -22,12 +23,16 @@ from conformance.verdicts.items import background_walks, marks_of, name_of, requ
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
 from conformance.verdicts.stages import JUDGING
+from conformance.wire.call import get_organization
 from conformance.wire.exchange import Unanswered
+from conformance.wire.limits import RunStopped
+from conformance.wire.main_key import is_refusal, rests_on_ended_key
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 _OF_FORM: Final = frozenset({"1", "7", "8"})
 """The sections that say what any answer looks like."""
@@ -124,9 +129,13 @@ class Judge(CollectErrors):
         evidence = self._evidence.setdefault(pyfuncitem.nodeid, Evidence())
         with evidence, self.run.wire.checking(name_of(pyfuncitem)):
             try:
-                return (yield)
-            except Unanswered as trouble:
-                return self._anew(pyfuncitem, trouble)
+                try:
+                    return (yield)
+                except Unanswered as trouble:
+                    return self._anew(pyfuncitem, trouble)
+            except NonConformity as failure:
+                self._ensure_main_key([one for one in (*evidence.exchanges, *failure.exchanges) if is_refusal(one)])
+                raise
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
@@ -195,6 +204,19 @@ class Judge(CollectErrors):
             except Unanswered as again:
                 trouble = again
         raise trouble
+
+    def _ensure_main_key(self, refusals: Sequence[Exchange]) -> None:
+        """Make sure that a failure does not rest on refusals that came because all keys ended.
+
+        Raises:
+            RunStopped: The main key has not been served since.
+        """
+        if not refusals:
+            return
+        with suppress(Unanswered):  # the answer itself is of no interest: where the key has ended, the run is stopped
+            self.run.wire.send(get_organization())
+        if rests_on_ended_key(refusals, self.run.wire.exchanges, self.run.wire.stopped):
+            raise RunStopped(str(self.run.wire.stopped), *refusals)
 
     def _is_asked_for(self, item: pytest.Item) -> bool:
         marks = marks_of(item)

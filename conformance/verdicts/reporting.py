@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 from conformance import __version__
@@ -17,6 +17,7 @@ from conformance.verdicts.waivers import apply_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from conformance.running.execute import Execution
     from conformance.verdicts.results import CheckResult
@@ -26,7 +27,12 @@ SUITE = "engagement-conformance"
 
 
 def build_report(
-    execution: Execution, results: Sequence[CheckResult], *, waivers: Sequence[Waiver] = (), interrupted: bool
+    execution: Execution,
+    results: Sequence[CheckResult],
+    *,
+    waivers: Sequence[Waiver] = (),
+    interrupted: bool,
+    warnings: Sequence[str] = (),
 ) -> tuple[Report, list[str]]:
     """The report of a run that is over.
 
@@ -35,6 +41,7 @@ def build_report(
         results: What its checks came to.
         waivers: Known failures that somebody takes responsibility for.
         interrupted: Whether somebody ended it early.
+        warnings: What else is to be said of the run, a sentence each.
 
     Returns:
         The report without secrets, and what is wrong with the waivers, a sentence each.
@@ -54,7 +61,7 @@ def build_report(
         },
         "run": {
             "started_at": _time(execution.began),
-            "finished_at": _time(datetime.now(UTC)),
+            "finished_at": _time(execution.began + timedelta(seconds=execution.seconds)),
             "seconds": round(execution.seconds, 3),
             "seed": run.options.seed,
             "effort": run.effort.value,
@@ -62,7 +69,7 @@ def build_report(
             "mode": run.mode.value,
             "interrupted": interrupted,
             "workers": run.options.workers,
-            "warnings": _warnings(execution),
+            "warnings": [*_warnings(execution), *warnings],
         },
         "verdict": conclude.overall(requirements).value,
         "classes": classes,

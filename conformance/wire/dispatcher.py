@@ -10,6 +10,7 @@ from conformance.wire.attempt import Outcome, Sender
 from conformance.wire.call import get_organization
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.limits import Limits, RunStopped, Undoing
+from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
 from conformance.wire.ratelimits import SUCCESSIVE, has_fallen, leaves_requests
@@ -42,6 +43,9 @@ _REFUSALS: Final = 2
 _ASKING_AGAIN: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is served at all."""
 _NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
+_KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
+_KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
+_KEY_ASKED: Final = "when the wire asked whether the main key is still served"
 
 
 @dataclass(slots=True)
@@ -85,6 +89,7 @@ class Dispatcher:
         record: Callable[[Exchange], None],
     ) -> None:
         self.pacer = Pacer(clock, settings.longest_wait)
+        self._main_key = MainKey(settings.credential, clock.pause)
         self._settings = settings
         self._preparer = preparer
         self._sender = sender
@@ -137,7 +142,7 @@ class Dispatcher:
                 self._width.learn(answer, beside_others=beside_others, had_room=had_room)
         finally:
             self.pacer.leave(lane, answer)
-        if order.undoing is None and self._is_main(order.call) and self._is_needed_for_undoing(lane):
+        if order.undoing is None and self._main_key.is_shown_by(order.call) and self._is_needed_for_undoing(lane):
             await self._keep_for_undoing(lane, exchange)
         return exchange, outcome
 
@@ -171,20 +176,49 @@ class Dispatcher:
         return changes > 0 and self.pacer.is_short(lane, changes + _BESIDE_UNDOING)
 
     async def _send(self, order: Order, attempt: int, seconds: float) -> tuple[Exchange, Outcome]:
+        exchange, outcome = await self._exchange(order, attempt, seconds)
+        try:
+            has_ended = await self._has_key_ended(order, exchange)
+        except (RunStopped, asyncio.CancelledError):
+            self._keep(order, unjudged(exchange, _KEY_UNKNOWN))
+            raise
+        if has_ended:
+            exchange, outcome = unjudged(exchange, _KEY_ENDED), Outcome.STOPPED
+        self._keep(order, exchange)
+        return exchange, outcome
+
+    async def _exchange(self, order: Order, attempt: int, seconds: float) -> tuple[Exchange, Outcome]:
+        """Send a call once, without a record of it."""
         self._limits.admit(order.undoing)
         left = self._limits.left(order.undoing)
-        exchange, outcome = await self._sender.attempt(
+        return await self._sender.attempt(
             order.call,
             number=self._limits.sent,
             check=order.check,
             attempt=attempt,
             seconds=seconds if left is None else min(seconds, left),
         )
+
+    def _keep(self, order: Order, exchange: Exchange) -> None:
+        """Record an exchange and tell of it."""
         kept = self._limits.keep(exchange.received, exchange.seconds)
         self._record(exchange if kept else replace(exchange, received=None, trouble=_NOT_KEPT))
         order.exchange = exchange
         order.report(exchange)
-        return exchange, outcome
+
+    async def _has_key_ended(self, order: Order, exchange: Exchange) -> bool:
+        """Whether an answer is withheld because the main key has ended, which ends the run; undoing sees them all."""
+
+        async def ask(call: Call, attempt: int) -> Exchange:
+            probe = Order(call, _PROBE, order.undoing, lambda _: None)
+            exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
+            self._keep(probe, unjudged(exchange, _KEY_ASKED) if is_refusal(exchange) else exchange)
+            return exchange
+
+        if not await self._main_key.has_ended(exchange, ask) or self._main_key.ended is None:
+            return False
+        self._limits.end(self._main_key.ended)
+        return order.undoing is None
 
     async def _pause_after(
         self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange, outcome: Outcome
@@ -213,7 +247,7 @@ class Dispatcher:
             return 0.0
         lane.refusals += 1
         lane.in_vain[operation] += persistence.waits >= WAITS
-        if order.undoing is None and lane.refusals >= _REFUSALS and self._is_main(order.call):
+        if order.undoing is None and lane.refusals >= _REFUSALS and self._main_key.is_shown_by(order.call):
             if not await self._is_served(lane):
                 raise self._stopped("the service answered nothing but 429", exchange)
             lane.refusals = 0
@@ -234,9 +268,6 @@ class Dispatcher:
             if exchange.received.status != TOO_MANY_REQUESTS:
                 return True
         return False
-
-    def _is_main(self, call: Call) -> bool:
-        return self._preparer.credential(call).authorization == self._settings.credential.authorization
 
     async def _pause(self, seconds: float, order: Order) -> None:
         if seconds > 0:

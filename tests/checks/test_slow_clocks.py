@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +16,7 @@ from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 
 def at(end: str) -> str:
@@ -72,3 +76,29 @@ def test_times_of_others_say_nothing_of_the_clock() -> None:
 def test_a_time_that_has_moved_is_right() -> None:
     """However slow the clock is."""
     expect_moved(run_of("00:00.000"), at("01:00.000"), at("00:00.000"), make_exchange("archiveEngagement"))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "date", "error"),
+    [
+        ("2026-01-02T10:00:00Z", "2026-01-01T10:01:00Z", Undecided),
+        ("2026-01-01T10:00:00Z", "2026-01-01T10:01:00Z", NonConformity),
+        ("2026-01-02T10:00:00Z", "2026-01-01T12:01:00Z", NonConformity),
+        ("2026-01-02T10:00:00Z", None, NonConformity),
+    ],
+)
+def test_a_clock_that_was_set_back_had_no_time(earlier: str, date: str | None, error: type[Exception]) -> None:
+    """Until it has come to the earlier time again, by the Date of the response; without a Date it has no excuse."""
+    exchanges = [dated(1, "2026-01-01T10:00:00Z", earlier), dated(2, "2026-01-01T10:01:00Z", date)]
+    run = cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges)))
+
+    with pytest.raises(error):
+        expect_moved(run, "2026-01-01T11:00:00.000Z", "2026-01-01T11:00:00.000Z", exchanges[-1])
+
+
+def dated(number: int, sent: str, date: str | None) -> Exchange:
+    """An exchange of a time, with a Date."""
+    headers = (
+        () if date is None else (("Date", format_datetime(datetime.fromisoformat(date).astimezone(UTC), usegmt=True)),)
+    )
+    return replace(make_exchange(headers=headers, number=number), started_at=datetime.fromisoformat(sent))

@@ -18,6 +18,8 @@ from conformance.running.options import Effort
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.plugin import JUDGE
 from conformance.verdicts.results import CheckResult
+from conformance.wire.call import Call
+from conformance.wire.limits import RunStopped
 
 HEAD = """
 import pytest
@@ -56,6 +58,8 @@ class SmallRun:
         closed: Why nothing is sent any more.
         prepared: The journeys that were started in the background, by name; None before.
         sending: Who was sending, one name for each check.
+        end: Why the run turns out to be over when something is sent.
+        sent: What the judge itself has sent.
     """
 
     lacking: frozenset[str] = frozenset()
@@ -64,6 +68,8 @@ class SmallRun:
     closed: str | None = None
     prepared: list[str] | None = None
     sending: list[str] = field(default_factory=list)
+    end: str | None = None
+    sent: list[Call] = field(default_factory=list)
 
     @property
     def options(self) -> Any:
@@ -77,8 +83,9 @@ class SmallRun:
 
     @property
     def wire(self) -> Any:
-        """Is told who sends."""
-        return SimpleNamespace(checking=self._checking)
+        """Is told who sends, and sends."""
+        stopped = self.end if self.sent else None
+        return SimpleNamespace(checking=self._checking, send=self._send, exchanges=(), stopped=stopped)
 
     def meets(self, need: str) -> bool:
         """Whether the target meets a need."""
@@ -90,6 +97,11 @@ class SmallRun:
 
     def _prepare(self, walks: Any) -> None:
         self.prepared = [walk.__name__ for walk in walks]
+
+    def _send(self, call: Call) -> None:
+        self.sent.append(call)
+        if self.end is not None:
+            raise RunStopped(self.end)
 
     @contextmanager
     def _checking(self, name: str) -> Iterator[None]:

@@ -12,6 +12,7 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.running.options import Effort
 from conformance.verdicts.items import is_check
+from conformance.wire.call import get_organization
 
 RunChecks = Callable[..., Any]
 
@@ -534,3 +535,38 @@ def test_a_run_that_went_to_its_end_has_nothing_to_give_up(run_checks: RunChecks
     ran.judge.give_up("Somebody stopped it.")
 
     assert ran.outcomes == before
+
+
+REFUSED = """
+    @requirement("scope-allows-get-organization")
+    def test_refused():
+        judged(make_exchange(status=200))
+        raise NonConformity("it was refused", make_exchange(status={}), expected="200", actual="403")
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "end", "outcome"),
+    [
+        (403, None, "failed"),
+        (401, "the main key was refused from request 3 on", "cantTell"),
+        (403, "the main key was refused from request 3 on", "cantTell"),
+        (403, "the budget of 9 requests is used up", "failed"),
+    ],
+)
+def test_a_failure_for_a_refused_key_counts_where_the_main_key_is_served(
+    run_checks: RunChecks, status: int, end: str | None, outcome: str
+) -> None:
+    """Else all keys may have ended; one more request tells."""
+    ran = run_checks(REFUSED.format(status), end=end)
+
+    assert ran.outcomes == [("test_refused", outcome)]
+    assert ran.run.sent == [get_organization()]
+
+
+def test_a_failure_without_a_refusal_needs_no_request(run_checks: RunChecks) -> None:
+    """Nothing is in doubt."""
+    ran = run_checks(REFUSED.format(404))
+
+    assert ran.outcomes == [("test_refused", "failed")]
+    assert ran.run.sent == []

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from conformance.wire import connection
-from conformance.wire.call import create_engagement, get_organization
+from conformance.wire.call import Credential, create_engagement, get_organization
 from conformance.wire.reading import MAX_HEADERS
 from tests.wire.conftest import Fixtures, Turn, answer
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
     server = make.serve(behave)
     wire = make.wire(server)
     for _ in range(3):
-        wire.send(READ)
+        wire.send(READ.with_key(Credential.bearer("unknown_key", "another")))
 
     assert wire.send(word).status == 200  # type: ignore[arg-type]
     assert wire.send(READ).status == 200

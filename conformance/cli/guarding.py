@@ -1,0 +1,54 @@
+"""Steps of a run whose errors must not lose its report."""
+
+from __future__ import annotations
+
+from traceback import format_exception
+from typing import TYPE_CHECKING
+
+from conformance.reports.wording import counted
+from conformance.target.reading import TargetFileError
+from conformance.target.undo import UndoResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.running.execute import Execution
+
+
+def reach(execution: Execution, errors: list[str]) -> str | None:
+    """Why nothing can be tested, as a sentence; None where the target was reached.
+
+    Raises:
+        TargetFileError: The key belongs to another organization than the target file names.
+    """
+    try:
+        return execution.reach()
+    except TargetFileError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the report must be written
+        errors.append(_traced(error))
+        execution.run.wire.stop("the suite itself failed")
+        return "The suite itself failed before any check."
+
+
+def undo(execution: Execution, errors: list[str]) -> None:
+    """Undo what the run did; what an error of the suite keeps from being undone is told in the report."""
+    if not guarded(execution.undo, errors) and execution.undone is None:
+        journal = execution.run.journal
+        pending = counted(len(journal.pending()), "change")
+        left = [f"An error of the suite ended the undoing; {pending} in the journal may be left."]
+        execution.undone = UndoResult(left=left, lasting=journal.lasting())
+
+
+def guarded(step: Callable[[], object], errors: list[str]) -> bool:
+    """Take a step of the run; whether that went well. What went wrong joins the suite's own errors."""
+    try:
+        step()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the report must be written
+        errors.append(_traced(error))
+        return False
+    return True
+
+
+def _traced(error: Exception) -> str:
+    return f"{type(error).__name__}\n{''.join(format_exception(error))}"

@@ -1,0 +1,190 @@
+"""No path of a run ends without a report: what goes wrong in the suite is told there, and what was found is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from conformance.cli import conduct
+from conformance.cli.interruption import Interruption
+from conformance.exits import Exit
+from conformance.reports import folder
+from conformance.reports.model import InvalidReport
+from conformance.running import execute
+from conformance.running.options import Effort, RunOptions
+from conformance.target.journal import Journal
+from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
+
+CREATING: Final = "update-engagement-keeps-the-rest"
+READING: Final = "get-organization-fields"
+
+
+@pytest.fixture
+def target() -> Iterator[HostileTarget]:
+    """The reference service in this process."""
+    with hostile() as served:
+        yield served
+
+
+class Running:
+    """Runs in this process, and what they wrote."""
+
+    def __init__(self, target: HostileTarget, report: Path) -> None:
+        self._target = target
+        self.folder = report
+
+    def __call__(self, only: str) -> Exit:
+        """The exit status of a run of a few checks."""
+        options = RunOptions(
+            base_url=self._target.url,
+            api_key=self._target.api_key,
+            report=self.folder,
+            effort=Effort.QUICK,
+            only=(only,),
+        )
+        return conduct.conduct(options, conduct.Gate(), Interruption(), quiet=True)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report."""
+        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
+        return report
+
+    def outcome(self, requirement: str) -> str:
+        """What a requirement came to."""
+        outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
+        return outcomes[requirement]
+
+
+@pytest.fixture
+def running(target: HostileTarget, tmp_path: Path) -> Running:
+    """Runs in this process."""
+    return Running(target, tmp_path / "report")
+
+
+def broken(*_: object, **__: object) -> Any:
+    """Go wrong in a way that nobody has thought of."""
+    raise RecursionError("too deep")
+
+
+def test_undoing_that_goes_wrong_keeps_the_report(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says how many changes may be left, and the command that undoes them."""
+    monkeypatch.setattr(execute, "undo", broken)
+
+    assert running(CREATING) is Exit.UNTESTABLE
+
+    assert running.outcome(CREATING) == "passed"
+    (left,) = running.report["not_undone"]
+    assert left.startswith("An error of the suite ended the undoing; ")
+    assert "0 changes" not in left
+    told = capsys.readouterr().err
+    assert f"conformance cleanup {running.folder} --base-url" in told
+    assert "The suite itself failed in 1 place" in told
+    assert "RecursionError" in (running.folder / "errors.log").read_text()
+
+
+def test_a_census_that_goes_wrong_keeps_what_was_undone(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes after it."""
+    monkeypatch.setattr(execute, "take_census", broken)
+
+    assert running(CREATING) is Exit.UNTESTABLE
+    assert running.report["not_undone"] == []
+
+
+def test_a_failure_stays_one_where_undoing_goes_wrong(
+    running: Running, target: HostileTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exit status is that of a failed requirement."""
+
+    async def bare(turn: Turn) -> None:
+        await turn.send(json_reply(200, {"data": {"id": "o"}}))
+
+    target.behaviour = bare
+    monkeypatch.setattr(execute, "undo", broken)
+
+    assert running(READING) is Exit.FAILED
+    assert running.outcome(READING) == "failed"
+
+
+@pytest.mark.parametrize("step", ["reach", "run_checks"])
+def test_checks_that_go_wrong_keep_the_report(running: Running, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """The first request, or pytest itself."""
+    monkeypatch.setattr(*((execute, "reach", broken) if step == "reach" else (conduct, step, broken)))
+
+    assert running(READING) is Exit.UNTESTABLE
+    assert running.report["verdict"] == "inconclusive"
+
+
+def test_closing_that_goes_wrong_comes_after_the_report(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is told in a sentence."""
+    monkeypatch.setattr(Journal, "close", broken)
+
+    assert running(READING) is Exit.UNTESTABLE
+    assert running.outcome(READING) == "passed"
+    assert "The suite itself failed when the run was over: RecursionError while closing." in capsys.readouterr().err
+
+
+def test_an_output_that_cannot_be_made_keeps_the_report(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report itself is written alone."""
+    monkeypatch.setattr(folder, "html_bytes", broken)
+
+    assert running(READING) is Exit.UNTESTABLE
+    assert running.outcome(READING) == "passed"
+    assert "report.json is all that was written" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And no wrong option: what was found is on the terminal at least."""
+
+    def invalid(_: object) -> bytes:
+        raise InvalidReport("it breaks its schema")
+
+    monkeypatch.setattr(folder, "report_bytes", invalid)
+    monkeypatch.setattr(conduct, "report_bytes", invalid)
+
+    assert running(READING) is Exit.UNTESTABLE
+    told = capsys.readouterr()
+    assert "The suite itself failed while writing the report: InvalidReport." in told.err
+    assert "the verdict is inconclusive" in told.out
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(Path.unlink, id="deleted"),
+        pytest.param(lambda path: path.write_text("something else\n"), id="replaced"),
+        pytest.param(lambda path: path.write_bytes(b""), id="truncated"),
+    ],
+)
+def test_a_journal_that_disappears_is_told(
+    running: Running, target: HostileTarget, spoil: Callable[[Path], object]
+) -> None:
+    """The run goes on and undoes what it did; its report warns."""
+
+    async def spoiling(turn: Turn) -> None:
+        if turn.number == 5:
+            spoil(running.folder / "journal.jsonl")
+        await turn.send(await turn.honest())
+
+    target.behaviour = spoiling
+
+    assert running(CREATING) is Exit.OK
+    assert any("journal was deleted, replaced or truncated" in one for one in running.report["run"]["warnings"])
+
+
+def test_a_journal_that_stays_is_not_mentioned(running: Running) -> None:
+    """There is nothing to warn of."""
+    assert running(CREATING) is Exit.OK
+    assert running.report["run"]["warnings"] == []

@@ -1,0 +1,44 @@
+"""A service whose clock is off, or is set amid the run: where its Date says so, no requirement fails for it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from conformance.reference.application import create_app
+from tests.hostile.running import start, target_file
+from tests.hostile.target import HostileTarget, hostile
+
+PATIENCE: Final = 200.0
+DAY: Final = 86_400.0
+
+
+@pytest.mark.parametrize(
+    ("after", "by"),
+    [
+        pytest.param(0, -DAY, id="a-day-behind"),
+        pytest.param(0, 3652 * DAY, id="ten-years-ahead"),
+        pytest.param(0, -3652 * DAY, id="ten-years-behind"),
+        pytest.param(100, -DAY, id="set-back-a-day"),
+        pytest.param(100, -3652 * DAY, id="set-back-ten-years"),
+        pytest.param(100, 3652 * DAY, id="set-ahead-ten-years"),
+    ],
+)
+def test_a_service_s_clock_fails_nothing(after: int, by: float, tmp_path: Path) -> None:
+    """From the first request on, or from the hundredth."""
+    served: list[HostileTarget] = []
+
+    def clock() -> float:
+        return time.time() + (by if served and served[0].turns > after else 0)
+
+    with hostile(honest=create_app(clock=clock)) as target:
+        served.append(target)
+        path = target_file(tmp_path, target.url, timeout=10)
+        words = ["run", "--target", str(path), "--effort", "quick", "--seed", "1"]
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+    assert ended.status == 0, ended.told()
+    assert ended.outcomes("failed") == []

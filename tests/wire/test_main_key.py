@@ -1,0 +1,262 @@
+"""A main key that ends amid a run is told from refusals that a good key meets, and no check judges what it gets."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from conformance.wire.call import (
+    Call,
+    Credential,
+    create_engagement,
+    delete_engagement,
+    get_engagement,
+    get_organization,
+    unarchive_engagement,
+)
+from conformance.wire.client import RunStopped, Wire
+from conformance.wire.exchange import Exchange
+from conformance.wire.main_key import rests_on_ended_key
+from tests.conftest import make_exchange
+from tests.wire.conftest import KEY, Fixtures, Scripted, WoundClock
+
+MINE, READ = create_engagement({"name": "n"}), get_engagement("e")
+SCOPED = Credential.bearer("engagements:read", "another-key")
+ENDED = r"^the main key was refused from request {} on \(request {}, before it, was {} of run\)$"
+QUESTIONS = ["/api/v1/organizations/current", "/api/v1/organizations/current/members", "/api/v1/engagements"]
+
+
+def ending(after: int, status: int = 401, *, everybody: bool = False) -> Scripted:
+    """A service that refuses the main key, or everybody, after so many requests."""
+
+    def answer(request: httpx.Request) -> tuple[int, dict[str, str]]:
+        refused = everybody or request.headers["Authorization"] == f"Bearer {KEY}"
+        return (status if refused and len(transport.requests) > after else 200), {}
+
+    transport = Scripted(answer)
+    return transport
+
+
+def refusing(refused: Callable[[httpx.Request], bool], status: int = 403) -> Scripted:
+    """A service that refuses some requests."""
+    return Scripted(lambda request: (status if refused(request) else 200, {}))
+
+
+def asked(wire: Wire) -> list[str]:
+    """What the wire has asked on its own account."""
+    return [exchange.call.path for exchange in wire.exchanges if exchange.check == "connection"]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_is_refused_for_everything_ends_the_run(make: Fixtures, clock: WoundClock, status: int) -> None:
+    """The reason names the first refused request and the one before; the refusals are recorded without a response."""
+    wire = make.wire(transport=ending(2, status), clock=clock)
+    wire.send(READ)
+    wire.send(MINE)
+
+    with pytest.raises(RunStopped, match=ENDED.format(3, 2, "createEngagement")) as stopped:
+        wire.send(READ)
+
+    assert asked(wire) == QUESTIONS
+    assert [exchange.received for exchange in wire.exchanges[2:]] == [None] * 4
+    assert [f"refused with {status}" in (exchange.trouble or "") for exchange in wire.exchanges[2:]] == [True] * 4
+    assert stopped.value.exchanges == (wire.exchanges[2],)
+    with pytest.raises(RunStopped, match="the main key was refused from request 3 on"):
+        wire.send(READ)
+    assert wire.sent == 6
+
+
+def test_a_kind_of_request_that_is_refused_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
+    """A service may refuse to unarchive for ever: that is its response, and costs one request."""
+    wire = make.wire(transport=refusing(lambda request: request.url.path.endswith("/unarchive")), clock=clock)
+    wire.send(READ)
+
+    assert [wire.send(unarchive_engagement("e")).status for _ in range(3)] == [403] * 3
+
+    assert asked(wire) == QUESTIONS[:1]
+    assert wire.stopped is None
+
+
+def test_another_kind_is_asked_about_too(make: Fixtures, clock: WoundClock) -> None:
+    """Until the key is refused for all."""
+    wire = make.wire(transport=refusing(lambda request: request.method != "GET"), clock=clock)
+    wire.send(READ)
+
+    assert [wire.send(call).status for call in (MINE, delete_engagement("e"), MINE)] == [403] * 3
+    assert asked(wire) == QUESTIONS[:1] * 2
+
+
+@pytest.mark.parametrize("served", [2, 3])
+def test_one_served_question_is_enough(make: Fixtures, clock: WoundClock, served: int) -> None:
+    """The key may lack permission for some of them, and refusals of those questions are no evidence."""
+    wire = make.wire(
+        transport=refusing(lambda request: request.url.path in QUESTIONS[: served - 1] or request.method == "POST"),
+        clock=clock,
+    )
+    wire.send(READ)
+
+    assert wire.send(MINE).status == 403
+
+    assert asked(wire) == QUESTIONS[:served]
+    assert [one.judgeable for one in wire.exchanges] == [True, True, *[False] * (served - 1), True]
+
+
+def test_a_hiccup_is_the_service_s(make: Fixtures, clock: WoundClock) -> None:
+    """Questions have pauses between them, and a key that is served again is judged."""
+    wire = make.wire(transport=Scripted(lambda _: (401 if 0 < clock.seconds < 0.5 else 200, {})), clock=clock)
+    wire.send(READ)
+    clock.sleep(0.1)
+
+    assert wire.send(READ).status == 401
+    assert clock.pauses == [0.0, 0.2, 0.5]
+
+
+def test_a_key_that_was_never_served_is_judged(make: Fixtures, clock: WoundClock) -> None:
+    """Whether it is good is for the run to find out first."""
+    wire = make.wire(transport=ending(0), clock=clock)
+
+    assert [wire.send(READ).status for _ in range(3)] == [401] * 3
+    assert asked(wire) == []
+
+
+def test_other_keys_are_not_asked_about(make: Fixtures, clock: WoundClock) -> None:
+    """They are refused all the time."""
+    wire = make.wire(transport=refusing(lambda request: "another" in request.headers["Authorization"]), clock=clock)
+    wire.send(READ)
+
+    assert wire.send(READ.with_key(SCOPED)).status == 403
+    assert asked(wire) == []
+
+
+def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, clock: WoundClock) -> None:
+    """The same may have ended those."""
+
+    class Late(Scripted):
+        """Lets the other key wait until the main one has ended."""
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            while "another" in request.headers["Authorization"] and wire.stopped is None:  # noqa: ASYNC110 - no event tells
+                await asyncio.sleep(0.001)
+            return await super().handle_async_request(request)
+
+    wire = make.wire(transport=Late(lambda _: (401 if wire.sent > 1 else 200, {})), clock=clock)
+    wire.send(READ)
+
+    with pytest.raises(RunStopped):
+        wire.send_all([READ.with_key(SCOPED), READ])
+
+    assert [exchange.received for exchange in wire.exchanges[1:]] == [None] * 5
+
+
+def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
+    """All refusals wait for the same questions, and what was served meanwhile stays."""
+    calls = [get_engagement(str(number)) for number in range(8)]
+    wire = make.wire(
+        transport=Scripted(
+            lambda request: (401 if len(wire.exchanges) > 2 and not request.url.path.endswith("/7") else 200, {})
+        ),
+        clock=clock,
+        workers=8,
+    )
+    for _ in range(3):
+        wire.send(get_organization())
+
+    with pytest.raises(RunStopped, match="from request 4 on"):
+        wire.send_all(calls)
+
+    assert asked(wire) == QUESTIONS
+    judgeable = [one.call.identifier for one in wire.exchanges[3:] if one.judgeable]
+    assert judgeable == ["7"]
+
+
+def test_undoing_sees_the_refusals(make: Fixtures, clock: WoundClock) -> None:
+    """It tells what could not be undone, and the run has ended early."""
+    wire = make.wire(transport=ending(1), clock=clock)
+    wire.send(READ)
+
+    with wire.undoing():
+        assert [wire.send(delete_engagement(name)).status for name in "ab"] == [401, 401]
+
+    assert asked(wire) == QUESTIONS
+    assert str(wire.stopped).startswith("the main key was refused from request 2 on")
+
+
+def test_a_budget_that_leaves_no_question_leaves_the_refusal_unjudged(make: Fixtures, clock: WoundClock) -> None:
+    """The key may have ended; nothing more may be sent to find out."""
+    wire = make.wire(transport=ending(1), clock=clock, max_requests=2)
+    wire.send(READ)
+
+    with pytest.raises(RunStopped, match="the budget of 2 requests is used up"):
+        wire.send(READ)
+
+    assert [exchange.judgeable for exchange in wire.exchanges] == [True, False]
+    assert "refused with 401" in str(wire.exchanges[-1].trouble)
+
+
+def test_a_run_that_is_stopped_amid_the_questions_keeps_its_record(make: Fixtures) -> None:
+    """The refusal has its place in it."""
+    pausing = threading.Event()
+
+    class Held(WoundClock):
+        """Whoever pauses for long waits for ever."""
+
+        async def pause(self, seconds: float) -> None:
+            if seconds > 0:
+                pausing.set()
+                await asyncio.Event().wait()
+
+    wire = make.wire(transport=ending(1), clock=Held())
+    wire.send(READ)
+
+    def stop() -> None:
+        pausing.wait(20)
+        wire.stop("interrupted")
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+
+    with pytest.raises(RunStopped, match="interrupted"):
+        wire.send(READ)
+    stopper.join()
+
+    assert [exchange.number for exchange in wire.exchanges] == [1, 2, 3]
+    assert wire.exchanges[1].received is None
+
+
+def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: WoundClock) -> None:
+    """A refusal that nothing contradicts is not judged."""
+    transport = Scripted(lambda _: {1: (200, {}), 2: (401, {})}.get(len(transport.requests), httpx.ReadError("broken")))
+    wire = make.wire(transport=transport, clock=clock)
+    wire.send(READ)
+
+    with pytest.raises(RunStopped, match="the main key was refused from request 2 on"):
+        wire.send(READ)
+
+
+def exchange(number: int, status: int, call: Call = READ) -> Exchange:
+    """An exchange of a run."""
+    made = make_exchange("getEngagement", status, {"data": {}}, number=number)
+    return type(made)(**{**vars(made), "call": call})
+
+
+@pytest.mark.parametrize(
+    ("stopped", "later", "rests"),
+    [
+        (None, [], False),
+        ("the target was lost and did not come back", [], False),
+        ("the main key was refused from request 9 on", [], True),
+        ("the main key was refused from request 9 on", [exchange(4, 200)], True),
+        ("the main key was refused from request 9 on", [exchange(6, 200, READ.with_key(SCOPED))], True),
+        ("the main key was refused from request 9 on", [exchange(6, 404)], True),
+        ("the main key was refused from request 9 on", [exchange(6, 200)], False),
+    ],
+)
+def test_what_rests_on_an_ended_key(stopped: str | None, later: list[Exchange], *, rests: bool) -> None:
+    """Refusals of other keys that came after the main key was last served, where that has ended."""
+    refusals = [exchange(3, 403, READ.with_key(SCOPED)), exchange(5, 401, READ.with_key(SCOPED))]
+
+    assert rests_on_ended_key(refusals, [*refusals, *later], stopped) is rests
