@@ -18,6 +18,7 @@ from conformance.running.options import RunOptions
 from conformance.target.asking import Asking
 from conformance.target.journal import Journal, JournalError
 from conformance.target.loading import profile_of
+from conformance.target.membership import Membership
 from conformance.target.ownership import Ownership, RunTime
 from conformance.target.reading import TargetFileError
 from conformance.target.recorder import JournalRecorder
@@ -71,9 +72,11 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     }
     wire = connect(profile, RunOptions(), redactor_of(profile))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.place.since))
+    membership = Membership(wire.send_all)
     with closing(wire), wire.undoing(), wire.checking("undoing"):
         wire.guard(ownership.ensure)
         wire.observe(ownership)
+        wire.observe(membership)
         wire.observe(JournalRecorder(journal))
         asking = Asking(wire.send, wire.send_all, others)
-        return clean_up(journal, ownership, asking, profile.base_url, moved=moved)
+        return clean_up(journal, ownership, membership, asking, profile.base_url, moved=moved)

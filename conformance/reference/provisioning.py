@@ -12,7 +12,7 @@ from conformance.reference.records import SCOPES, Engagement, Key, Organization,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-THROTTLED_LIMIT = 10
+THROTTLED_LIMIT = 8
 """Requests a window of a throttled key."""
 THROTTLED_WINDOW = 3
 """Seconds of the window of a throttled key."""

@@ -156,9 +156,9 @@ class Execution:
                 # By the wire itself: a read-only run undoes what came of requests that had to be refused.
                 wire = self.run.wire
                 asking = Asking(wire.send, wire.send_all, self.run.fixtures.known_keys())
-                self.undone = undo(self.run.journal, self.ownership, asking)
+                self.undone = undo(self.run.journal, self.ownership, self._membership, asking)
                 if "before" in self.census:
-                    self.census["after"], listed = take_census(asking, self.run.names)
+                    self.census["after"], listed = take_census(asking, self.run.names, self.undone.listed)
                     self.missing = self._others.missing(asking, listed)
         return self.undone
 
@@ -211,7 +211,7 @@ class Execution:
         recorder = JournalRecorder(journal, self._give_up)
         self._read = _reading(wire)
         self.ownership = Ownership(names, self._read)
-        membership = Membership(self._read, may_try_owner=profile.mode is Mode.DISPOSABLE)
+        self._membership = membership = Membership(self._read, may_try_owner=profile.mode is Mode.DISPOSABLE)
         for guard in (recorder.ensure_harmless, self.ownership.ensure, membership.ensure):
             wire.guard(guard)
         for observer in (recorder, self.ownership, membership):

@@ -56,21 +56,22 @@ class OtherEngagements:
         ]
 
 
-def take_census(asking: Asking, names: RunNames) -> tuple[Census, Listed | str]:
+def take_census(asking: Asking, names: RunNames, listed: Listed | None = None) -> tuple[Census, Listed | str]:
     """Count what an organization holds; two requests, and one more for each further page of engagements.
 
     Args:
         asking: Sends calls with the main key.
         names: The names of the run, whose engagements are counted as its own.
+        listed: The engagements, if they were listed just before.
 
     Returns:
         See ``Census``, and the engagements. Whatever the service answers, nothing is raised.
     """
     answer = asking.one(get_organization())
     census = _of_data({} if isinstance(answer, str) else data_of(answer))
-    listed = latest_items(asking)
-    census["ownEngagements"] = None if isinstance(listed, str) else len(own_among(listed, names).ids)
-    return census, listed
+    found = latest_items(asking) if listed is None else listed
+    census["ownEngagements"] = None if isinstance(found, str) else len(own_among(found, names).ids)
+    return census, found
 
 
 def organization_census(exchange: Exchange) -> Census:

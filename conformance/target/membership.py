@@ -10,7 +10,7 @@ from conformance.target.capabilities import Unavailable
 from conformance.wire.exchange import SUCCESSES, Withheld
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
@@ -84,6 +84,11 @@ class Membership:
         if admins == [user_id]:
             raise Unavailable(need, f"The member {user_id} is the only admin of the organization.")
         self._admit(need, user_id)
+
+    def give(self, user_ids: Iterable[str]) -> None:
+        """Let members be changed and removed that were certainly made for the run."""
+        with self._lock:
+            self._given |= set(user_ids)
 
     def ensure(self, calls: Sequence[Call]) -> None:
         """Look calls up that change members.

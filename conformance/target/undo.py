@@ -22,11 +22,13 @@ from conformance.target.journal import Journal, JournalError
 from conformance.target.ownership import Ownership, Standing
 from conformance.target.recorder import owner
 from conformance.wire import call as calls
-from conformance.wire.exchange import SUCCESSES
+from conformance.wire.exchange import SUCCESSES, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from conformance.target.asking import Listed
+    from conformance.target.membership import Membership
     from conformance.wire.exchange import Answer
 
 _REFUSED: Final = frozenset({401, 403})
@@ -44,22 +46,31 @@ class UndoResult:
         left: What should have been undone and could not, a sentence each.
         lasting: What the interface has no way of undoing, a sentence each.
         writes: What was written for that, a clause each.
+        listed: The engagements of the main key's organization, if they were listed after the last deletion.
     """
 
     undone: int = 0
     left: list[str] = field(default_factory=list)
     lasting: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
+    listed: Listed | None = None
 
 
 def clean_up(
-    journal: Journal, ownership: Ownership, asking: Asking, base_url: str, *, moved: bool = False
+    journal: Journal,
+    ownership: Ownership,
+    membership: Membership,
+    asking: Asking,
+    base_url: str,
+    *,
+    moved: bool = False,
 ) -> UndoResult:
     """Undo what an earlier run has left, if the service is the one that its journal is about.
 
     Args:
         journal: The journal of that run.
         ownership: Sees all reads, and tells whose engagements are.
+        membership: Sees all lists of members, and tells who may be removed.
         asking: Sends calls, with the main key if they name none.
         base_url: Where the service is now.
         moved: Whether it may have another address than at the time of the run.
@@ -85,7 +96,7 @@ def clean_up(
         reason = f"neither the organization nor an engagement of the run could be read: status {answer.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
-    return undo(journal, ownership, asking)
+    return undo(journal, ownership, membership, asking)
 
 
 def _ensure_same_organization(journal: Journal, answer: Answer | str, *, is_elsewhere: bool) -> bool:
@@ -118,7 +129,7 @@ def _sees_own(journal: Journal, ownership: Ownership, asking: Asking) -> bool:
     return any(ownership.standing(one) is Standing.OWN for one in made[:_FEW])
 
 
-def undo(journal: Journal, ownership: Ownership, asking: Asking) -> UndoResult:
+def undo(journal: Journal, ownership: Ownership, membership: Membership, asking: Asking) -> UndoResult:
     """Undo what is pending: engagements first, then members, roles and the organization's name.
 
     Nothing is written to that a read does not show to be as the run left it. Doing it twice is harmless, and where the
@@ -127,10 +138,13 @@ def undo(journal: Journal, ownership: Ownership, asking: Asking) -> UndoResult:
     Args:
         journal: What the run has done; what is undone is ticked off in it.
         ownership: Sees all reads, and tells whose engagements are.
+        membership: Sees all lists of members, and tells who may be removed.
         asking: Sends calls.
     """
-    undoing = _Undoing(journal, ownership, asking)
+    undoing = _Undoing(journal, ownership, membership, asking)
     pending = journal.pending()
+    if journal.trusted:
+        membership.give(entry.subject or "" for entry in pending if entry.action is Action.MAKE_MEMBER)
     journal.undoing = True
     try:
         if pending:
@@ -146,10 +160,11 @@ def undo(journal: Journal, ownership: Ownership, asking: Asking) -> UndoResult:
 class _Undoing:
     """One pass over the pending entries of a journal."""
 
-    def __init__(self, journal: Journal, ownership: Ownership, asking: Asking) -> None:
+    def __init__(self, journal: Journal, ownership: Ownership, membership: Membership, asking: Asking) -> None:
         self.result = UndoResult()
         self._journal = journal
         self._ownership = ownership
+        self._membership = membership
         self._asking = asking
 
     def engagements(self) -> None:
@@ -176,19 +191,19 @@ class _Undoing:
 
     def _members(self) -> None:
         """Remove the members that were made for the run."""
-        entries = self._pending(Action.MAKE_MEMBER)
-        roles = member_roles(self._asking) if entries else None
-        for entry in entries:
+        for entry in self._pending(Action.MAKE_MEMBER):
             user_id = entry.subject or ""
-            if roles is None or roles.get(user_id) == "owner":
-                why = "the members could not be listed" if roles is None else "it is an owner now"
-                self._leave(f"The member {user_id} was not removed: {why}.")
+            removal = calls.remove_member(user_id)
+            try:
+                self._membership.ensure([removal])
+            except Unanswered as withheld:
+                self._leave(f"The member {user_id} was not removed: {withheld}.")
                 continue
-            answer = self._asking.one(calls.remove_member(user_id)) if user_id in roles else None
-            if answer is not None and not _is_gone(answer):
+            answer = self._asking.one(removal)
+            if not _is_gone(answer):
                 self._leave(f"The member {user_id} could not be removed: {told(answer)}.")
                 continue
-            self.result.writes += [] if answer is None else [f"the member {user_id} was removed"]
+            self.result.writes.append(f"the member {user_id} was removed")
             changes = [other for other in self._pending(Action.CHANGE_ROLE) if other.subject == entry.subject]
             self._settle(entry, *changes)
 
@@ -292,6 +307,8 @@ class _Undoing:
         lost = [entry for entry in entries if entry.state is not State.REFUSED]
         listed = latest_items(self._asking, pages=PAGES if lost else 1, key=key)
         found = listed if isinstance(listed, str) else own_among(listed, self._journal.names)
+        if not isinstance(listed, str) and key == MAIN_KEY and not own_among(listed, self._journal.names).ids:
+            self.result.listed = listed
         gone = not isinstance(found, str) and self._delete(found.ids, key)
         if gone:
             self._settle(*(entry for entry in entries if entry.state is State.REFUSED))

@@ -17,6 +17,7 @@ from conformance.running.run import Run
 from conformance.target.asking import Asking
 from conformance.target.changes import Action
 from conformance.target.journal import Journal, JournalError
+from conformance.target.membership import Membership
 from conformance.target.names import RunNames
 from conformance.target.ownership import Ownership, RunTime, Standing
 from conformance.target.recorder import JournalRecorder
@@ -162,8 +163,9 @@ def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
     service.writes.clear()
     with suppress(JournalError), closing(Journal.claim(folder, forger.key)) as journal:
         ownership = Ownership(journal.names, service.send_all, RunTime(journal.place.since))
-        service.observers.append(ownership)
-        clean_up(journal, ownership, Asking(service.send), BASE_URL)
+        membership = Membership(service.send_all)
+        service.observers += [ownership, membership]
+        clean_up(journal, ownership, membership, Asking(service.send), BASE_URL)
     permitted = {"DELETE /api/v1/engagements/e_1", "DELETE /api/v1/organizations/current/members/u_9"}
     return service, [one for one in service.writes if one not in permitted]
 

@@ -135,5 +135,5 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
                 observer.after(exchange)
     asking = Asking(lambda _: next(answers))
     take_census(asking, journal.names)
-    undo(journal, ownership, asking)
+    undo(journal, ownership, membership, asking)
     journal.close()

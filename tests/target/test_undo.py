@@ -7,6 +7,7 @@ import pytest
 
 from conformance.target.asking import Asking
 from conformance.target.journal import Journal, JournalError
+from conformance.target.membership import Membership
 from conformance.target.ownership import Ownership, RunTime
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import UndoResult, clean_up, undo
@@ -49,8 +50,11 @@ def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
         service.writes.clear()
         with closing(Journal.claim(journal._path.parent, key)) as claimed:
             ownership = Ownership(claimed.names, service.send_all, RunTime(claimed.place.since))
-            service.observers[:] = [ownership]
-            return clean_up(claimed, ownership, Asking(service.send, send_all, credentials), base_url, moved=moved)
+            membership = Membership(service.send_all)
+            service.observers[:] = [ownership, membership]
+            return clean_up(
+                claimed, ownership, membership, Asking(service.send, send_all, credentials), base_url, moved=moved
+            )
 
     return cleaning
 
@@ -58,8 +62,9 @@ def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
 def undone(service: Any, journal: Journal) -> UndoResult:
     """Undo at the end of the run itself."""
     ownership = Ownership(journal.names, service.send_all)
-    service.observers.append(ownership)
-    return undo(journal, ownership, Asking(service.send, service.send_all))
+    membership = Membership(service.send_all)
+    service.observers += [ownership, membership]
+    return undo(journal, ownership, membership, Asking(service.send, service.send_all))
 
 
 def make(service: Any, *labels: str) -> None:
@@ -598,7 +603,7 @@ def test_a_made_member_who_is_an_owner_now_stays(
     running.roles["u_9"] = "owner"
     journal.member_made("u_9", "member")
 
-    assert clean().left == ["The member u_9 was not removed: it is an owner now."]
+    assert clean().left == ["The member u_9 was not removed: it would remove an owner."]
     assert running.writes == []
 
 
@@ -682,8 +687,9 @@ def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journa
 
     ownership, asking = Ownership(journal.names, running.send_all), Asking(stopped)
     left = ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
-    assert undo(journal, ownership, asking).left == left
-    assert clean_up(journal, ownership, asking, BASE_URL).left == [
+    membership = Membership(running.send_all)
+    assert undo(journal, ownership, membership, asking).left == left
+    assert clean_up(journal, ownership, membership, asking, BASE_URL).left == [
         "Nothing was undone, because the organization could not be read: the time for undoing is used up."
     ]
 

@@ -11,6 +11,7 @@ import pytest
 from conformance.target.asking import Asking
 from conformance.target.census import take_census
 from conformance.target.journal import Journal
+from conformance.target.membership import Membership
 from conformance.target.names import RunNames
 from conformance.target.ownership import Ownership
 from conformance.target.profile import Profile
@@ -106,7 +107,7 @@ def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Jour
     with wire.undoing():
         asking, ownership = Asking(wire.send, wire.send_all), Ownership(NAMES, wire.send_all)
         wire.observe(ownership)
-        result = undo(journal, ownership, asking)
+        result = undo(journal, ownership, Membership(wire.send_all), asking)
         after, _ = take_census(asking, NAMES)
 
     assert (result.left, target.engagements, target.name) == ([], {"f_1": "Quarterly audit"}, "Acme")
