@@ -1,0 +1,44 @@
+"""Whatever a service says, nothing is written to what is not the run's.
+
+``LIES=all`` tries all thousand services (``tox -e lies``), ``LIES=17,18`` those of these numbers; otherwise the commit
+draws a sample.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from conformance.running.run import Run
+from tests.hostile.lies import lie
+from tests.sampling import sample
+
+SERVICES: Final = sample("LIES", 1000, 50)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run waits for a clock to tick: verdicts do not matter here."""
+    monkeypatch.setattr(Run, "sleep", lambda *_: None)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("number", SERVICES)
+def test_no_lie_of_a_service_makes_a_run_write_to_others(number: int) -> None:
+    """A run against a service that lies in creations, edits and lists writes to what reads by id show as its own."""
+    liar, errors = lie(number)
+
+    assert (liar.crimes, errors) == ([], []), f"told {liar.rates}"
+
+
+@pytest.mark.usefixtures("hurried")
+def test_the_lies_would_do_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the guards the same runs write to other users' engagements and members."""
+    monkeypatch.setattr("conformance.target.ownership.Ownership.ensure", lambda *_: None)
+    monkeypatch.setattr("conformance.target.membership.Membership.ensure", lambda *_: None)
+    monkeypatch.setattr("conformance.target.membership.Membership.admit_made", lambda *_: None)
+
+    harmed = [number for number in (5, 6, 9) if lie(number)[0].crimes]
+
+    assert harmed == [5, 6, 9]
