@@ -143,11 +143,12 @@ def odd_editing(run: Run) -> OddEditing:
     # An empty name is open, but no reason for a server error; the description tells whose the engagement is then.
     run.send(call.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
     run.send(call.get_engagement(identifier))  # for the ledger
-    other = run.journeys.result(creating).described
-    namesake = run.send(call.update_engagement(identifier, other.sent))
     run.sleep(tick)
     null_description = run.send(call.update_engagement(identifier, {"description": None}))
     after_null = run.send(call.get_engagement(identifier))
+    other = run.journeys.result(creating).described
+    namesake = run.send(call.update_engagement(identifier, other.sent))
+    run.send(call.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections import defaultdict
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -58,6 +60,8 @@ class Standing(StrEnum):
 
 _NOT_OWN: Final = "a read shows that the engagement is not one of this run, so nothing is done to it"
 _NOT_READ: Final = "no read shows whether the engagement is one of this run, so nothing is done to it"
+_OUT_OF_REACH: Final = frozenset({400, 403, 422})
+"""Statuses that a full key may get for an id of another organization, or of a shape that the service never gives."""
 _MILLISECONDS: Final = 1e11
 """From here on a number that stands for a time counts milliseconds."""
 
@@ -104,6 +108,7 @@ class Ownership:
         self._send_all = send_all
         self._time = run_time or RunTime()
         self._lock = threading.RLock()
+        self._reading: defaultdict[_Key, threading.RLock] = defaultdict(threading.RLock)
         self._standings: dict[_Key, tuple[Standing, float]] = {}
         self._created: dict[_Key, Mapping[str, Any]] = {}
         self._organizations: dict[str, str] = {}
@@ -217,6 +222,8 @@ class Ownership:
         data = data_of(answer)
         if answer.status in GONE or (place[0] != MAIN_KEY and answer.status in REFUSALS):
             return Standing.ABSENT  # another organization's key may be refused in many ways
+        if answer.status in _OUT_OF_REACH and place not in self._created:
+            return Standing.ABSENT
         if not data or identifier_of(data) not in {None, place[1]}:
             return Standing.UNREADABLE
         return Standing.OWN if self._is_marked(data) else Standing.ANOTHERS
@@ -232,12 +239,20 @@ class Ownership:
         Args:
             places: The engagements, each with the key that reads it; None for the main key.
         """
-        if unread := {place: reader for place, reader in places.items() if not self._is_known(place)}:
-            self._send_all([_with_key(get_engagement(place[1]), reader) for place, reader in unread.items()])
-            if any(self.standing(place[1], place[0]) is Standing.UNREADABLE for place in unread):
-                newest = list_engagements(perPage=PER_PAGE, sort="createdAt", order="desc")
-                self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(unread.values())])
+        with ExitStack() as held:
+            for place in sorted(place for place in places if not self._is_known(place)):
+                with self._lock:
+                    reading = self._reading[place]
+                held.enter_context(reading)  # two threads need not read the same
+            if unread := {place: reader for place, reader in places.items() if not self._is_known(place)}:
+                self._read(unread)
         return [self.standing(identifier, realm) for realm, identifier in places]
+
+    def _read(self, places: Mapping[_Key, Credential | None]) -> None:
+        self._send_all([_with_key(get_engagement(place[1]), reader) for place, reader in places.items()])
+        if any(self.standing(place[1], place[0]) is Standing.UNREADABLE for place in places):
+            newest = list_engagements(perPage=PER_PAGE, sort="createdAt", order="desc")
+            self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(places.values())])
 
     def _is_known(self, place: _Key) -> bool:
         """Whether enough is known of an engagement to write to it, or not to."""

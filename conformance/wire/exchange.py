@@ -146,7 +146,10 @@ class Exchange:
         return hash(self.number)
 
     def without_secrets(self, redactor: Redactor) -> Self:
-        """The same for an output: without secrets that became known after it was recorded, too."""
+        """The same for an output: without secrets that became known after it was recorded, too.
+
+        An exchange without any is given as it is, since what was read of a large body takes memory a second time.
+        """
         request, received = self.request, self.received
         request = SentRequest(
             request.method, redactor.text(request.url), redactor.headers(request.headers), redactor.body(request.body)
@@ -154,6 +157,8 @@ class Exchange:
         if received is not None:
             received = replace(received, headers=redactor.headers(received.headers), body=redactor.body(received.body))
         trouble = None if self.trouble is None else redactor.text(self.trouble)
+        if (request, received, trouble) == (self.request, self.received, self.trouble):
+            return self
         return replace(self, request=request, received=received, trouble=trouble)
 
     @cached_property

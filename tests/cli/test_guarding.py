@@ -136,7 +136,7 @@ def test_an_output_that_cannot_be_made_keeps_the_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The report itself is written alone."""
-    monkeypatch.setattr(folder, "html_bytes", broken)
+    monkeypatch.setitem(folder._RENDERED, "report.html", broken)
 
     assert running(READING) is Exit.UNTESTABLE
     assert running.outcome(READING) == "passed"

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.reference.access import digest_of
 from conformance.reference.application import create_app
+from conformance.reference.provisioning import THROTTLED_LIMIT
 from conformance.reference.records import SCOPES
 from conformance.reference.routes import OPERATIONS, Operation
 from conformance.reference.store import Store
@@ -118,9 +119,12 @@ def test_throttled_key_is_refused_and_served_again(visit: Callable[..., Visitor]
     answers = [visitor.post(ENGAGEMENTS, {"name": "n"}, key=key) for _ in range(20)]
     refused = answers[-1]
 
-    assert [answer.status_code for answer in answers] == [201] * 14 + [429] * 6
+    assert [answer.status_code for answer in answers] == [201] * THROTTLED_LIMIT + [429] * (20 - THROTTLED_LIMIT)
     assert refused.json()["error"]["code"] == "RATE_LIMITED"
-    assert (refused.headers["X-RateLimit-Limit"], refused.headers["X-RateLimit-Remaining"]) == ("14", "0")
-    assert visitor.get(ENGAGEMENTS).json()["meta"]["total"] == 14
+    assert (refused.headers["X-RateLimit-Limit"], refused.headers["X-RateLimit-Remaining"]) == (
+        str(THROTTLED_LIMIT),
+        "0",
+    )
+    assert visitor.get(ENGAGEMENTS).json()["meta"]["total"] == THROTTLED_LIMIT
     visitor.clock.seconds = float(refused.headers["X-RateLimit-Reset"])
-    assert [visitor.get(ENGAGEMENTS, key=key).status_code for _ in range(14)] == [200] * 14
+    assert [visitor.get(ENGAGEMENTS, key=key).status_code for _ in range(THROTTLED_LIMIT)] == [200] * THROTTLED_LIMIT

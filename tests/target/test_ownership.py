@@ -77,6 +77,20 @@ def test_an_id_that_nothing_has_may_be_written_to(
     assert reads(service) == ["engagements/e_99"]
 
 
+@pytest.mark.parametrize("status", [400, 403, 422])
+def test_an_id_that_is_out_of_reach_is_nobodys(
+    ownership: Ownership, make_exchange: Callable[..., Exchange], status: int
+) -> None:
+    """Unless a response to a creation gave it: then it must be readable."""
+    for identifier in ("~odd~", "e_9"):
+        create = calls.create_engagement({"name": NAME})
+        if identifier == "e_9":
+            ownership.after(make_exchange(create, 201, {"data": {"id": identifier}}))
+        ownership.after(make_exchange(calls.get_engagement(identifier), status, {"error": {}}))
+
+    assert (ownership.standing("~odd~"), ownership.standing("e_9")) == (Standing.ABSENT, Standing.UNREADABLE)
+
+
 def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
     """What a check has read already is not read again, with a key of one permission neither."""
     service.send(calls.get_engagement("e_1").with_key(SCOPED))
