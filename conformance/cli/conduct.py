@@ -27,7 +27,6 @@ from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.execute import Execution
 from conformance.target.journal import JournalError
-from conformance.target.journal_file import head_of
 from conformance.target.reading import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
@@ -118,7 +117,6 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
-    journal_head = head_of(execution.folder)
     trouble = None
 
     def stop(reason: str) -> None:
@@ -136,13 +134,12 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None:
         judge.give_up("The run was interrupted before this check ended.")
-    is_kept = head_of(execution.folder) == journal_head
     report, problems = build_report(
         execution,
         judge.results,
         waivers=judging.waivers,
         interrupted=ended_by is not None,
-        warnings=[] if is_kept else [_NO_JOURNAL],
+        warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
     )
     written = _write(report, execution)
     print_summary(report, execution.folder if written else None, quiet=quiet)

@@ -70,6 +70,7 @@ class Journal:
         self._seal = seal
         self._claim: int | None = None
         self._descriptor: int | None = None
+        self._written = 0
         self._entries: dict[int, Entry] = {}
         self._last = 0
         self._unsettled: dict[Action, dict[int, Entry]] = {action: {} for action in Action}
@@ -154,6 +155,17 @@ class Journal:
             if not journal.trusted or seal is None or _is_sealed(record, seal):
                 journal._replay(record)
         return journal
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the file was deleted, replaced or cut short since this run began to use it."""
+        if self._claim is None:
+            return False
+        try:
+            there, own = self._path.stat(), os.fstat(self._claim)
+        except OSError:
+            return True
+        return not os.path.samestat(there, own) or there.st_size < self._written
 
     def close(self) -> None:
         """Close the file, and let others use it; a later entry opens it again."""
@@ -262,7 +274,8 @@ class Journal:
             if self._descriptor is None:
                 self._descriptor = _open(self._path)
             while line:
-                line = line[os.write(self._descriptor, line) :]
+                written = os.write(self._descriptor, line)
+                line, self._written = line[written:], self._written + written
             if durable:
                 os.fsync(self._descriptor)
         except OSError as error:

@@ -311,3 +311,22 @@ def test_every_change_is_undone_or_listed(journal: Journal, action: Action) -> N
     journal.done(entry)
 
     assert (entry in journal.pending()) != bool(journal.lasting())
+
+
+@pytest.mark.parametrize("what", ["deleted", "replaced", "cut short", "left alone"])
+def test_a_journal_that_is_lost_is_noticed(journal: Journal, what: str) -> None:
+    """Cleaning up could not work from it."""
+    journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
+    text = journal._path.read_bytes()
+    if what != "left alone":
+        journal._path.unlink()
+    if what == "replaced":
+        journal._path.write_bytes(text)
+    if what == "cut short":
+        journal.close()
+        with closing(begin(journal._path.parent)) as journal:  # noqa: PLR1704 - the one that is looked at
+            os.truncate(journal._path, 5)
+            assert journal.is_lost
+        return
+
+    assert journal.is_lost is (what != "left alone")
