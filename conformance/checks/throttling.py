@@ -199,6 +199,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     scene = _Scene(fill(run, key))
     if not scene.filling.refused:
         return scene
+    target = None if _is_of_another_organization(run, scene.filling) else target
     first = [at_once(call.get_organization(), key)] * _AROUND
     last = [*first]
     amid: list[Call] = []
@@ -218,6 +219,24 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if other is not None and scene.other is not None and _refused([scene.other]):
         _ask_in_turn(run, key, other, scene)
     return scene
+
+
+def _is_of_another_organization(run: Run, filling: Filling) -> bool:
+    """Whether the key that is driven past its limit belongs to another organization than the main key.
+
+    There an engagement of the main key would have to be looked up first, and the window would be over.
+    """
+    main = [one for one in run.wire.exchanges if one.call.credential is None]
+    shown = ({_organization(one) for one in some} - {None} for some in (main, filling.served))
+    own, others = shown
+    return bool(own and others) and own.isdisjoint(others)
+
+
+def _organization(exchange: Exchange) -> object:
+    """The id of the organization that a read of it shows; None for any other answer."""
+    if exchange.call.operation.id != "getCurrentOrganization":
+        return None
+    return next((read.id_of(resource) for resource in laws.readable_resources(exchange)), None)
 
 
 def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.checks.filling import Filling
 from conformance.checks.resuming import clocks_apart
-from conformance.checks.throttling import _Scene
+from conformance.checks.throttling import _is_of_another_organization, _Scene
+from conformance.wire.call import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -69,3 +71,20 @@ def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
 def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> None:
     """Only what no cut second and no slow answer explains counts."""
     assert clocks_apart(exchanges) == pytest.approx(apart)
+
+
+@pytest.mark.parametrize(
+    ("main", "throttled", "another"),
+    [(["org_1"], ["org_1"], False), (["org_1"], ["org_2"], True), ([], ["org_2"], False), (["org_1"], [], False)],
+)
+def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled: list[str], *, another: bool) -> None:
+    """Then no engagement of the main key is written to with it: it could not be looked up within the window."""
+    own, others = (
+        [make_exchange("getCurrentOrganization", 200, {"data": {"id": one}}) for one in some]
+        for some in (main, throttled)
+    )
+    key = Credential.bearer("throttled", "k")
+    others = [replace(one, call=one.call.with_key(key)) for one in others]
+    run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=[*own, *others]))
+
+    assert _is_of_another_organization(run, Filling(8, served=others)) is another
