@@ -48,7 +48,7 @@ class MainKey:
         self._was_served = False
         self._permitted: set[tuple[str, int]] = set()
         self._waiting: list[int] = []
-        self._before: deque[Exchange] = deque(maxlen=_REMEMBERED)
+        self._before: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
 
     def is_shown_by(self, call: Call) -> bool:
         """Whether a call shows the main key."""
@@ -67,7 +67,7 @@ class MainKey:
             await self._find_out(exchange, ask)
         if refused and self.ended is not None:
             return True
-        self._before.append(exchange)
+        self._before.append((exchange.number, f"{exchange.call.operation.id} of {exchange.check}"))
         return False
 
     async def _find_out(self, exchange: Exchange, ask: Ask) -> None:
@@ -95,11 +95,11 @@ class MainKey:
 
     def _told(self, first: int) -> str:
         told = f"{_ENDED} from request {first} on"
-        before = [one for one in self._before if one.number < first]
+        before = [one for one in self._before if one[0] < first]
         if not before:
             return told
-        last = max(before, key=lambda one: one.number)
-        return f"{told} (request {last.number}, before it, was {last.call.operation.id} of {last.check})"
+        number, what = max(before)
+        return f"{told} (request {number}, before it, was {what})"
 
 
 def is_refusal(exchange: Exchange) -> bool:
