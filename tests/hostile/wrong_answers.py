@@ -108,7 +108,12 @@ CASES: Final[Mapping[str, Case]] = {
         _with_member(b'{"a":' * 100_000 + b"1" + b"}" * 100_000), "json-well-formed", only=CORE
     ),
     "lists of a million": undecided(changed(_million), "list-engagements-fields"),
-    "lone surrogates": broken(changed_json(_reveal), "create-engagement-answers-what-was-sent", only=CORE),
+    "lone surrogates": broken(
+        changed_json(_reveal),
+        "create-engagement-answers-what-was-sent",
+        only=CORE,
+        clean=False,  # no read shows a name of the run
+    ),
     "a string where an object belongs": broken(
         changed_json(lambda value: value.update(data="text") if "data" in value else None),
         "success-data-object",
