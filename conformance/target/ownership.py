@@ -110,6 +110,7 @@ class Ownership:
         self._lock = threading.RLock()
         self._reading: defaultdict[_Key, threading.RLock] = defaultdict(threading.RLock)
         self._standings: dict[_Key, tuple[Standing, float]] = {}
+        self._deleted: dict[_Key, float] = {}
         self._created: dict[_Key, Mapping[str, Any]] = {}
         self._organizations: dict[str, str] = {}
 
@@ -177,8 +178,13 @@ class Ownership:
                 "deleteEngagement": self._learn_deletion,
                 "listEngagements": self._learn_list,
             }.get(call.operation.id)
+            began = exchange.started_at.timestamp()
+            if call.operation.id == "getEngagement" and began < self._deleted.get(self._place(call), began):
+                return  # it was under way when the id became free for another engagement
             if learn is not None:
                 learn(call, answer)
+            if call.operation.id == "deleteEngagement" and answer.status in SUCCESSES:
+                self._deleted[self._place(call)] = began + exchange.seconds
 
     def _learn_organization(self, call: Call, answer: Answer) -> None:
         if (found := identifier_of(data_of(answer))) is not None:

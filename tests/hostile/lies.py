@@ -243,6 +243,8 @@ class LyingExecution(HostedExecution):
     def _embedded(self) -> Profile:
         profile = super()._embedded()
         told = self.chance.sample(LIES, self.chance.choice([1, 1, 2, 3, 5]))
+        if "provisioner: a member who was there" in told:  # what no list shows and a provisioner calls new, is new
+            told = [lie for lie in told if not lie.startswith("members:")]
         rates = {lie: self.chance.choice([1.0, 0.5, 0.2, 0.05]) for lie in told}
         self.liar = Liar(self._service.app, self.chance, rates)
         return replace(profile, patience=0.1)

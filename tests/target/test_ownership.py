@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -142,6 +144,21 @@ def test_an_id_is_read_again_after_its_deletion(ownership: Ownership, service: A
 
     with pytest.raises(Withheld):
         ownership.ensure([calls.delete_engagement("e_1")])
+
+
+def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
+    ownership: Ownership, make_exchange: Callable[..., Exchange]
+) -> None:
+    """It may show what was there before, although it is seen after the response to the deletion."""
+    read = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
+    deletion = make_exchange(calls.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
+    later = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
+
+    ownership.after(deletion)
+    ownership.after(replace(read, started_at=deletion.started_at))
+    assert ownership.standing("e_1") is None
+    ownership.after(replace(later, started_at=deletion.started_at + timedelta(seconds=1)))
+    assert ownership.standing("e_1") is Standing.OWN
 
 
 def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, service: Any) -> None:
