@@ -42,11 +42,15 @@ def created(run: Run, *labels: str) -> list[dict[str, Any]]:
         The ``data`` of each answer; its id is a string.
 
     Raises:
-        Undecided: One was not created, or its answer cannot be read.
+        Undecided: One was not created, its answer cannot be read, or two were given one id: what deletes both would
+            delete twice what that id stands for.
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     answers = run.send_all([call.create_engagement(body) for body in bodies])
-    return [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
+    made = [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
+    if len({one["id"] for one in made}) < len(made):
+        raise Undecided("several creations were answered with one id", *answers)
+    return made
 
 
 def ensure_answered(exchanges: Iterable[Exchange]) -> None:

@@ -68,6 +68,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     archived, sender = _id(run.send(_creation(run))), NewKeys(run)
     creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
     own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
+    spare = [one for one in spare if one not in {own, archived}]
     pairs = [
         (call.get_organization(), call.get_organization()),
         (call.list_engagements(), call.list_engagements()),

@@ -18,6 +18,7 @@ from conformance.wire.connection import KeptConnections
 from conformance.wire.dispatcher import Dispatcher, Order
 from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.preparing import Preparer
+from conformance.wire.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,6 +92,7 @@ class Wire:
         self._width = settings.workers
         self._exchanges: list[Exchange] = []
         self._guards: list[Guard] = []
+        self._turns = Turns()
         self._observers: list[Observer] = []
         self._tasks: dict[asyncio.Task[Exchange], Order] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
@@ -139,6 +141,8 @@ class Wire:
     def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
         """Send calls that do not depend on each other, several at once.
 
+        What another scenario writes to the same resources meanwhile is waited for.
+
         Returns:
             The last attempt of each, in the order of the calls.
 
@@ -146,8 +150,12 @@ class Wire:
             RunStopped: The run is over; those that were answered before are recorded.
             Withheld: A guard keeps one of them back; none is sent then.
         """
-        for guard in self._guards:
-            guard(calls)
+        with self._turns.of(self._check.get(), calls):
+            for guard in self._guards:
+                guard(calls)
+            return self._send_all(calls)
+
+    def _send_all(self, calls: Sequence[Call]) -> list[Exchange]:
         batch = _Batch([None] * len(calls))
         waiting = deque(enumerate(calls))
         try:

@@ -1,0 +1,74 @@
+"""Writes of different scenarios to one resource take turns; those of one scenario overlap."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from conformance.wire import call
+from conformance.wire.call import Call
+from conformance.wire.turns import Turns
+
+EDIT = call.update_engagement("e1", {"name": "other"})
+DELETION = call.delete_engagement("e1")
+
+
+def waits(turns: Turns, scenario: str, *calls: Call) -> bool:
+    """Whether calls of a scenario have to wait for what is under way."""
+    entered = threading.Event()
+
+    def enter() -> None:
+        with turns.of(scenario, calls):
+            entered.set()
+
+    threading.Thread(target=enter, daemon=True).start()
+    return not entered.wait(0.2)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "asked", "expected"),
+    [
+        pytest.param("editing", DELETION, True, id="another-scenario"),
+        pytest.param("deleting", EDIT, False, id="the-same-scenario"),
+        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("editing", call.delete_engagement("e2"), False, id="another-resource"),
+        pytest.param("editing", call.remove_member("e1"), False, id="another-kind-of-resource"),
+        pytest.param("editing", call.create_engagement({"name": "new"}), False, id="a-creation"),
+    ],
+)
+def test_a_write_waits_for_other_scenarios(scenario: str, asked: Call, *, expected: bool) -> None:
+    """Only a write to what another scenario writes to just then waits."""
+    turns = Turns()
+
+    with turns.of("deleting", [DELETION]):
+        assert waits(turns, scenario, asked) is expected
+
+
+def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
+    """A scenario that overlaps writes of its own keeps the resource until all of them are answered."""
+    turns = Turns()
+
+    with ExitStack() as first:
+        first.enter_context(turns.of("deleting", [DELETION]))
+        with turns.of("deleting", [EDIT]):
+            first.close()
+            assert waits(turns, "editing", EDIT)
+    assert not waits(turns, "editing", EDIT)
+
+
+def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
+    """All resources of a batch are taken at once or none."""
+    turns, ended = Turns(), threading.Barrier(3, timeout=10)
+    other = call.update_engagement("e2", {"name": "other"})
+
+    def alternate(scenario: str, batch: list[Call]) -> None:
+        for _ in range(200):
+            with turns.of(scenario, batch):
+                pass
+        ended.wait()
+
+    for scenario, batch in (("one", [EDIT, other]), ("two", [other, EDIT])):
+        threading.Thread(target=alternate, args=(scenario, batch), daemon=True).start()
+    ended.wait()
