@@ -94,10 +94,10 @@ class Started:
 
 
 def start(folder: Path, *words: str, preexec: Any = None, **environment: str) -> Started:
-    """Start ``conformance`` with some words; ``run`` writes its report into the folder."""
+    """Start ``conformance`` with some words; ``run`` writes its report into the folder, and has a seed in any case."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     if words[0] == "run":
-        words = (*words, "--report", str(folder))
+        words = (*words, "--report", str(folder), *(() if "--seed" in words else ("--seed", "1")))
     out, err = folder.with_suffix(".out"), folder.with_suffix(".err")
     with out.open("wb") as stdout, err.open("wb") as stderr:
         process = subprocess.Popen(
