@@ -155,8 +155,17 @@ def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, 
 def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
     """All refusals wait for the same questions, and what was served meanwhile stays."""
     calls = [get_engagement(str(number)) for number in range(8)]
+
+    class AllAtOnce(Scripted):
+        """Answers the calls once all of them are under way."""
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            while "/engagements/" in request.url.path and wire.sent < 3 + len(calls):  # noqa: ASYNC110 - no event tells
+                await asyncio.sleep(0.001)
+            return await super().handle_async_request(request)
+
     wire = make.wire(
-        transport=Scripted(
+        transport=AllAtOnce(
             lambda request: (401 if len(wire.exchanges) > 2 and not request.url.path.endswith("/7") else 200, {})
         ),
         clock=clock,
