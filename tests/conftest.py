@@ -35,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     That would take twice their time, and show little that the workers do not run themselves.
     """
+    os.environ.pop("CI", None)  # tests of what it does set it themselves
     if hasattr(config, "workerinput"):
         os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 

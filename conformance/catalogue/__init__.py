@@ -2,6 +2,7 @@
 
 from conformance.catalogue.catalogue import CatalogueError, load_catalogue
 from conformance.catalogue.entries import CLASSES, Catalogue, OpenPoint, OutOfReach, Requirement, Section
+from conformance.catalogue.selection import SelectionError, choose
 
 __all__ = [
     "CLASSES",
@@ -11,5 +12,7 @@ __all__ = [
     "OutOfReach",
     "Requirement",
     "Section",
+    "SelectionError",
+    "choose",
     "load_catalogue",
 ]

@@ -8,7 +8,7 @@ from conformance.checks.lifecycle import basics, lifecycle
 from conformance.checks.looks import expect_steadily
 from conformance.json_text import TooDeep
 from conformance.oracle.findings import Survey, conclude, survey
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.judgement import NonConformity, Undecided, Untested
 from conformance.target.profile import Mode
 from conformance.wire.exchange import SUCCESSES
 
@@ -23,6 +23,7 @@ _CONFIRMED: Final = 3
 """Offenders that are sent again."""
 _OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
 _MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
+_OF_MEMBERS: Final = frozenset({"updateMemberRole", "removeMember"})
 _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
     "listEngagements"
 }
@@ -97,6 +98,7 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
     """Why there was nothing to judge.
 
     Raises:
+        Untested: There was no member for the operations.
         Undecided: The operations were called, and never succeeded or not readably, so that what their successes are
             like is unknown.
     """
@@ -105,6 +107,8 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
     names = " and ".join(operations)
     tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
     answers = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
+    if not answers and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
+        raise Untested(why)  # all that was sent must be refused
     if tried and not answers:
         raise Undecided(f"{names} never succeeded", tried[0])
     if answers and all(isinstance(answer.reading, TooDeep) for answer in answers):

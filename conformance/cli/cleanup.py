@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.cli.options import target_options, warn_of_visible_key
+from conformance.cli.options import found_file, target_options, warn_of_visible_key
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
 from conformance.running.connecting import connect, redactor_of
@@ -51,7 +51,10 @@ def cleanup(
     """
     warn_of_visible_key(context)
     try:
-        profile = profile_of(target, os.environ, base_url=base_url, api_key=api_key)
+        found = found_file(target, base_url)
+        profile = profile_of(
+            target or found, os.environ, base_url=base_url, api_key=api_key, is_found=found is not None
+        )
         with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
             result = _undone(journal, profile, moved=moved)
     except (JournalError, TargetFileError) as error:

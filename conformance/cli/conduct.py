@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conformance.cli.ending import exit_status
+from conformance.catalogue import SelectionError
+from conformance.cli.ending import ending, say_why
 from conformance.cli.guarding import guarded, reach, undo
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
@@ -76,20 +77,20 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
     try:
         judging = _Judging(
             load_waivers(gate.waivers) if gate.waivers else [],
-            load_report(gate.baseline) if gate.baseline else None,
+            load_report(_file_of(gate.baseline)) if gate.baseline else None,
             strict=gate.strict,
         )
         with Execution(options, default_folder=_default_folder) as execution:
             status = _conduct(execution, interruption, judging, quiet=quiet)
-    except (TargetFileError, JournalError, FolderError, WaiverError, InvalidReport) as error:
-        return _told(error, Exit.USAGE)
+    except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
+        return say_why(Exit.USAGE, error)
     except EmbeddedError as error:
-        return _told(error, Exit.UNTESTABLE)
+        return say_why(Exit.UNTESTABLE, error)
     except Exception as error:
         if status is None:
             raise
-        click.echo(f"The suite itself failed when the run was over: {type(error).__name__} while closing.", err=True)
-        return Exit.UNTESTABLE if status in {Exit.OK, Exit.UNDECIDED} else status
+        why = f"The suite itself failed when the run was over: {type(error).__name__} while closing."
+        return say_why(Exit.UNTESTABLE if status in {Exit.OK, Exit.UNDECIDED} else status, why)
     return status
 
 
@@ -101,16 +102,24 @@ class _Judging:
     baseline: Report | None
     strict: bool
 
-    def status(self, report: Report, problems: list[str], trouble: str | None) -> Exit:
-        """The exit status of a run that nobody interrupted; says what is new and what was mended."""
-        known: set[str] = set()
+    @property
+    def known(self) -> frozenset[str]:
+        """The requirements that failed in the baseline."""
+        entries = [] if self.baseline is None else self.baseline["requirements"]
+        return frozenset(entry["id"] for entry in entries if entry["outcome"] == "failed")
+
+    def ending(self, report: Report, problems: list[str], trouble: str | None) -> tuple[Exit, str]:
+        """The exit status of a run that no signal ended, and why; says what is new and what was mended."""
         if self.baseline is not None:
-            known = {entry["id"] for entry in self.baseline["requirements"] if entry["outcome"] == "failed"}
             click.echo(drift_text(compare(self.baseline, report)))
         for problem in problems:
             complain(problem)
-        status = exit_status(report, trouble=trouble, strict=self.strict, known=known)
-        return Exit.FAILED if problems and status in {Exit.OK, Exit.UNDECIDED} else status
+        return ending(report, trouble=trouble, strict=self.strict, problems=problems)
+
+
+def _file_of(baseline: Path) -> Path:
+    """The report.json of a baseline, which may be the folder of a run."""
+    return baseline / "report.json" if baseline.is_dir() else baseline
 
 
 def _conduct(execution: Execution, interruption: Interruption, judging: _Judging, *, quiet: bool) -> Exit:
@@ -138,20 +147,29 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
         execution,
         judge.results,
         waivers=judging.waivers,
+        known=judging.known,
         interrupted=ended_by is not None,
         warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
     )
     written = _write(report, execution)
     print_summary(report, execution.folder if written else None, quiet=quiet)
-    if report["not_undone"] and (command := _cleanup_command(execution)):
-        complain(f"To undo what the run has left: {command}")
     if ended_by is not None:
-        return Exit.of(ended_by)
-    if trouble is not None:
-        complain(trouble)
-    if not written:
-        return Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
-    return judging.status(report, problems, trouble)
+        status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
+    elif not written:
+        status = Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
+        why = f"the report could not be written to {execution.folder}"
+    else:
+        status, why = judging.ending(report, problems, trouble)
+    if status is not Exit.OK:
+        say_why(status, f"{why.rstrip('.')}.{_how_to_clean_up(report, execution)}")
+    return status
+
+
+def _how_to_clean_up(report: Report, execution: Execution) -> str:
+    """The rest of the last line if records are left: what removes them."""
+    if not report["not_undone"] or (command := _cleanup_command(execution)) is None:
+        return ""
+    return f" To remove what is left ({len(report['not_undone'])}): {command}"
 
 
 def _farewell(execution: Execution) -> str:
@@ -181,6 +199,8 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no answer was conclusive'}."
+    if execution.provisioner is not None and execution.provisioner.never_answered:
+        return f"The provisioner never answered. {execution.provisioner.problem}"
     return None
 
 
@@ -257,8 +277,3 @@ def _is_ours(folder: Path) -> bool:
     except OSError:  # whoever writes the first file into it says so
         return True
     return True
-
-
-def _told(error: Exception, status: Exit) -> Exit:
-    complain(error)
-    return status

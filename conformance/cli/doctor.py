@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
-from conformance.cli.options import target_options, warn_of_visible_key
-from conformance.cli.text import complain, plain
+from conformance.cli.options import found_file, target_options, warn_of_visible_key
+from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
 from conformance.oracle import rate_limit_laws
 from conformance.running.connecting import connect, redactor_of, wire_settings
@@ -23,6 +23,7 @@ from conformance.running.options import RunOptions
 from conformance.target import capabilities
 from conformance.target.loading import profile_of
 from conformance.target.profile import Mode, Profile
+from conformance.target.provisioner import Provisioner
 from conformance.target.reading import TargetFileError
 from conformance.wire import call
 from conformance.wire.exchange import Exchange, Unanswered
@@ -30,6 +31,8 @@ from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rich.console import Console
 
     from conformance.wire.client import Wire
 
@@ -62,19 +65,22 @@ def doctor(
     warn_of_visible_key(context)
     try:
         mode = Mode.asked(read_only=read_only, disposable=disposable)
-        profile = profile_of(target, os.environ, base_url=base_url, api_key=api_key, mode=mode)
+        found = found_file(target, base_url)
+        profile = profile_of(
+            target or found, os.environ, base_url=base_url, api_key=api_key, mode=mode, is_found=found is not None
+        )
         wire = connect(profile, RunOptions(), redactor_of(profile))
     except TargetFileError as error:
         complain(error)
         sys.exit(Exit.USAGE)
     try:
-        found = _examine(Console(highlight=False, soft_wrap=True), profile, wire)
+        status = _examine(open_console(soft_wrap=True), profile, wire)
     except Unanswered as trouble:
         complain(f"The target could not be tested: {trouble}.")
-        found = Exit.UNTESTABLE
+        status = Exit.UNTESTABLE
     finally:
         wire.close()
-    sys.exit(found)
+    sys.exit(status)
 
 
 def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
@@ -91,6 +97,9 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     console.print("\nWhat each key may read (what it may write is not tried):")
     console.print(_keys(keys))
     wrong = list(oddities(profile, wire, keys))
+    if (silence := _silence(profile)) is not None:
+        wrong.append(silence)
+        profile = replace(profile, provisioner=None)
     for sentence in wrong:
         console.print(plain(f"! {sentence}", "red"))
     console.print("\nWhat a run would judge:")
@@ -100,6 +109,17 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     for line in cost_lines(profile, wire.exchanges):
         console.print(plain(line))
     return Exit.FAILED if wrong else Exit.OK
+
+
+def _silence(profile: Profile) -> str | None:
+    """Why the provisioner does not answer, as a sentence; None if it does, or there is none."""
+    provisioner = Provisioner.of(profile, lambda _: None)
+    if provisioner is None:
+        return None
+    try:
+        return provisioner.silence()
+    finally:
+        provisioner.close()
 
 
 def _tls(profile: Profile) -> str:

@@ -1,32 +1,99 @@
-"""How a run ends: its exit status."""
+"""The end of a run: its exit status and the line that says why."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Final
 
+import click
+
+from conformance.cli.text import complain, printable
 from conformance.exits import Exit
+from conformance.reports.wording import chosen, counted, excuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.reports.model import Report
+    from conformance.reports.model import Report, Requirement
+
+_SHOWN: Final = 3
+"""Names that a line has room for."""
 
 
-def exit_status(report: Report, *, trouble: str | None, strict: bool, known: Collection[str] = ()) -> Exit:
-    """The exit status of a run that nobody interrupted.
+class ReasonedCommand(click.Command):
+    """A command whose last line says why its exit status is not 0, for usage errors too."""
+
+    def make_context(self, *arguments: object, **more: object) -> click.Context:
+        """Read the command line."""
+        try:
+            return super().make_context(*arguments, **more)  # type: ignore[arg-type]  # as click calls it
+        except click.UsageError as error:
+            _refuse(error)
+            raise click.exceptions.Exit(Exit.USAGE) from None
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            _refuse(error)
+            raise click.exceptions.Exit(Exit.USAGE) from None
+
+
+def _refuse(error: click.UsageError) -> None:
+    click.echo("Try 'conformance run --help' for help.", err=True)
+    say_why(Exit.USAGE, error.format_message())
+
+
+def say_why(status: Exit, reason: object) -> Exit:
+    """Print the last line of a run that does not end with 0, and return its status."""
+    complain(f"Exit {int(status)}: {printable(str(reason), limit=900)}")
+    return status
+
+
+def ending(
+    report: Report,
+    *,
+    trouble: str | None,
+    strict: bool,
+    problems: Collection[str] = (),
+) -> tuple[Exit, str]:
+    """Return the exit status of a run that no signal ended, and why; no text for status 0.
 
     Args:
-        report: What it found.
+        report: The finished run.
         trouble: Why the target could not be tested, or what went wrong with the suite; None for neither.
-        strict: Whether nothing may be left untested or undecided.
-        known: Requirements whose failure is not new.
+        strict: Whether no chosen requirement may be left untested or undecided.
+        problems: Faults of the waiver file, as sentences.
     """
-    outcomes = [entry["outcome"] for entry in report["requirements"]]
-    failed = [entry["id"] for entry in report["requirements"] if entry["outcome"] == "failed" and not entry["waived"]]
-    if set(failed) - set(known):
-        return Exit.FAILED
+    requirements = chosen(report)
+    failed = (entry for entry in requirements if entry["outcome"] == "failed")
+    if new := [entry["id"] for entry in failed if excuse(entry) is None]:
+        return Exit.FAILED, f"{counted(len(new), 'requirement')} broken ({_some(new)})"
     if trouble is not None:
-        return Exit.UNTESTABLE
-    if strict and ("untested" in outcomes or "cantTell" in outcomes):
-        return Exit.UNDECIDED
-    return Exit.OK
+        return Exit.UNTESTABLE, trouble
+    if left := report.get("not_undone", []):
+        return Exit.UNTESTABLE, f"{counted(len(left), 'record')} left in the organization"
+    if problems:
+        return Exit.FAILED, " ".join(problems)
+    open_ones = [entry for entry in requirements if entry["outcome"] in {"untested", "cantTell"}]
+    if strict and open_ones:
+        return Exit.UNDECIDED, f"--strict, and {_by_class(open_ones)}"
+    return Exit.OK, ""
+
+
+def _some(names: list[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _by_class(requirements: list[Requirement]) -> str:
+    """How many requirements of each class were left open."""
+    parts = []
+    for outcome, word in (("untested", "not tested"), ("cantTell", "undecided")):
+        counts = Counter(entry["class"] for entry in requirements if entry["outcome"] == outcome)
+        if counts:
+            shown = ", ".join(f"{name} {number}" for name, number in counts.items())
+            parts.append(f"{counted(counts.total(), 'requirement')} {word} ({shown})")
+    return " and ".join(parts)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+FOUND: Final = Path("conformance.yaml")
+"""The target file that a command finds by itself in the current directory."""
 
 
 def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,6 +23,20 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def found_file(target: Path | None, base_url: str | None) -> Path | None:
+    """Return the target file of the current directory, and say so, if nothing else names a service."""
+    if target is not None or base_url is not None or not FOUND.is_file():
+        return None
+    click.echo(f"Target file: {FOUND}")
+    return FOUND
+
+
+def given_options(context: click.Context, *names: str) -> list[str]:
+    """Return those of some options that the command line gives, as they are written there."""
+    source = click.core.ParameterSource.COMMANDLINE
+    return [f"--{name.replace('_', '-')}" for name in names if context.get_parameter_source(name) is source]
 
 
 def warn_of_visible_key(context: click.Context) -> None:

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-import sys
+import threading
+import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TimeElapsedColumn,
+)
+from rich.table import Column
 
-from conformance.cli.text import plain, printable
+from conformance.cli.text import open_console, plain, printable
 from conformance.verdicts.outcome import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+
+    from rich.console import Console
+    from rich.text import Text
 
     from conformance.running.run import Run
     from conformance.verdicts.results import CheckResult
 
 _EVERY: Final = 25
 _INDENT: Final = "    "
+_DESCRIPTION: Final = 46
+_LONGEST_SILENCE: Final = 15.0
+"""Seconds after which a line is written in any case: pipelines end jobs that say nothing."""
+_WORTH_SAYING: Final = 2.0
+"""Seconds of waiting that are told."""
 
 
 class Shown(Protocol):
@@ -47,10 +66,19 @@ class Shown(Protocol):
 
 def progress_for(run: Run, *, quiet: bool) -> Shown:
     """The progress that fits where the output goes."""
-    console = Console(file=sys.stdout, highlight=False)
+    console = open_console()
     if quiet:
         return _Silent()
     return _Live(run, console) if console.is_terminal else _Lines(run, console)
+
+
+def waits_for(run: Run) -> str | None:
+    """Whatever the run waits for at the moment, and until when; None if it goes on."""
+    if (until := run.wire.waits_until) is not None:
+        left = (until - datetime.now(UTC)).total_seconds()
+        if left >= _WORTH_SAYING:
+            return f"waiting for the rate limit until {until:%H:%M:%S} UTC ({left:.0f} s)"
+    return run.waits_for
 
 
 class _Silent:
@@ -78,13 +106,18 @@ class _Silent:
 
 
 class _Lines(_Silent):
-    """Shows a line now and then, and each failure."""
+    """Shows a line now and then, each failure, and a sign of life in long silences."""
 
-    def __init__(self, run: Run, console: Console) -> None:
+    def __init__(self, run: Run, console: Console, silence: float = _LONGEST_SILENCE) -> None:
         self._run = run
         self._console = console
+        self._silence = silence
         self._total = 0
         self._done = 0
+        self._began = time.monotonic()
+        self._said = threading.Event()
+        self._over = False
+        self._heart = threading.Thread(target=self._beat, name="progress", daemon=True)
 
     def __enter__(self) -> Self:
         profile, options = self._run.profile, self._run.options
@@ -92,7 +125,15 @@ class _Lines(_Silent):
             f"Testing {profile.name} at {profile.base_url}: mode {self._run.mode.value}, "
             f"effort {options.effort.value}, seed {options.seed}"
         )
+        self._heart.start()
         return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over = True
+        self._said.set()
+        self._heart.join()
 
     def planned(self, checks: int) -> None:
         """Say how much there is to do."""
@@ -105,13 +146,27 @@ class _Lines(_Silent):
         if result.outcome is Outcome.FAILED and result.failure is not None:
             self._say(f"FAILED {result.requirement}: {printable(result.failure.message)}")
         if self._done % _EVERY == 0 or self._done == self._total:
-            self._say(f"{self._done}/{self._total} checks, {self._run.wire.sent} requests")
+            self._say(self._course())
 
     def undoing(self) -> None:
         """Say that the run is being undone."""
         self._say("Undoing what the run has made")
 
+    def _course(self) -> str:
+        return f"{self._done}/{self._total} checks, {self._run.wire.sent} requests"
+
+    def _beat(self) -> None:
+        """Say how far the run is, and what it waits for, whenever nothing was said for a while."""
+        while not self._over:
+            if self._said.wait(self._silence):
+                self._said.clear()
+                continue
+            waiting = waits_for(self._run)
+            self._say(f"{time.monotonic() - self._began:.0f} s: {self._course()}{f'; {waiting}' if waiting else ''}")
+            self._said.clear()
+
     def _say(self, text: str) -> None:
+        self._said.set()
         self._console.print(plain(text), soft_wrap=True)
 
 
@@ -122,15 +177,15 @@ class _Live(_Silent):
         self._run = run
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
+            _Now(lambda task: waits_for(run) or task.description),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[requests]} requests", markup=False),
+            _Now(lambda _: f"checks, {run.wire.sent} requests"),
             TimeElapsedColumn(),
             console=console,
             transient=True,
         )
-        self._task = self._progress.add_task("reaching the target", total=None, requests=0)
+        self._task = self._progress.add_task("reaching the target", total=None)
 
     def __enter__(self) -> Self:
         profile, options = self._run.profile, self._run.options
@@ -152,7 +207,7 @@ class _Live(_Silent):
 
     def began(self, check: str, requirement: str) -> None:  # noqa: ARG002 - the protocol's signature
         """Name what is judged now."""
-        self._progress.update(self._task, description=f"{requirement:.46}", requests=self._run.wire.sent)
+        self._progress.update(self._task, description=requirement)
 
     def ended(self, result: CheckResult) -> None:
         """Move the bar, and show a failure above it."""
@@ -160,4 +215,16 @@ class _Live(_Silent):
             console = self._progress.console
             console.print(plain(f"✗ {result.requirement}", "bold red"))
             console.print(plain(f"{_INDENT}{result.failure.message}"))
-        self._progress.update(self._task, advance=1, requests=self._run.wire.sent)
+        self._progress.update(self._task, advance=1)
+
+
+class _Now(ProgressColumn):
+    """A text that is made anew whenever the line is drawn."""
+
+    def __init__(self, text: Callable[[Task], str]) -> None:
+        super().__init__(Column(no_wrap=True))
+        self._text = text
+
+    def render(self, task: Task) -> Text:
+        """The text of now."""
+        return plain(self._text(task), limit=_DESCRIPTION)

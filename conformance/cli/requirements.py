@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from conformance.catalogue import Catalogue, load_catalogue
+from conformance.cli.text import open_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ def requirements(*, as_json: bool, as_markdown: bool, coverage: bool, selftest: 
     elif as_markdown:
         click.echo("\n".join(markdown_lines(catalogue)))
     else:
-        Console(highlight=False).print(_table(catalogue, checks))
+        open_console().print(_table(catalogue, checks))
 
 
 def markdown_lines(catalogue: Catalogue) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from conformance.cli.text import printable
+from conformance.cli.text import open_console, printable
 from conformance.selftest.figures import GOOD, Figures, State
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def progress(figures: Figures, planned: int) -> Iterator[Shown]:
         figures: What they come to, so far.
         planned: How many there will be.
     """
-    console = Console(file=sys.stdout, highlight=False)
+    console = open_console()
     if not console.is_terminal:
         yield lambda trial, state: _line(console, figures, planned, trial, state)
         return

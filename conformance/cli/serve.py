@@ -96,9 +96,9 @@ def serve(  # noqa: PLR0913 - one argument an option
 
 def _introduce(app: Application, base_url: str) -> None:
     """Say how the service is used: variables to paste into another terminal, and what to do with them."""
-    from rich.console import Console
     from rich.text import Text
 
+    from conformance.cli.text import open_console
     from conformance.reference.application import SANDBOX_PATH
     from conformance.reference.records import SCOPES
 
@@ -111,7 +111,7 @@ def _introduce(app: Application, base_url: str) -> None:
         "CONFORMANCE_SANDBOX_URL": f"{base_url}{SANDBOX_PATH}",
         "CONFORMANCE_SANDBOX_TOKEN": app.sandbox_token,
     }
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(soft_wrap=True)
     console.print(Text(f"The reference service answers at {base_url}. Ctrl-C stops it.", "bold"))
     for name, value in app.service.latitude.deviations.items():
         console.print(Text(f"Latitude {name}: {value}"))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from conformance.cli.text import plain
-from conformance.reports.wording import counted, is_waived, losses
+from conformance.cli.text import open_console, plain
+from conformance.reports.wording import SECTIONS, counted, excuse, is_waived, losses, of_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from rich.console import Console
 
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
 
@@ -59,7 +59,7 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
         folder: Where its outputs are; None where they could not be written.
         quiet: Whether only the verdict and the failures are printed.
     """
-    console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
+    console, report = open_console(), of_chosen(report)
     failed = [entry for entry in report["requirements"] if entry["outcome"] == "failed"]
     for loss in losses(report):
         console.print(plain(f"! {loss}", "bold red"))
@@ -75,8 +75,8 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
     if not quiet:
         run = report["run"]
         console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}.", "dim"))
-        if folder is not None:
-            console.print(plain(f"Report: {folder / 'report.html'}", "dim"), soft_wrap=True)
+    if folder is not None and (failed or not quiet):
+        console.print(plain(f"Report: {folder / 'report.html'}", "dim"), soft_wrap=True)
 
 
 def _print_table(console: Console, report: Report) -> None:
@@ -84,7 +84,7 @@ def _print_table(console: Console, report: Report) -> None:
     wide = console.width >= _WIDE
     none = "-" if console.options.ascii_only else "·"
     table = Table(box=None, pad_edge=False, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
-    for heading in ("", "outcome") if wide else ("",):
+    for heading in ("class or section", "outcome") if wide else ("class",):
         table.add_column(heading, no_wrap=True)
     for heading in _OUTCOMES.values():
         shown = heading if wide else _NARROW_HEADINGS.get(heading, heading)
@@ -94,9 +94,11 @@ def _print_table(console: Console, report: Report) -> None:
         outcome = Text(_OUTCOMES[entry["outcome"]], _STYLES[entry["outcome"]])
         name = Text(entry["id"], "" if wide else _STYLES[entry["outcome"]])
         table.add_row(name, *([outcome] if wide else []), *_counts(members, none))
+    if wide:
+        table.add_row()
     for section in sorted({one["section"] for one in report["requirements"]}, key=int) if wide else ():
         members = [one for one in report["requirements"] if one["section"] == section]
-        table.add_row(Text(f"section {section}", "dim"), "", *_counts(members, none))
+        table.add_row(Text(f"{section} {SECTIONS.get(section, '')}", "dim"), "", *_counts(members, none))
     console.print(table)
     console.print()
 
@@ -111,8 +113,8 @@ def _print_failure(console: Console, requirement: Requirement) -> None:
         plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
     )
     _print_indented(console, plain(requirement["title"], "bold"), 2)
-    if is_waived(requirement):
-        _print_indented(console, plain(requirement["reason"] or "", "yellow"), 2)
+    if excused := excuse(requirement):
+        _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:
         _print_one(console, failure)
     console.print()
@@ -193,6 +195,13 @@ def _print_warnings(console: Console, report: Report) -> None:
         console.print(plain(f"  and {len(left) - _MOST_LEFT} more; see the report", "yellow"))
 
 
+def _besides(failed: Sequence[Requirement]) -> str:
+    """How many failures do not count, and why."""
+    counts = Counter(word for requirement in failed if (word := excuse(requirement)) is not None)
+    parts = [f"{'all' if number == len(failed) else f'{number} of them'} {word}" for word, number in counts.items()]
+    return f", {' and '.join(parts)}" if parts else ""
+
+
 def _lasting(number: int) -> str:
     return "1 invitation or removal" if number == 1 else f"{number} invitations or removals"
 
@@ -201,7 +210,7 @@ def _print_verdict(console: Console, report: Report, failed: Sequence[Requiremen
     style, words = _VERDICTS[report["verdict"]]
     waived = sum(map(is_waived, failed))
     if report["verdict"] == "non-conformant":
-        besides = f", {waived} of them waived" if waived else ""
+        besides = _besides(failed)
         words += f" {counted(len(failed), 'requirement')} broken{besides}."
     elif waived:
         words = _WAIVED[report["verdict"]]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import re
+import sys
 import unicodedata
-from typing import Final
+from typing import IO, Final, cast
 
 import click
+from rich.console import Console
 from rich.text import Text
 
 _LONGEST_SENTENCE: Final = 1000
@@ -24,6 +28,34 @@ def printable(text: str, limit: int = 400) -> str:
 def plain(text: str, style: str = "", limit: int = 400) -> Text:
     """Text for rich, in which no markup is looked for."""
     return Text(printable(text, limit), style=style)
+
+
+_UNBOUNDED: Final = 10_000
+"""Columns of what is no terminal: no line is wrapped there."""
+
+
+class _Trimmed(io.TextIOBase):
+    """stdout without blanks at the ends of lines."""
+
+    def write(self, text: str, /) -> int:
+        """Write a text of whole lines."""
+        sys.stdout.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        sys.stdout.flush()
+
+
+def open_console(*, soft_wrap: bool = False) -> Console:
+    """Return a console on stdout; if that is no terminal, its lines are as long as they need be.
+
+    Args:
+        soft_wrap: Whether a terminal wraps long lines by itself.
+    """
+    if sys.stdout.isatty():
+        return Console(file=sys.stdout, highlight=False, soft_wrap=soft_wrap)
+    return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=_UNBOUNDED)
 
 
 def complain(sentence: object) -> None:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from conformance.catalogue import CLASSES
+from conformance.cli.text import open_console, plain, usage_error
+from conformance.exits import Exit
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from rich.console import Console
 
     from conformance.certificate.verifying import Verified
 
 _MOST_TOLD: Final = 20
+_CONFORMANT: Final = "conformant"
 
 
 @click.command()
@@ -22,42 +29,58 @@ _MOST_TOLD: Final = 20
     "--public-key", "key_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
     help="The public key of whoever you trust to sign.",
 )  # fmt: skip
-def verify(folder: Path, key_file: Path) -> None:
+@click.option("--require", type=click.Choice([_CONFORMANT]), help="The verdict that you accept (the default).")
+@click.option(
+    "--require-class", "classes", multiple=True, metavar="ID", type=click.Choice(list(CLASSES)),
+    help="A class that must be attained; may be repeated. Without --require the verdict does not count then.",
+)  # fmt: skip
+def verify(folder: Path, key_file: Path, *, require: str | None, classes: tuple[str, ...]) -> None:
     """Verify the certificate in the folder of a run: signature, files, report, and the recording judged again.
 
-    Exit status: 0 every claim holds; 1 one does not; 2 usage.
+    Exit status: 0 every claim holds and the service is conformant; 1 a claim does not hold; 2 usage; 4 every claim
+    holds, and the service is not conformant, or has not attained a class that you require.
     """
-    from rich.console import Console
-
     from conformance.certificate.keys import KeyFileError, read_public_key
     from conformance.certificate.verifying import verify as verify_folder
-    from conformance.cli.text import usage_error
 
     try:
         key = read_public_key(key_file)
     except KeyFileError as error:
         raise usage_error(error) from error
-    verified = verify_folder(folder, key)
-    _print(Console(file=sys.stdout, highlight=False, soft_wrap=True), verified)
-    sys.exit(0 if verified.holds else 1)
+    console, verified = open_console(soft_wrap=True), verify_folder(folder, key)
+    _print_claims(console, verified)
+    if not verified.holds or verified.predicate is None:
+        console.print(plain("Exit 1: The certificate does not hold.", "bold red"))
+        sys.exit(Exit.FAILED)
+    sys.exit(_accepted(console, verified.predicate, [_CONFORMANT] if require or not classes else [], classes))
 
 
-def _print(console: Console, verified: Verified) -> None:
-    from conformance.certificate.statement import CLAIMS
-    from conformance.cli.text import plain
-
+def _print_claims(console: Console, verified: Verified) -> None:
     for claim in verified.claims:
         console.print(plain(f"✓ {claim.text}" if claim.holds else f"✗ {claim.text}", "green" if claim.holds else "red"))
         for fault in claim.faults[:_MOST_TOLD]:
             console.print(plain(f"    {fault}", limit=1000))
         if (more := len(claim.faults) - _MOST_TOLD) > 0:
             console.print(plain(f"    and {more} more"))
-    if not verified.holds or verified.predicate is None:
-        console.print(plain("The certificate does not hold.", "bold red"))
-        return
-    said = verified.predicate[CLAIMS]
+
+
+def _accepted(console: Console, predicate: Mapping[str, Any], verdicts: list[str], classes: tuple[str, ...]) -> Exit:
+    """Print the service's verdict and whether it is accepted; return the exit status that says so."""
+    from conformance.certificate.statement import CLAIMS
+
+    said = predicate[CLAIMS]
     for reservation in said["reservations"]:
         console.print(plain(f"! Signed although: {reservation}", "yellow", limit=1000))
     attained = ", ".join(said["classes_attained"]) or "no class"
     sentence = f"The certificate holds: {said['target']['name']} is {said['verdict']}; attained: {attained}."
     console.print(plain(sentence, "bold"))
+    if missing := list(_missing(said, verdicts, classes)):
+        console.print(plain(f"Exit 4: required is {', '.join(missing)}.", "bold red"))
+        return Exit.UNDECIDED
+    return Exit.OK
+
+
+def _missing(said: Mapping[str, Any], verdicts: list[str], classes: tuple[str, ...]) -> Iterator[str]:
+    """What is required and not attained."""
+    yield from (verdict for verdict in verdicts if said["verdict"] != verdict)
+    yield from (f"the class {name}" for name in classes if name not in said["classes_attained"])

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.text import bounded, json_bytes, visible
-from conformance.reports.wording import OUTCOMES, is_waived, numbers, outcome_word, seconds_of, verdict_sentence
+from conformance.reports.wording import OUTCOMES, chosen, excuse, numbers, outcome_word, seconds_of, verdict_sentence
 
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
@@ -23,7 +23,7 @@ _LIMIT: Final = 10_000
 
 def ctrf_bytes(report: Report) -> bytes:
     """The content of ctrf.json; what could not be decided and what is waived has the status ``other``."""
-    tests = [_test(requirement) for requirement in report["requirements"]]
+    tests = [_test(requirement) for requirement in chosen(report)]
     document = {
         "reportFormat": "CTRF",
         "specVersion": "0.0.0",
@@ -70,7 +70,7 @@ def _environment(report: Report) -> dict[str, Any]:
 def _test(requirement: Requirement) -> dict[str, Any]:
     test: dict[str, Any] = {
         "name": _shown(requirement["id"]),
-        "status": "other" if is_waived(requirement) else _STATUSES[requirement["outcome"]],
+        "status": "other" if excuse(requirement) else _STATUSES[requirement["outcome"]],
         "rawStatus": OUTCOMES[requirement["outcome"]],
         "duration": round(seconds_of(requirement) * 1000),
         "suite": [requirement["class"], f"section {requirement['section']}"],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.reports.templating import environment, fixed_parts
 from conformance.reports.text import COMMAND
 from conformance.reports.view import view
+from conformance.reports.wording import of_chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def html_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
         exchanges: Its exchanges; those that failures and observations cite are shown in full, the others in a table.
     """
     template = environment().get_template("report.html.j2")
-    text = template.render(view(report, exchanges), **fixed_parts(("report.css",), "report.js"))
+    text = template.render(view(of_chosen(report), exchanges), **fixed_parts(("report.css",), "report.js"))
     return _OWN_OR_COMMAND.sub(_as_reference, text).encode("utf-8", "backslashreplace")
 
 

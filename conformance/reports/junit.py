@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.reports.text import COMMAND, bounded, one_line, visible
-from conformance.reports.wording import is_waived, numbers, outcome_word, seconds_of, verdict_sentence
+from conformance.reports.wording import excuse, numbers, of_chosen, outcome_word, seconds_of, verdict_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
 
 MESSAGE_LIMIT: Final = 1_000
@@ -19,9 +21,11 @@ def junit_bytes(report: Report) -> bytes:
     """The content of junit.xml.
 
     What could not be decided is ``skipped``, not ``error``: pipelines turn red on an error, while the run's exit
-    status says that nothing failed; the message tells the reason. A waived failure is ``skipped`` as well, its text
-    being kept as the test case's output. Every outcome also stands as a property in EARL's terms.
+    status says that nothing failed; the message tells the reason. A failure that is waived or in the baseline is
+    ``skipped`` as well, its text being kept as the test case's output. Every outcome also stands as a property in
+    EARL's terms.
     """
+    report = of_chosen(report)
     root = Element("testsuites", name="conformance", time=f"{report['run']['seconds']:.3f}")
     for one in report["classes"]:
         members = [requirement for requirement in report["requirements"] if requirement["class"] == one["id"]]
@@ -73,7 +77,7 @@ def _properties(element: Element, properties: dict[str, str]) -> None:
 
 def _case(suite: Element, requirement: Requirement) -> None:
     case = SubElement(suite, "testcase", name=_attribute(requirement["id"]))
-    case.set("classname", _attribute(f"section {requirement['section']}"))
+    case.set("classname", _attribute(f"conformance.{requirement['class']}.section_{requirement['section']}"))
     case.set("time", f"{seconds_of(requirement):.3f}")
     _properties(
         case,
@@ -84,14 +88,18 @@ def _case(suite: Element, requirement: Requirement) -> None:
             "operations": " ".join(requirement["operations"]),
         },
     )
-    if requirement["outcome"] == "failed" and not is_waived(requirement):
-        for failure in requirement["failures"]:
-            told = SubElement(
-                case, "failure", type=_attribute(failure["check"]), message=_attribute(failure["message"])
-            )
-            told.text = _text(requirement, failure)
+    if requirement["outcome"] == "failed" and excuse(requirement) is None:
+        _failed(case, requirement["failures"], requirement)
     elif requirement["outcome"] != "passed":
         _skipped(case, requirement)
+
+
+def _failed(case: Element, failures: Sequence[Failure], requirement: Requirement) -> None:
+    """All findings in one element: readers show the first of several, or take the case for passed."""
+    first, more = failures[0], len(failures) - 1
+    message = f"{first['message']} (and {more} more)" if more else first["message"]
+    told = SubElement(case, "failure", type=_attribute(first["check"]), message=_attribute(message))
+    told.text = "\n\n".join(_text(requirement, failure) for failure in failures)
 
 
 def _skipped(case: Element, requirement: Requirement) -> None:

@@ -10,9 +10,10 @@ from conformance.reports.wording import (
     MODES,
     OUTCOMES,
     VERDICTS,
-    is_waived,
+    excuse,
     losses,
     numbers,
+    of_chosen,
     repeat_command,
     tally,
     verdict_sentence,
@@ -49,7 +50,7 @@ def fenced(text: str, language: str = "") -> str:
 
 def markdown_bytes(report: Report) -> bytes:
     """The content of summary.md; bounded, so that a step summary of 1 MiB holds it."""
-    return ("\n".join(_lines(report)).rstrip() + "\n").encode()
+    return ("\n".join(_lines(of_chosen(report))).rstrip() + "\n").encode()
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -107,9 +108,11 @@ def _failures(report: Report) -> Iterator[str]:
     yield "## Failed requirements"
     yield ""
     for requirement in failed[:MOST_FAILURES]:
-        waived = " (waived)" if is_waived(requirement) else ""
-        yield f"### {inline(requirement['title'])}{waived}"
+        excused = excuse(requirement)
+        yield f"### {inline(requirement['title'])}{f' ({excused})' if excused else ''}"
         yield ""
+        if requirement["reason"]:
+            yield from (inline(requirement["reason"]), "")
         yield f"Section {requirement['section']}, {inline(requirement['id'])}"
         yield ""
         for failure in requirement["failures"][:3]:

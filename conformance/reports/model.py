@@ -99,9 +99,14 @@ Requirement = TypedDict(
         "reason": str | None,
         "failures": list[Failure],
         "checks": NotRequired[list[Check]],
+        "chosen": NotRequired[bool],
+        "known": NotRequired[bool],
     },
 )
-"""A requirement and its outcome."""
+"""A requirement and its outcome.
+
+``chosen`` is false if the options of the run leave it out, ``known`` true if it failed in the baseline too.
+"""
 
 
 class Observation(TypedDict):

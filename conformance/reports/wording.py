@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.reports.curl import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.reports.model import Failure, Mode, Outcome, Report, Requirement, Verdict
+    from conformance.reports.model import ConformanceClass, Failure, Mode, Outcome, Report, Requirement, Verdict
 
 OUTCOMES: Final[Mapping[Outcome, str]] = {
     "failed": "failed",
@@ -47,6 +47,36 @@ SECTIONS: Final[Mapping[str, str]] = {
 }
 
 
+_OF_CLASSES: Final[tuple[Literal["failed", "cantTell", "untested", "passed"], ...]] = (
+    "failed", "cantTell", "untested", "passed",
+)  # fmt: skip
+"""The outcomes of a class, the gravest first."""
+
+
+def chosen(report: Report) -> list[Requirement]:
+    """The requirements that the run was about."""
+    return [requirement for requirement in report["requirements"] if requirement.get("chosen", True)]
+
+
+def of_chosen(report: Report) -> Report:
+    """The report without the requirements that the options of the run leave out, and without classes of no other."""
+    requirements = chosen(report)
+    if len(requirements) == len(report["requirements"]):
+        return report
+    counts = Counter(requirement["class"] for requirement in requirements)
+    classes = [_of_class(entry, requirements) for entry in report["classes"] if counts[entry["id"]]]
+    return {**report, "requirements": requirements, "classes": classes}
+
+
+def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> ConformanceClass:
+    """A class of which only some requirements were chosen."""
+    outcomes = [requirement["outcome"] for requirement in requirements if requirement["class"] == entry["id"]]
+    if len(outcomes) == entry["requirements"]:
+        return entry
+    gravest = next((outcome for outcome in _OF_CLASSES if outcome in outcomes), _OF_CLASSES[2])
+    return {**entry, "requirements": len(outcomes), "outcome": gravest}
+
+
 def tally(report: Report) -> Counter[str]:
     """How many requirements have each outcome; waived failures count as ``waived``, not as ``failed``."""
     return Counter("waived" if is_waived(one) else one["outcome"] for one in report["requirements"])
@@ -55,6 +85,13 @@ def tally(report: Report) -> Counter[str]:
 def is_waived(requirement: Requirement) -> bool:
     """Whether the requirement failed and somebody answers for that."""
     return requirement["waived"] and requirement["outcome"] == "failed"
+
+
+def excuse(requirement: Requirement) -> str | None:
+    """Why a failure does not count for the exit status, in a word; None if it counts, or nothing failed."""
+    if is_waived(requirement):
+        return "waived"
+    return "in the baseline" if requirement.get("known") else None
 
 
 def counted(number: int, noun: str) -> str:
@@ -72,7 +109,7 @@ def moment(text: str) -> str:
 
 def outcome_word(requirement: Requirement) -> str:
     """The requirement's outcome in words."""
-    return "waived" if is_waived(requirement) else OUTCOMES[requirement["outcome"]]
+    return excuse(requirement) or OUTCOMES[requirement["outcome"]]
 
 
 def verdict_sentence(report: Report) -> str:

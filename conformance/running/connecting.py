@@ -63,6 +63,7 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
             workers=options.workers,
             max_requests=options.max_requests,
             max_seconds=options.max_seconds,
+            first_wait=options.wait,
         )
     except ValueError as error:
         raise TargetFileError(f"{error}.") from None

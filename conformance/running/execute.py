@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from conformance.catalogue import choose
 from conformance.oracle import read
 from conformance.oracle.judgement import Judgement
 from conformance.reports.folder import ensure_free, remove_outputs
@@ -69,6 +70,7 @@ class Execution:
         census: The organization before and after the run.
         ownership: Knows which engagements are the run's.
         missing: Engagements of other users that were there before the run and are gone, once it was undone.
+        provisioner: The operator's program, where the target has one.
         log: What the provisioner wrote to its stderr.
         notes: What checks were told beside HTTP.
         failure: What of our own ended the run early, as a sentence, such as a full disk; or None.
@@ -76,6 +78,7 @@ class Execution:
 
     Raises:
         TargetFileError: The target file, an option or a key cannot be used.
+        SelectionError: The options choose no requirement.
         EmbeddedError: The embedded service did not start.
         JournalError: The journal cannot be written, or holds what an earlier run left.
         FolderError: The folder of the report cannot be used.
@@ -106,6 +109,7 @@ class Execution:
         with ExitStack() as stack:
             self._stack = stack
             self.profile = self._profile()
+            self._choose()
             self.redactor = redactor_of(self.profile)
             self.log = ProvisionerLog(self.redactor.text)
             wire = connect(self.profile, self.options, self.redactor, self.notes, self._transport())
@@ -149,8 +153,8 @@ class Execution:
     def undo(self) -> UndoResult:
         """Undo what the run did, as far as that is possible; a second time gives the same result."""
         if self.undone is None:
-            if self.run.wire.stopped is not None and self._provisioner is not None:
-                self._provisioner.close(_HURRIED)  # a journey may be waiting for it
+            if self.run.wire.stopped is not None and self.provisioner is not None:
+                self.provisioner.close(_HURRIED)  # a journey may be waiting for it
             self.run.journeys.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
                 # By the wire itself: a read-only run undoes what came of requests that had to be refused.
@@ -183,8 +187,24 @@ class Execution:
         if options.target is None and options.base_url is None:
             return self._embedded()
         return profile_of(
-            options.target, self._environ, base_url=options.base_url, api_key=options.api_key, mode=options.mode
+            options.target,
+            self._environ,
+            base_url=options.base_url,
+            api_key=options.api_key,
+            mode=options.mode,
+            is_found=options.is_file_found,
         )
+
+    def _choose(self) -> None:
+        """Put the ids of the chosen requirements in place of the patterns that were given."""
+        options = self.options
+        if classes := options.classes or self.profile.require:
+            chosen = choose(classes, options.only, options.skip)
+        elif options.only or options.skip:
+            chosen = choose((), options.only, options.skip)
+        else:
+            return
+        self.options = replace(options, only=chosen)
 
     def _embedded(self) -> Profile:
         self._mailbox = self._stack.enter_context(Mailbox())
@@ -217,7 +237,7 @@ class Execution:
         for observer in (recorder, self.ownership, membership):
             wire.observe(observer)
         wire.reserve_for(lambda: len(journal.unsettled(Action.CREATE_ENGAGEMENT)))
-        self._provisioner = provisioner = self._provisioned(lambda: wire.is_over)
+        self.provisioner = provisioner = self._provisioned(lambda: wire.is_over)
         if provisioner is not None:
             self._stack.callback(provisioner.close)
         fixtures = Fixtures(

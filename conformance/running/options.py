@@ -27,7 +27,7 @@ class RunOptions:
     """The options of a run, as the command line or pytest's gives them.
 
     Attributes:
-        base_url: Where the target is; None for the one of the target file or the embedded service.
+        base_url: Where the target is; None for the one of the target file, or without one the embedded service.
         api_key: A full key; None likewise.
         target: The target file, or None.
         mode: What the run may do; None for what the target file says.
@@ -37,7 +37,12 @@ class RunOptions:
         max_requests: The most requests to send, or None.
         max_seconds: The most seconds to take, or None.
         report: The folder of the outputs, or None for one made from the target's name and the time.
-        only: Patterns of requirement ids; empty for all.
+        classes: Conformance classes to judge; empty for those that the target file requires, or all.
+        only: Requirements to judge, by patterns; once the run has begun their ids. Empty for all.
+        skip: Requirements to leave out, by patterns.
+        wait: Seconds that the service has until it answers at all.
+        is_file_found: Whether the target file is one that the command found by itself; it starts no program then, and
+            makes no organization disposable.
     """
 
     base_url: str | None = None
@@ -50,4 +55,8 @@ class RunOptions:
     max_requests: int | None = None
     max_seconds: float | None = None
     report: Path | None = None
+    classes: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    wait: float = 0.0
+    is_file_found: bool = False

@@ -94,6 +94,7 @@ class Run:
         self._open_points = load_catalogue().open_points
         self._numbers: defaultdict[str, int] = defaultdict(int)
         self._lock = threading.Lock()
+        self._rests = 0
 
     @property
     def mode(self) -> Mode:
@@ -202,11 +203,22 @@ class Run:
         found: T = self._notes.told(asked, find, lambda value: value, lambda value: value)
         return found
 
+    @property
+    def waits_for(self) -> str | None:
+        """Whatever the run waits for beside responses, as a clause; None if nothing."""
+        if self._provisioner is not None and (method := self._provisioner.asked) is not None:
+            return f"waiting for the provisioner ({method})"
+        return "waiting for the service's background work" if self._rests > 0 else None
+
     def sleep(self, seconds: float) -> None:
         """Let time pass, on the run's clock; not to the end where the run is over."""
-        while seconds > 0 and not self.wire.is_over:
-            self.clock.sleep(min(seconds, _NAP))
-            seconds -= _NAP
+        self._rests += 1
+        try:
+            while seconds > 0 and not self.wire.is_over:
+                self.clock.sleep(min(seconds, _NAP))
+                seconds -= _NAP
+        finally:
+            self._rests -= 1
 
     def wait_until(self, condition: Callable[[], bool], *, pause: float = 0.2) -> bool:
         """Look again and again until a condition holds or the target's patience is over; whether it held.

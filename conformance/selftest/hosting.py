@@ -96,6 +96,10 @@ class SandboxPeer:
         sandbox: The sandbox.
     """
 
+    problem: str | None = None
+    asked: str | None = None
+    has_answered = True
+
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
 

@@ -15,6 +15,7 @@ Every key of the file, with its default:
     timeout, patience:  seconds (10)
     mailbox:            {smtp: 127.0.0.1:1025}: the suite listens there for the target's e-mails
     organization:       the id of the organization that the key must belong to
+    require:            the conformance classes that runs are about (all)
     subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
 
 ``${NAME}`` in any value is replaced by the environment's variable. Where a key is expected, ``{file: PATH}`` reads it
@@ -25,10 +26,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from conformance.catalogue import CLASSES
 from conformance.files import TEXT, is_file, is_stream, read_file
 from conformance.operations import SCOPES
 from conformance.target import validity
@@ -62,6 +65,7 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
     "tls", "timeout", "patience", "mailbox", "organization", "subordinates",
+    "require",
 )  # fmt: skip
 
 
@@ -72,6 +76,7 @@ def load_profile(
     base_url: str | None = None,
     api_key: str | None = None,
     mode: Mode | None = None,
+    is_found: bool = False,
 ) -> Profile:
     """The profile that a target file describes.
 
@@ -81,6 +86,7 @@ def load_profile(
         base_url: Takes the place of the file's.
         api_key: Takes the place of the file's.
         mode: Takes the place of the file's ``disposable``.
+        is_found: Whether nobody named the file: its ``disposable`` and ``provisioner`` do not count then.
 
     Raises:
         TargetFileError: Something is wrong, said in one sentence that names the key and shows no secret.
@@ -93,6 +99,9 @@ def load_profile(
     keys = _keys(reader, top.get("keys"), main_key)
     disposable = top["disposable"].flag() if "disposable" in top else False
     program = provisioner(top["provisioner"]) if "provisioner" in top else None
+    unused = [key for key, given in (("disposable", disposable), ("provisioner", program)) if given and is_found]
+    if is_found:
+        disposable, program = False, None
     tls = _tls(top.get("tls"), folder)
     return Profile(
         name=_read(top, "name", str, url.host),
@@ -110,6 +119,7 @@ def load_profile(
         mailbox=_mailbox(top.get("mailbox")),
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
+        require=_classes(top.get("require")),
         user_info=url.user_info,
         folder=folder,
         warnings=(
@@ -117,6 +127,7 @@ def load_profile(
             *_tls_warnings(tls),
             *_command_warnings(program),
             *_overridden(name, top, base_url=base_url, api_key=api_key),
+            *(f"{key} of {name} was not used: it counts only if --target names the file." for key in unused),
             *reader.warnings(),
         ),
     )
@@ -129,6 +140,7 @@ def profile_of(
     base_url: str | None,
     api_key: str | None,
     mode: Mode | None = None,
+    is_found: bool = False,
 ) -> Profile:
     """The profile of what options name: a target file, or a base URL and a key.
 
@@ -138,12 +150,13 @@ def profile_of(
         base_url: Where the target is; takes the place of the file's.
         api_key: A full key; takes the place of the file's.
         mode: How far a run goes; takes the place of the file's ``disposable``.
+        is_found: Whether nobody named the target file; see ``load_profile``.
 
     Raises:
         TargetFileError: They name no target, or one that cannot be used.
     """
     if path is not None:
-        return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode)
+        return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
     if base_url is None:
         raise TargetFileError("Name the target: --base-url, $CONFORMANCE_BASE_URL or --target.")
     if not api_key:
@@ -289,6 +302,11 @@ def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Ite
         if value is not None and key in top and top[key].differs_from(value):
             option = f"--{key.replace('_', '-')} or $CONFORMANCE_{key.upper()}"
             yield f"{key} of {name} was not used: {option} takes its place."
+
+
+def _classes(entry: Entry | None) -> tuple[str, ...]:
+    check = partial(validity.conformance_class, known=tuple(CLASSES))
+    return tuple(item.attempt(check) for item in entry.items()) if entry else ()
 
 
 def _mailbox(entry: Entry | None) -> tuple[str, int] | None:

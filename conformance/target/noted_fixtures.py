@@ -31,6 +31,9 @@ class NotedFixtures:
         notes: The notes of the run, or of the run that is judged again.
         keys: Makes a credential of a name that was noted.
         journal: Told of members that are made, where the fixtures themselves do not.
+
+    Attributes:
+        unavailable: What could not be had, by the need, with the reason.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class NotedFixtures:
         self._notes = notes
         self._keys = keys
         self._journal = journal
+        self.unavailable: dict[str, str] = {}
 
     @property
     def main(self) -> Credential:
@@ -141,6 +145,7 @@ class NotedFixtures:
             asked, lambda: _tried(find), lambda found: _written(found, write), lambda told: _read(told, read)
         )
         if isinstance(found, Unavailable):
+            self.unavailable[found.need] = found.reason
             raise found
         return found
 

@@ -123,6 +123,7 @@ class Profile:
         subordinates: How subordinate records are made through the service, by kind.
         user_info: What stood before an ``@`` in the base URL; never sent, never shown.
         warnings: Sentences for the operator about what is risky and allowed.
+        require: The conformance classes that runs are about; empty for all.
         folder: The folder of the target file, which relative paths and the provisioner start from; or None.
     """
 
@@ -143,6 +144,7 @@ class Profile:
     subordinates: Mapping[SubordinateKind, SubordinateTemplate] = field(default_factory=lambda: MappingProxyType({}))
     user_info: Secret | None = None
     warnings: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
     folder: Path | None = None
 
     @classmethod

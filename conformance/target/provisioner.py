@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 from conformance.target import validity
 from conformance.target.letters import decoded
 from conformance.target.rpc import MethodMissing, ProvisionerError, RpcChild
+from conformance.target.secret import without_likely_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -51,6 +52,10 @@ class Mail:
 
 class Peer(Protocol):
     """Who carries out calls: a child program, as a rule."""
+
+    problem: str | None
+    has_answered: bool
+    asked: str | None
 
     def call(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
@@ -100,10 +105,35 @@ class Provisioner:
         environment = inherited | dict(settings.environment)
         return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
 
+    def silence(self) -> str | None:
+        """Ask for a method that no provisioner has; why no answer came, as a sentence, or None for any answer."""
+        try:
+            self._peer.call("ping", {})
+        except MethodMissing:
+            return None
+        except ProvisionerError as error:
+            return None if self._peer.has_answered else without_likely_keys(str(error))
+        return None
+
     @property
     def missing_methods(self) -> frozenset[str]:
         """The methods that the program turned out to lack."""
         return frozenset(self._missing)
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the program itself, as a sentence."""
+        return self._peer.problem
+
+    @property
+    def asked(self) -> str | None:
+        """The method whose answer is waited for."""
+        return self._peer.asked
+
+    @property
+    def never_answered(self) -> bool:
+        """Whether it was asked, and gave no answer of any kind."""
+        return self._peer.problem is not None and not self._peer.has_answered
 
     def create_key(self, scopes: Sequence[str]) -> Secret:
         """A key of the organization with exactly these scopes."""

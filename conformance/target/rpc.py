@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed, read_json
+from conformance.target.secret import without_likely_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +25,11 @@ MAX_LINE: Final = 1 << 20
 _METHOD_NOT_FOUND: Final = -32601
 _CHUNK: Final = 1 << 16
 _MAX_REASON: Final = 300
+_MOST_TIMEOUTS: Final = 2
+"""Time-outs after which nothing more is asked."""
+_LONGEST_QUOTE: Final = 200
+_NAMED_SECRET: Final = re.compile(r"(?P<name>key|token|secret|password|bearer|basic)\W+\S+", re.IGNORECASE)
+_NO_ANSWER: Final = "a line on its stdout that is no JSON-RPC 2.0 answer"
 _LOOKING_UP: Final = 0.5
 """Seconds of waiting after which it is looked whether the run is over."""
 
@@ -45,6 +52,11 @@ class RpcChild:
         timeout: Seconds that one answer may take.
         log: Called with each line of its stderr, from a thread of its own; must not raise.
         is_over: Whether the run is over, so that nothing is worth waiting for.
+
+    Attributes:
+        problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
+        has_answered: Whether it ever gave an answer, be it an error.
+        asked: The method whose answer is waited for, if any.
     """
 
     def __init__(
@@ -68,6 +80,10 @@ class RpcChild:
         self._buffer = bytearray()
         self._last_id = 0
         self._broken: str | None = None
+        self._timeouts = 0
+        self.problem: str | None = None
+        self.asked: str | None = None
+        self.has_answered = False
 
     def call(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result.
@@ -82,7 +98,11 @@ class RpcChild:
             process = self._process or self._start()
             self._last_id += 1
             request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": dict(params)}
-            return self._converse(process, method, json.dumps(request).encode("ascii") + b"\n")
+            self.asked = method
+            try:
+                return self._converse(process, method, json.dumps(request).encode("ascii") + b"\n")
+            finally:
+                self.asked = None
 
     def close(self, grace: float = 5.0) -> None:
         """Close the program's stdin, wait for its end, and end it and all that it started.
@@ -132,7 +152,7 @@ class RpcChild:
             # The answer to an earlier call that took too long is late, not wrong.
             if isinstance(message["id"], int) and 0 < message["id"] < expected:
                 if time.monotonic() > deadline:
-                    raise ProvisionerError(self._late(f"did not answer {method}"))
+                    raise self._timed_out(method)
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
                 raise self._break("The provisioner answered with an id that it was not asked with.")
@@ -159,7 +179,7 @@ class RpcChild:
             if searched > MAX_LINE:
                 raise self._break("The provisioner wrote a line of more than 1 MiB.")
             if not self._ready(descriptor, select.POLLIN, deadline):
-                raise ProvisionerError(self._late(f"did not answer {method}"))
+                raise self._timed_out(method)
             chunk = os.read(descriptor, _CHUNK)
             if not chunk:
                 raise self._break(_ended(process))
@@ -186,13 +206,26 @@ class RpcChild:
         reading = read_json(line)
         value = reading.value if isinstance(reading, Parsed) else None
         if not isinstance(value, dict) or value.get("jsonrpc") != "2.0" or "id" not in value:
-            # What it wrote is not quoted: it may hold a key that nobody knows yet.
-            raise self._break("The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 answer.")
+            raise self._break(f"The provisioner wrote {_NO_ANSWER}{_quoted(line)}.")
+        self.has_answered = True
         return value
+
+    def _timed_out(self, method: str) -> ProvisionerError:
+        """Take note of a time-out; after the second one nothing more is asked."""
+        reason = self._late(f"did not answer {method}")
+        if self._is_over():
+            return ProvisionerError(reason)
+        self._timeouts += 1
+        self.problem = reason
+        if self._timeouts < _MOST_TIMEOUTS:
+            return ProvisionerError(reason)
+        return self._break(f"{reason.rstrip('.')}, for the second time; nothing more was asked of it.")
 
     def _break(self, reason: str) -> ProvisionerError:
         """Remember that nothing more can be asked, because the next line may answer anything."""
         self._broken = reason
+        if not self._is_over():
+            self.problem = reason
         return ProvisionerError(reason)
 
     def _tell_stderr(self, process: subprocess.Popen[bytes]) -> None:
@@ -223,6 +256,17 @@ class RpcChild:
             process.stdout.close()
         if process.stderr is not None and not (self._stderr and self._stderr.is_alive()):
             process.stderr.close()
+
+
+def _quoted(line: bytes) -> str:
+    """A short line that was written, without what looks like a key, and without values of JSON."""
+    text = line.decode("utf-8", "replace").strip()
+    if len(text) > _LONGEST_QUOTE:
+        return f", of {len(line):,} bytes"
+    if text.startswith(("{", "[", '"')):
+        return ""  # a key that nobody knows yet may be in it, however short
+    shown = _NAMED_SECRET.sub(r"\g<name> <withheld>", without_likely_keys(text))
+    return f": {shown}"
 
 
 def _descriptor(stream: Any) -> int:  # noqa: ANN401 - pipes are typed as optional, and here they exist

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from typing import Final
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from conformance.target.secret import Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _KEY: Final = re.compile(r"[!-~]+")
 _LONGEST_KEY: Final = 16_384
@@ -161,6 +165,18 @@ def socket_address(text: str) -> tuple[str, int]:
     if not colon or not host or not re.fullmatch(r"[0-9]{1,5}", port) or int(port) > 65535:  # noqa: PLR2004
         raise Refused("must be host:port, as in 127.0.0.1:1025")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def conformance_class(text: str, known: Collection[str]) -> str:
+    """The id of a conformance class.
+
+    Raises:
+        Refused: It is none of those that there are.
+    """
+    if text not in known:
+        nearest = get_close_matches(text, known, 1)
+        raise Refused(f"must be a class: {f'did you mean {nearest[0]}?' if nearest else ', '.join(known)}")
+    return text
 
 
 def domain(text: str) -> str:

@@ -9,7 +9,7 @@ from conformance.reports.curl import curl
 from conformance.verdicts.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.catalogue import Requirement
     from conformance.reports import model
@@ -19,20 +19,26 @@ if TYPE_CHECKING:
     Observations = Mapping[str, Sequence[tuple[str, Sequence[Exchange]]]]
 
 _MOST_CITED = 12
+_NOT_CHOSEN = "Not chosen by the options of the run."
 
 
-def requirements(results: Iterable[CheckResult], unselected: str) -> list[model.Requirement]:
+def requirements(
+    results: Iterable[CheckResult], unselected: str, chosen: Collection[str] = ()
+) -> list[model.Requirement]:
     """Every requirement of the catalogue with its outcome, in the catalogue's order.
 
     Args:
         results: What the checks came to.
         unselected: The reason that is given for a requirement whose checks did not run.
+        chosen: The ids of the requirements that the run is about; empty for all.
     """
     by_requirement: dict[str, list[CheckResult]] = {}
     for result in results:
         by_requirement.setdefault(result.requirement, []).append(result)
     return [
         _requirement(entry, by_requirement.get(entry.id, []), unselected)
+        if not chosen or entry.id in chosen
+        else _requirement(entry, [], _NOT_CHOSEN) | {"chosen": False}
         for entry in load_catalogue().requirements.values()
     ]
 
@@ -85,15 +91,18 @@ def observations(noted: Observations) -> list[model.Observation]:
     ]
 
 
-def unlocking(catalogue: Catalogue, missing: Mapping[str, str]) -> dict[str, list[str]]:
+def unlocking(catalogue: Catalogue, missing: Mapping[str, str], chosen: Collection[str] = ()) -> dict[str, list[str]]:
     """The lines that would let more of each class be tested.
 
     Args:
         catalogue: All requirements.
         missing: The needs that are not met, each with the line that meets it.
+        chosen: The ids of the requirements that the run is about; empty for all.
     """
     lines: dict[str, dict[str, None]] = {}
     for entry in catalogue.requirements.values():
+        if chosen and entry.id not in chosen:
+            continue
         for need in entry.needs:
             if need in missing:
                 lines.setdefault(entry.conformance_class, {})[missing[need]] = None

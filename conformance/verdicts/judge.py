@@ -7,7 +7,6 @@ hooks.
 from __future__ import annotations
 
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from functools import cached_property
 from traceback import format_exception
 from typing import TYPE_CHECKING, Final, Protocol
@@ -227,8 +226,7 @@ class Judge(CollectErrors):
     @cached_property
     def _asked_for(self) -> frozenset[str]:
         """The requirements that the run is confined to."""
-        patterns, every = self.run.options.only, self._catalogue.requirements
-        return frozenset(one for one in every if any(fnmatchcase(one, pattern) for pattern in patterns))
+        return frozenset(self.run.options.only)
 
     def _judges_form(self, item: pytest.Item) -> bool:
         """Whether a check looks at the form of answers alone, which any answer of the target can break."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 JUDGE: Final = "conformance-judge"
 """The name that the judge of a run has among pytest's plugins."""
 
+_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable")
+"""Options that only make sense for a service of the user's."""
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None]:
@@ -32,10 +35,9 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None]:
 
 def _add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("conformance", "contract conformance of a running service")
-    _add(
-        group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given"
-    )
+    _add(group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL)")
     _add(group, "--api-key", help="a full key of the target (better: $CONFORMANCE_API_KEY)")
+    _add(group, "--embedded", action="store_true", help="test the embedded reference service")
     _add(group, "--target", type=Path, metavar="FILE", help="the target file")
     _add(group, "--read-only", action="store_true", help="send nothing that could change the organization")
     _add(group, "--disposable", action="store_true", help="the organization may be renamed, its members changed")
@@ -96,9 +98,7 @@ def _open(config: pytest.Config) -> Run:
     config.add_cleanup(stack.close)
     try:
         options = RunOptions(
-            base_url=option.base_url or os.environ.get("CONFORMANCE_BASE_URL"),
-            api_key=option.api_key or os.environ.get("CONFORMANCE_API_KEY"),
-            target=option.target,
+            **_target(option),
             mode=Mode.asked(read_only=option.read_only, disposable=option.disposable),
             effort=Effort(option.effort),
             seed=option.seed,
@@ -111,3 +111,23 @@ def _open(config: pytest.Config) -> Run:
     if trouble is not None:
         pytest.exit(trouble, returncode=Exit.UNTESTABLE)
     return execution.run
+
+
+def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
+    """The options of a run that say which service is tested.
+
+    Raises:
+        TargetFileError: They contradict each other, or name none although one is most likely meant.
+    """
+    from conformance.running.intent import API_KEY, BASE_URL, why_not_embedded  # noqa: PLC0415 - see above
+    from conformance.target.reading import TargetFileError  # noqa: PLC0415 - as above
+
+    given = [f"--{name.replace('_', '-')}" for name in _FOR_A_SERVICE if getattr(option, name)]
+    if option.embedded:
+        if contradicting := [name for name in ("base_url", "api_key", "target") if getattr(option, name)]:
+            raise TargetFileError(f"--embedded and --{contradicting[0].replace('_', '-')} exclude each other.")
+        return {}
+    base_url = option.base_url or os.environ.get(BASE_URL)
+    if base_url is None and option.target is None and (why := why_not_embedded(os.environ, given)):
+        raise TargetFileError(why)
+    return {"base_url": base_url, "api_key": option.api_key or os.environ.get(API_KEY), "target": option.target}

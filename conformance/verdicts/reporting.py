@@ -11,14 +11,16 @@ from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.text import with_texts
+from conformance.reports.wording import counted
 from conformance.target.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
+    from conformance.reports.model import Requirement
     from conformance.running.execute import Execution
     from conformance.verdicts.results import CheckResult
     from conformance.verdicts.waivers import Waiver
@@ -31,6 +33,7 @@ def build_report(
     results: Sequence[CheckResult],
     *,
     waivers: Sequence[Waiver] = (),
+    known: Collection[str] = (),
     interrupted: bool,
     warnings: Sequence[str] = (),
 ) -> tuple[Report, list[str]]:
@@ -40,6 +43,7 @@ def build_report(
         execution: The run; it is undone already.
         results: What its checks came to.
         waivers: Known failures that somebody takes responsibility for.
+        known: Requirements that failed in the baseline.
         interrupted: Whether somebody ended it early.
         warnings: What else is to be said of the run, a sentence each.
 
@@ -47,9 +51,13 @@ def build_report(
         The report without secrets, and what is wrong with the waivers, a sentence each.
     """
     run = execution.run
-    requirements = conclude.requirements(results, _unselected(execution, interrupted=interrupted))
+    unselected = _unselected(execution, interrupted=interrupted)
+    requirements = conclude.requirements(results, unselected, run.options.only)
     problems = apply_waivers(requirements, waivers, execution.began.date())
-    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing))
+    for entry in requirements:
+        if entry["id"] in known and entry["outcome"] == "failed" and not entry["waived"]:
+            entry["known"] = True
+    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, run.options.only))
     undone = execution.undo()
     report = {
         "format": FORMAT,
@@ -69,7 +77,7 @@ def build_report(
             "mode": run.mode.value,
             "interrupted": interrupted,
             "workers": run.options.workers,
-            "warnings": [*_warnings(execution), *warnings],
+            "warnings": [*_of_provisioner(execution, requirements), *_warnings(execution), *warnings],
         },
         "verdict": conclude.overall(requirements).value,
         "classes": classes,
@@ -90,9 +98,17 @@ def _unselected(execution: Execution, *, interrupted: bool) -> str:
         return "The run was interrupted before."
     if execution.run.closed is not None:
         return execution.run.closed
-    if execution.run.options.only:
-        return "Not asked for with --only."
     return "No check ran."
+
+
+def _of_provisioner(execution: Execution, requirements: Sequence[Requirement]) -> list[str]:
+    """What is wrong with the provisioner, and what that cost."""
+    provisioner = execution.provisioner
+    if provisioner is None or provisioner.problem is None:
+        return []
+    untested = [entry for entry in requirements if entry["outcome"] == "untested" and entry.get("chosen", True)]
+    number = sum("provisioner" in (entry["reason"] or "").lower() for entry in untested)
+    return [f"{provisioner.problem} For that reason {counted(number, 'requirement')} could not be tested."]
 
 
 def _warnings(execution: Execution) -> list[str]:

@@ -22,6 +22,7 @@ from conformance.wire.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     import httpx
 
@@ -126,6 +127,11 @@ class Wire:
     def service_clock(self) -> float | None:
         """Seconds that the service's clock is ahead of ours by its latest Date headers; None before any."""
         return self._dispatcher.pacer.service.offset
+
+    @property
+    def waits_until(self) -> datetime | None:
+        """When the first of the calls that wait for the rate limit will go on; None if none waits."""
+        return min(list(self._dispatcher.windows.values()), default=None)
 
     def send(self, call: Call) -> Exchange:
         """Send a call, repeating it where that is needed and safe.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import Outcome, Sender
@@ -18,6 +19,7 @@ from conformance.wire.width import Width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from conformance.wire.call import Call
     from conformance.wire.clock import Clock
@@ -89,6 +91,8 @@ class Dispatcher:
         record: Callable[[Exchange], None],
     ) -> None:
         self.pacer = Pacer(clock, settings.longest_wait)
+        self.windows: dict[int, datetime] = {}
+        """When calls that wait for the rate limit will go on."""
         self._main_key = MainKey(settings.credential, clock.pause)
         self._settings = settings
         self._preparer = preparer
@@ -99,6 +103,7 @@ class Dispatcher:
         self._width = Width(settings.workers)
         self._keeping = asyncio.Lock()
         self._answered = False
+        self._began = clock.monotonic()
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
 
@@ -131,7 +136,9 @@ class Dispatcher:
         return [self._search]
 
     async def _attempt(self, order: Order, lane: Lane, attempt: int) -> tuple[Exchange, Outcome]:
-        await self.pacer.enter(lane, lambda seconds: self._pause(seconds, order), at_once=order.call.expects_429)
+        await self.pacer.enter(
+            lane, lambda seconds: self._wait_for_window(seconds, order), at_once=order.call.expects_429
+        )
         answer = None
         try:
             async with self._width.one() as beside_others:
@@ -269,6 +276,14 @@ class Dispatcher:
                 return True
         return False
 
+    async def _wait_for_window(self, seconds: float, order: Order) -> None:
+        """Let time pass until a key may send again, and let others know until when."""
+        self.windows[id(order)] = self._clock.now() + timedelta(seconds=seconds)
+        try:
+            await self._pause(seconds, order)
+        finally:
+            del self.windows[id(order)]
+
     async def _pause(self, seconds: float, order: Order) -> None:
         if seconds > 0:
             self._limits.ensure_time(seconds, order.undoing)
@@ -280,7 +295,7 @@ class Dispatcher:
         if order.undoing is not None:
             return
         if not self._answered:
-            if self._failures >= FIRST_FAILURES:
+            if self._failures >= FIRST_FAILURES and self._clock.monotonic() - self._began >= self._settings.first_wait:
                 raise self._stopped(f"no complete answer ever came: {exchange.trouble}", exchange)
         elif outcome is Outcome.UNREACHED or self._failures >= FAILURES:
             if self._search is None:

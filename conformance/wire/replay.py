@@ -16,6 +16,7 @@ from conformance.wire.preparing import Preparer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
     from conformance.wire.call import Call
     from conformance.wire.client import Observer
@@ -176,6 +177,11 @@ class ReplayWire:
             reached = max(self._given, default=0) if self._waiting.any_for_checks else math.inf
             beside = {number: exchange for number, exchange in self._beside.items() if number < reached}
             return tuple(exchange for _, exchange in sorted((self._given | beside).items()))
+
+    @property
+    def waits_until(self) -> datetime | None:
+        """None: a replay waits for no rate limit."""
+        return None
 
     @property
     def sent(self) -> int:

@@ -34,6 +34,7 @@ class WireSettings:
         workers: Requests that may be under way at once.
         max_requests: Requests that may be sent, repetitions included; None for any number.
         max_seconds: Seconds that the run may take; None for any time.
+        first_wait: Seconds until a service that has never answered is given up; without them three attempts decide.
         longest_wait: Seconds that are waited for a rate-limit window at most.
         undo_seconds: Seconds that undoing may take where the caller names no other time.
         hurried_undo_seconds: Seconds that undoing may take once ``Wire.stop`` was called.
@@ -51,6 +52,7 @@ class WireSettings:
     workers: int = 8
     max_requests: int | None = None
     max_seconds: float | None = None
+    first_wait: float = 0
     longest_wait: float = 90
     undo_seconds: float = 60
     hurried_undo_seconds: float = 8

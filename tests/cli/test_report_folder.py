@@ -19,7 +19,7 @@ from tests.hostile.target import Turn, hostile
 CLEAN: Final = {
     name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
 }
-SHORT: Final = ("run", "--effort", "quick", "--only", "get-organization-*")
+SHORT: Final = ("run", "--embedded", "--effort", "quick", "--only", "get-organization-*")
 PATIENCE: Final = 200.0
 
 

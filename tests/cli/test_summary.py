@@ -43,6 +43,8 @@ def test_lines_fit_the_window(
 ) -> None:
     """Words stay whole and continue under what they belong to; only what is there to copy is left to the terminal."""
     monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
 
     print_summary(report, Path("reports/" + "y" * 150), quiet=False)
 
@@ -55,6 +57,15 @@ def test_lines_fit_the_window(
     assert any(line.startswith((" " * 14 + "a 4xx", " " * 14 + "4xx")) for line in lines)
     assert "(and 2 more)" in " ".join(" ".join(lines).split())
     assert "staging is NOT conformant: 1 requirement broken." in lines
+
+
+def test_lines_of_a_pipe_are_whole(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is wrapped, and no line ends with blanks."""
+    print_summary(report, Path("reports/run"), quiet=False)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert any("word " * 59 in line for line in lines)
 
 
 @pytest.mark.parametrize(

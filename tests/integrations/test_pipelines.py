@@ -24,7 +24,7 @@ CLEAN = {
     for name, value in os.environ.items()
     if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "GITHUB"))
 }
-OPTIONS = ("TARGET", "EFFORT", "MODE", "WAIVERS", "BASELINE", "STRICT", "REPORT")
+OPTIONS = ("TARGET", "EFFORT", "MODE", "WAIVERS", "BASELINE", "CLASSES", "ONLY", "SKIP", "STRICT", "REPORT")
 
 
 def documents(name: str) -> list[dict[str, Any]]:
@@ -71,6 +71,52 @@ def test_the_script_passes_the_exit_status_on(tmp_path: Path) -> None:
 
     assert run_script(tmp_path, MODE="heroic", **target).returncode == 2
     assert run_script(tmp_path, WAIVERS="missing.yaml", **target).returncode == 2
+
+
+STALE = '{"format": "conformance-report/1", "verdict": "conformant"}'
+
+
+@pytest.mark.parametrize(
+    ("variables", "status", "why"),
+    [
+        pytest.param({"MODE": "heroic"}, 2, "MODE is read-only, default or disposable, not heroic.", id="mode"),
+        pytest.param({"STRICT": "perhaps"}, 2, "STRICT is true or false, not perhaps.", id="strict"),
+        pytest.param({"EFFORT": "heroic"}, 2, "heroic", id="effort"),
+        pytest.param({"CONFORMANCE_BASE_URL": ""}, 2, "names what to test.", id="no target"),
+        pytest.param(
+            {"CONFORMANCE_BASE_URL": "http://127.0.0.1:9"}, 3, "the connection was refused", id="nothing there"
+        ),
+    ],
+)
+def test_a_run_that_tests_nothing_publishes_no_earlier_report(
+    tmp_path: Path, variables: dict[str, str], status: int, why: str
+) -> None:
+    """The report of an earlier job is gone, no verdict is told, and the page of the run says why."""
+    folder = tmp_path / "conformance-report"
+    folder.mkdir()
+    (folder / "report.json").write_text(STALE)
+    (folder / "summary.md").write_text("# Conformance: conformant")
+    told = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "output")}
+    target = {"CONFORMANCE_BASE_URL": "http://service.test", "CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
+
+    done = run_script(tmp_path, **(told | target | variables))
+
+    assert done.returncode == status, done.stdout + done.stderr
+    assert why in done.stderr.splitlines()[-1]
+    assert "conformant" not in (tmp_path / "output").read_text() if status == 3 else not (tmp_path / "output").exists()
+    assert "Conformance: conformant" not in (tmp_path / "summary").read_text()
+    assert status == 3 or why in (tmp_path / "summary").read_text()
+
+
+@pytest.mark.parametrize("strict", ["true", "TRUE", "1", "yes"])
+def test_every_usual_word_for_yes_is_strict(sandbox: dict[str, str], tmp_path: Path, strict: str) -> None:
+    """A chosen requirement that stays untested fails the step."""
+    target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
+
+    done = run_script(tmp_path, STRICT=strict, ONLY="get-organization-succeeds invite-sends-mail", **target)
+
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert done.stderr.splitlines()[-1].startswith("Exit 4: --strict, and ")
 
 
 @pytest.mark.parametrize("named", [{}, {"CONFORMANCE_BASE_URL": ""}, {"CONFORMANCE_BASE_URL": "", "TARGET": ""}])

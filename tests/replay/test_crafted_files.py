@@ -32,8 +32,8 @@ PLACES = {
     "sign with a key": ("key", ["sign", "{folder}", "--key", "{folder}/key"]),
     "verify": ("certificate.dsse.json", ["verify", "{folder}", "--public-key", "{key}.pub"]),
     "verify with a key": ("key.pub", ["verify", "{folder}", "--public-key", "{folder}/key.pub"]),
-    "baseline": ("baseline.json", ["run", "--baseline", "{folder}/baseline.json"]),
-    "waivers": ("waivers.yaml", ["run", "--waivers", "{folder}/waivers.yaml"]),
+    "baseline": ("baseline.json", ["run", "--embedded", "--baseline", "{folder}/baseline.json"]),
+    "waivers": ("waivers.yaml", ["run", "--embedded", "--waivers", "{folder}/waivers.yaml"]),
     "target": ("target.yaml", ["run", "--target", "{folder}/target.yaml"]),
     "a key of the target": ("secret", ["run", "--target", "{folder}/with-key.yaml"]),
     "certificate authorities": ("ca.pem", ["run", "--target", "{folder}/with-ca.yaml"]),
@@ -140,7 +140,7 @@ def test_keys_may_come_through_a_pipe(folder: Path, command: Callable[[list[str]
     writer = threading.Thread(target=lambda: pipe.write_text("nonsense: 1\n"))
     writer.start()
 
-    result = command(["run", option, str(pipe)])
+    result = command(["run", "--embedded", option, str(pipe)])
 
     writer.join()
     assert result.exit_code == 2
@@ -193,10 +193,10 @@ LONG = "x" * 300
 @pytest.mark.parametrize(
     "words",
     [
-        ["run", "--report", LONG],
+        ["run", "--embedded", "--report", LONG],
         ["run", "--target", LONG],
-        ["run", "--waivers", LONG],
-        ["run", "--baseline", LONG],
+        ["run", "--embedded", "--waivers", LONG],
+        ["run", "--embedded", "--baseline", LONG],
         ["render", LONG, "--format", "json"],
         ["render", "{folder}", "--format", "json", "--output", LONG],
         ["diff", LONG, "{folder}"],

@@ -123,8 +123,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
 
 def configured(**options: object) -> tuple[Any, list[Callable[[], None]]]:
     """A configuration with these options, and what is done at its end."""
-    given = {"base_url": None, "api_key": None, "target": None, "read_only": False, "disposable": False,
-             "effort": "quick", "seed": 1, "report": None} | options  # fmt: skip
+    given = {"base_url": None, "api_key": None, "embedded": False, "target": None, "read_only": False,
+             "disposable": False, "effort": "quick", "seed": 1, "report": None} | options  # fmt: skip
     cleanups: list[Callable[[], None]] = []
     return SimpleNamespace(option=SimpleNamespace(**given), add_cleanup=cleanups.append), cleanups
 
@@ -137,8 +137,8 @@ def configured(**options: object) -> tuple[Any, list[Callable[[], None]]]:
         ({}, {"BASE_URL": "http://b", "API_KEY": "e"}, {"base_url": "http://b", "api_key": "e"}),
         ({"base_url": "http://a", "api_key": "k"}, {"BASE_URL": "http://b", "API_KEY": "e"},
          {"base_url": "http://a", "api_key": "k"}),
-        ({"read_only": True}, {}, {"mode": "read-only"}),
-        ({"disposable": True}, {}, {"mode": "disposable"}),
+        ({"read_only": True, "base_url": "http://a"}, {}, {"mode": "read-only"}),
+        ({"disposable": True, "embedded": True}, {"BASE_URL": "http://b"}, {"mode": "disposable", "base_url": None}),
         ({"effort": "deep", "seed": 7, "target": Path("t"), "report": Path("r")}, {},
          {"effort": "deep", "seed": 7, "target": Path("t"), "report": Path("r")}),
     ],
@@ -212,7 +212,7 @@ def test_options_have_defaults(words: tuple[str, ...], others: dict[str, object]
         next(loading)
 
     usual = dict.fromkeys(("base_url", "api_key", "target", "report"))
-    usual |= {"read_only": False, "disposable": False, "effort": "quick", "seed": 1}
+    usual |= {"embedded": False, "read_only": False, "disposable": False, "effort": "quick", "seed": 1}
     assert vars(parser.parse_args(words)) == usual | others
     assert parser.groups[-1] == ("conformance", "contract conformance of a running service")
 
@@ -234,8 +234,9 @@ def test_what_options_are_for() -> None:
     lines = [" ".join(line.split()) for line in re.split(r"\n  (?=-)", parser.format_help())]
 
     assert lines[1:] == [
-        "--base-url BASE_URL where the target is (or $CONFORMANCE_BASE_URL); the embedded service where not given",
+        "--base-url BASE_URL where the target is (or $CONFORMANCE_BASE_URL)",
         "--api-key API_KEY a full key of the target (better: $CONFORMANCE_API_KEY)",
+        "--embedded test the embedded reference service",
         "--target FILE the target file",
         "--read-only send nothing that could change the organization",
         "--disposable the organization may be renamed, its members changed",
@@ -297,8 +298,9 @@ def test_options_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--read-only", "--disposable"), "--read-only and --disposable exclude each other"),
+        (("--embedded", "--read-only", "--disposable"), "--read-only and --disposable exclude each other"),
         (("--target", "absent.yaml"), "absent.yaml"),
+        (("--api-key", "k"), "--embedded to test the embedded reference service"),
     ],
 )
 def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, words: tuple[str, ...], said: str) -> None:

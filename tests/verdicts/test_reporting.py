@@ -61,6 +61,7 @@ def over(**more: Any) -> Any:
         undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=said.writes),
         ownership=SimpleNamespace(mistaken=said.mistaken),
         missing=said.gone,
+        provisioner=None,
         redactor=SimpleNamespace(weak=said.weak, text=str),
     )
 
@@ -144,9 +145,9 @@ def test_the_certificate_of_a_target_that_has_one() -> None:
 @pytest.mark.parametrize(
     ("execution", "interrupted", "reason"),
     [
-        (over(closed="The target cannot be reached.", only=("a",)), True, "The run was interrupted before."),
-        (over(closed="The target cannot be reached.", only=("a",)), False, "The target cannot be reached."),
-        (over(only=("a",)), False, "Not asked for with --only."),
+        (over(closed="The target cannot be reached.", only=(FORM,)), True, "The run was interrupted before."),
+        (over(closed="The target cannot be reached.", only=(FORM,)), False, "The target cannot be reached."),
+        (over(only=("a",)), False, "Not chosen by the options of the run."),
         (over(), False, "No check ran."),
     ],
 )

@@ -1,0 +1,79 @@
+"""The requirements that a run is about, chosen by class, id, operation or section."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from conformance.catalogue.catalogue import load_catalogue
+from conformance.catalogue.entries import CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.catalogue.entries import Requirement
+
+
+class SelectionError(ValueError):
+    """A pattern chooses nothing; the text is a sentence that suggests another one."""
+
+
+def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the ids of the chosen requirements, in the order of the catalogue.
+
+    Args:
+        classes: Conformance classes; empty for all.
+        only: Patterns of ids, classes, operations and sections, with ``*`` and ``?``; empty for all.
+        skip: Patterns of what is left out.
+
+    Raises:
+        SelectionError: A class or a pattern matches no requirement, or nothing is left.
+    """
+    for name in classes:
+        if name not in CLASSES:
+            raise SelectionError(f"there is no class {name}{did_you_mean(name, CLASSES)}")
+    kept, left_out = _matching("--only", only), _matching("--skip", skip)
+    chosen = tuple(
+        requirement.id
+        for requirement in load_catalogue().requirements.values()
+        if (not classes or requirement.conformance_class in classes)
+        and (not only or requirement.id in kept)
+        and requirement.id not in left_out
+    )
+    if not chosen:
+        raise SelectionError("--class, --only and --skip together leave no requirement")
+    return chosen
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence that suggests the nearest known words, or an empty text."""
+    nearest = get_close_matches(word, list(known), n=3)
+    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+
+
+def _matching(option: str, patterns: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for pattern in patterns:
+        matched = _matched(pattern)
+        if not matched:
+            raise SelectionError(f"{option} {pattern} matches no requirement{_suggestion(pattern)}")
+        found |= matched
+    return found
+
+
+def _matched(pattern: str) -> set[str]:
+    requirements = load_catalogue().requirements.values()
+    return {entry.id for entry in requirements if any(fnmatchcase(name, pattern) for name in _names(entry))}
+
+
+def _names(entry: Requirement) -> tuple[str, ...]:
+    """The names by which a requirement can be chosen."""
+    return entry.id, entry.conformance_class, entry.section, *entry.operations
+
+
+def _suggestion(pattern: str) -> str:
+    if longer := _matched(f"{pattern}*"):
+        return f"; did you mean '{pattern}*' ({len(longer)})?"
+    requirements = load_catalogue().requirements.values()
+    return did_you_mean(pattern, dict.fromkeys(name for entry in requirements for name in _names(entry)))

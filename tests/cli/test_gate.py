@@ -1,0 +1,169 @@
+"""A gate is green only for what it was asked to test, and says why it is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.catalogue import load_catalogue
+
+Conformance = Callable[..., Any]
+
+KEY = {"CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
+ONE = ("--embedded", "--effort", "quick", "--only", "get-organization-succeeds")
+REMEDY = "Give --base-url URL or --target FILE, or --embedded to test the embedded reference service."
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "why"),
+    [
+        pytest.param([], KEY, "although $CONFORMANCE_API_KEY is set", id="key"),
+        pytest.param([], KEY | {"CONFORMANCE_BASE_URL": ""}, "CONFORMANCE_BASE_URL is empty", id="empty-address"),
+        pytest.param(
+            [], {"CONFORMANCE_BASEURL": "https://a.test"}, "(did you mean CONFORMANCE_BASE_URL?)", id="misspelt-address"
+        ),
+        pytest.param([], {"CONFORMANCE_APIKEY": "x"}, "(did you mean CONFORMANCE_API_KEY?)", id="misspelt-key"),
+        pytest.param([], {"CI": "true"}, "although $CI is set", id="CI"),
+        pytest.param(["--strict"], {}, "although --strict is set", id="strict"),
+        pytest.param(["--read-only"], {}, "although --read-only is set", id="read-only"),
+        pytest.param(["--disposable"], {}, "although --disposable is set", id="disposable"),
+        pytest.param(["--waivers", "w.yaml"], {}, "although --waivers is set", id="waivers"),
+        pytest.param(["--baseline", "b.json"], {"CI": "1"}, "although --baseline and $CI are set", id="baseline"),
+        pytest.param(["--wait", "3"], {}, "although --wait is set", id="connection-option"),
+    ],
+)
+def test_the_embedded_service_is_never_tested_by_mistake(
+    conformance: Conformance, words: list[str], environment: dict[str, str], why: str
+) -> None:
+    """Whatever shows that a service was meant makes a run without one a usage error that says what to add."""
+    ended = conformance("run", *words, **environment)
+
+    assert ended.status == 2
+    last = ended.err.splitlines()[-1]
+    assert last.startswith("Exit 2: ")
+    assert why in last
+    assert last.endswith(REMEDY)
+    assert not (ended.folder / "report.json").exists()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"CI": "true"}, KEY, {"CONFORMANCE_BASE_URL": "https://a.test"}],
+    ids=["", "CI", "key", "address"],
+)
+def test_embedded_means_the_embedded_service(conformance: Conformance, environment: dict[str, str]) -> None:
+    """With the option nothing else of the environment counts."""
+    ended = conformance("run", *ONE, "--strict", **environment)
+
+    assert ended.status == 0, ended.err
+    assert ended.report["target"]["name"] == "reference"
+    assert ended.err == ""
+
+
+def test_embedded_and_an_address_exclude_each_other(conformance: Conformance) -> None:
+    """Which of them is meant cannot be told."""
+    ended = conformance("run", *ONE, "--base-url", "https://a.test")
+
+    assert (ended.status, ended.err.splitlines()[-1]) == (2, "Exit 2: --embedded and --base-url exclude each other.")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--only", "zzz*"], "--only zzz* matches no requirement"),
+        (["--only", "archive"], "--only archive matches no requirement; did you mean 'archive*' ("),
+        (["--only", "archiveEngagment"], "did you mean archiveEngagement"),
+        (["--skip", "get-organisation-succeeds"], "did you mean get-organization-succeeds"),
+        (["--class", "cor"], "there is no class cor; did you mean core?"),
+        (["--class", "mail", "--only", "core"], "together leave no requirement"),
+    ],
+)
+def test_a_choice_of_nothing_is_a_usage_error(conformance: Conformance, words: list[str], why: str) -> None:
+    """Before anything is sent, with a suggestion where there is one."""
+    ended = conformance("run", "--base-url", "http://127.0.0.1:9", *words, **KEY)
+
+    assert ended.status == 2
+    assert why in ended.err.splitlines()[-1]
+    assert not (ended.folder / "report.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "chosen"),
+    [
+        (["--class", "mail"], lambda entry: entry.conformance_class == "mail"),
+        (["--only", "9"], lambda entry: entry.section == "9"),
+        (["--only", "removeMember", "--skip", "core"], lambda entry: entry.conformance_class != "core"),
+        (["--only", "mail", "--only", "9"], lambda entry: entry.conformance_class == "mail" or entry.section == "9"),
+    ],
+)
+def test_requirements_are_chosen_by_class_operation_and_section(
+    conformance: Conformance, words: list[str], chosen: Callable[[Any], bool]
+) -> None:
+    """Only they are judged, and neither the summary nor the JUnit file has another one."""
+    ended = conformance("run", "--embedded", "--effort", "quick", *words)
+
+    assert ended.status == 0, ended.err
+    entries = load_catalogue().requirements
+    found = {entry["id"] for entry in ended.report["requirements"] if entry.get("chosen", True)}
+    assert found
+    assert all(chosen(entries[name]) for name in found)
+    assert {entry["outcome"] for entry in ended.report["requirements"] if entry["id"] not in found} == {"untested"}
+    cases = re.findall(r'<testcase name="([^"]+)"', (ended.folder / "junit.xml").read_text())
+    assert set(cases) == found
+    classes = {entries[name].conformance_class for name in found}
+    shown = {line.split()[0] for line in ended.out.splitlines() if line}
+    assert shown & {entry["id"] for entry in ended.report["classes"]} == classes
+
+
+def test_strict_counts_what_was_chosen(conformance: Conformance) -> None:
+    """A chosen requirement that passed is enough; the line that names the status says what was left open."""
+    assert conformance("run", *ONE, "--strict").status == 0
+
+    ended = conformance(
+        "run", "--embedded", "--strict", "--read-only", "--effort", "quick", "--class", "mail", "--quiet"
+    )
+
+    assert ended.status == 4
+    assert ended.err.splitlines()[-1] == "Exit 4: --strict, and 2 requirements not tested (mail 2)."
+
+
+def test_a_target_file_requires_classes(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
+    """Its classes count unless the command line names others; an unknown one is told with its line."""
+    target = tmp_path / "target.yaml"
+    text = "base_url: {CONFORMANCE_BASE_URL}\napi_key: ${{CONFORMANCE_API_KEY}}\nrequire: [{classes}]\n"
+    key = {"CONFORMANCE_API_KEY": sandbox["CONFORMANCE_API_KEY"]}
+    words = ("run", "--target", str(target), "--effort", "quick")
+
+    target.write_text(text.format(**sandbox, classes="organization"))
+    ended = conformance(*words, **key)
+    assert {entry["class"] for entry in ended.report["requirements"] if entry.get("chosen", True)} == {"organization"}
+
+    target.write_text(text.format(**sandbox, classes="organisation"))
+    ended = conformance(*words, **key)
+    last = "Exit 2: target.yaml, line 3: require[0] must be a class: did you mean organization?."
+    assert (ended.status, ended.err.splitlines()[-1]) == (2, last)
+
+
+def test_a_target_file_is_found(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
+    """conformance.yaml serves without --target, but starts no program and makes no organization disposable."""
+    started = tmp_path / "started"
+    (tmp_path / "conformance.yaml").write_text(
+        f"base_url: {sandbox['CONFORMANCE_BASE_URL']}\napi_key: ${{CONFORMANCE_API_KEY}}\ndisposable: true\n"
+        f"provisioner: {{command: [touch, {started}]}}\n"
+    )
+    words = ("run", "--effort", "quick", "--only", "create-engagement-succeeds", "--only", "invite-succeeds")
+
+    ended = conformance(*words, CONFORMANCE_API_KEY=sandbox["CONFORMANCE_API_KEY"])
+
+    assert ended.status == 0, ended.err
+    assert ended.out.splitlines()[0] == "Target file: conformance.yaml"
+    assert ended.report["run"]["mode"] == "default"
+    assert ended.outcome("invite-succeeds") == "untested"
+    assert not started.exists()
+    unused = [line for line in ended.report["run"]["warnings"] if "was not used: it counts only if --target" in line]
+    assert len(unused) == 2
+    assert conformance(*words, "--embedded").report["target"]["name"] == "reference"
