@@ -137,12 +137,12 @@ def test_keys_may_come_through_a_pipe(folder: Path, command: Callable[[list[str]
     """A target file or waivers written by a program into a pipe are read; the refusal of their content shows it."""
     pipe = folder / "pipe"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_text("nonsense: 1\n"))
+    writer = threading.Thread(target=lambda: pipe.write_text("nonsense: 1\n"), daemon=True)
     writer.start()
 
-    result = command(["run", "--embedded", option, str(pipe)])
+    result = command(["run", option, str(pipe), *([] if option == "--target" else ["--embedded"])])
 
-    writer.join()
+    writer.join(10)
     assert result.exit_code == 2
     assert ("nonsense is not a known key" in result.output) or ("expected a list of waivers" in result.output)
 
