@@ -12,7 +12,7 @@ from conformance.checks.searching import PER_PAGE
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.oracle.judgement import Inapplicable
 from conformance.wire import call
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
@@ -97,12 +97,12 @@ def revived(unarchiving: Unarchiving) -> Revival:
     """What was done to the engagement after it was archived and made active again.
 
     Raises:
-        Undecided: It was not archived, or the main key may not unarchive.
-        Inapplicable: It is not active.
+        Undecided: It was not archived.
+        Inapplicable: It is not active, or the main key may not unarchive.
     """
     in_archive(unarchiving.before)
     if unarchiving.answer.status == HTTPStatus.FORBIDDEN:
-        raise Undecided("the main key may not unarchive", unarchiving.answer)
+        raise Inapplicable("the main key may not unarchive", unarchiving.answer)
     if unarchiving.revival is None:
         status = read.text(read.data(unarchiving.after), "status", unarchiving.after)
         raise Inapplicable(f"the engagement is {status} after unarchiving", unarchiving.answer, unarchiving.after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
+from conformance.reference import gateway
 from conformance.reference.answering import Answering
 from conformance.reference.call import Call, Reply
 from conformance.reference.company import Company
+from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import Provisioning
 from conformance.reference.refusal import Refusal
 from conformance.reference.routes import Operation, route, segments_of
@@ -31,6 +34,10 @@ _log = logging.getLogger(__name__)
 
 _EDITING = 0.002
 """Seconds in which an edit keeps out others, where this service refuses parallel edits."""
+_MEETING = 0.01
+"""Seconds after which a change finds out that others of the engagement are under way."""
+_LONGEST_WAIT = 0.4
+"""Seconds that it waits for these at most."""
 _SLOW = 0.08
 """Seconds of a slow answer."""
 
@@ -51,6 +58,8 @@ class Service(Answering, Provisioning):
 
     async def answer(self, request: Request) -> Response:
         """Answer one request, whatever it is."""
+        if self.latitude["gateway"] == "strict" and (page := gateway.refusal(request)) is not None:
+            return page
         await self.take_time()
         call = Call(request)
         try:
@@ -74,16 +83,35 @@ class Service(Answering, Provisioning):
         Raises:
             Refusal: It is refused.
         """
+        if self.latitude["unparsable_body"] == "body":
+            await self.parse_first(call)
         self.admit(call)
         if call.request.method == "OPTIONS" and self.latitude["options_requests"] == "200":
             return Reply(200, {"data": {}}, {"Allow": "OPTIONS, GET, HEAD, POST, PATCH, DELETE"})
         call.operation = self.find_operation(call)
-        if call.operation.takes_body:
+        if call.operation.takes_body and not call.content:
             call.content = await self.receive(call)
         reply = await self.perform(call)
         for action in call.afterwards:
             action()
         return reply
+
+    async def parse_first(self, call: Call) -> None:
+        """Take in the body before the key is looked at, and refuse it where it is no JSON.
+
+        Raises:
+            Refusal: It is none, or too long.
+        """
+        try:
+            call.content = await self.receive(call)
+            if call.content:
+                read_json(call.content, "last")
+        except ValueError as problem:
+            self.count_request(call, None)
+            raise Refusal(400, f"The body is no valid JSON: {problem}.") from None
+        except Refusal:
+            self.count_request(call, None)
+            raise
 
     def refused(self, call: Call, refusal: Refusal) -> Reply:
         """Answer a refused request, which need not count."""
@@ -141,6 +169,9 @@ class Service(Answering, Provisioning):
         """Carry out an operation."""
         if call.operation.id == "updateEngagement" and self.latitude["parallel_edit"] == "409":
             return await self.perform_alone(call)
+        changes = call.operation.finds == "engagement" and call.operation.method != "GET"
+        if changes and self.latitude["change_clock"] == "before-waiting":
+            return await self.perform_after_waiting(call)
         return self.act(call)
 
     async def perform_alone(self, call: Call) -> Reply:
@@ -154,6 +185,20 @@ class Service(Answering, Provisioning):
             return self.act(call)
         finally:
             self._in_edit.discard(call.resource_id)
+
+    async def perform_after_waiting(self, call: Call) -> Reply:
+        """Read the clock, and carry out a change once the engagement is free: one that came later may be first."""
+        read, under_way = self.now(), self._under_way
+        under_way[call.resource_id] += 1
+        try:
+            await asyncio.sleep(_MEETING)
+            if under_way[call.resource_id] > 1:
+                await asyncio.sleep(random.uniform(0, _LONGEST_WAIT))  # noqa: S311 - no secret
+            self.clock_read = read
+            return self.act(call)
+        finally:
+            self.clock_read = None
+            under_way[call.resource_id] -= 1
 
     def act(self, call: Call) -> Reply:
         """Try a request and carry it out, with nobody else in between."""
@@ -185,6 +230,10 @@ class Service(Answering, Provisioning):
             call.member = self.find_member(call)
 
     # Tables
+
+    @cached_property
+    def _under_way(self) -> Counter[str]:
+        return Counter()
 
     @cached_property
     def _company(self) -> Company:

@@ -36,6 +36,7 @@ RULE_POINTS = (
             "engagements:delete",
             "organizations:read",
             "any",
+            "engagements:list",
         ),
     ),
     Point(
@@ -47,6 +48,7 @@ RULE_POINTS = (
             "engagements:delete",
             "organizations:write",
             "any",
+            "engagements:unarchive",
         ),
     ),
     Point("bearer_case", "Is the scheme read in another letter case?", ("accepted", "refused")),
@@ -101,6 +103,7 @@ RULE_POINTS = (
     Point("invite_member", "What becomes of inviting a member?", ("409", "422", "400", "accepted")),
     Point("invite_again", "What becomes of inviting an address twice?", ("409", "422", "400", "accepted")),
     Point("parallel_edit", "What becomes of an edit while another is under way?", ("waits", "409")),
+    Point("change_clock", "When does a change of an engagement read the clock?", ("when-made", "before-waiting")),
     Point("subordinate_deletion", "When are an engagement's records gone?", ("at-once", "later")),
     Point("mail_dispatch", "When is an invitation's mail sent?", ("at-once", "later")),
     Point("mail_form", "How is an invitation's mail written?", ("text", "html", "both", "base64")),
