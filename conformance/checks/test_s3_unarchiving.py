@@ -12,7 +12,7 @@ from conformance.checks.searching import PER_PAGE
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Inapplicable
+from conformance.oracle.judgement import Inapplicable, Undecided
 from conformance.wire import call
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 

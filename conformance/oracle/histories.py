@@ -188,9 +188,7 @@ class History:
 
     def quiet(self, start: float, end: float) -> bool:
         """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
-        return not any(
-            span.start < end and span.end > start for one in self.attempts for span in _spans_of_change(one)
-        )
+        return not any(span.start < end and span.end > start for one in self.attempts for span in _spans_of_change(one))
 
     def may_go_back(self, earlier: Span, later: Span) -> bool:
         """Whether ``updatedAt`` may be earlier in one answer than in another one that came before.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
@@ -34,10 +33,8 @@ _log = logging.getLogger(__name__)
 
 _EDITING = 0.002
 """Seconds in which an edit keeps out others, where this service refuses parallel edits."""
-_MEETING = 0.01
-"""Seconds after which a change finds out that others of the engagement are under way."""
 _LONGEST_WAIT = 0.4
-"""Seconds that it waits for these at most."""
+"""Seconds that a change waits at most until the engagement is free, where it waits at all."""
 _SLOW = 0.08
 """Seconds of a slow answer."""
 
@@ -83,13 +80,14 @@ class Service(Answering, Provisioning):
         Raises:
             Refusal: It is refused.
         """
-        if self.latitude["unparsable_body"] == "body":
+        early = self.latitude["unparsable_body"] == "body"
+        if early:
             await self.parse_first(call)
         self.admit(call)
         if call.request.method == "OPTIONS" and self.latitude["options_requests"] == "200":
             return Reply(200, {"data": {}}, {"Allow": "OPTIONS, GET, HEAD, POST, PATCH, DELETE"})
         call.operation = self.find_operation(call)
-        if call.operation.takes_body and not call.content:
+        if call.operation.takes_body and not early:
             call.content = await self.receive(call)
         reply = await self.perform(call)
         for action in call.afterwards:
@@ -188,17 +186,13 @@ class Service(Answering, Provisioning):
 
     async def perform_after_waiting(self, call: Call) -> Reply:
         """Read the clock, and carry out a change once the engagement is free: one that came later may be first."""
-        read, under_way = self.now(), self._under_way
-        under_way[call.resource_id] += 1
+        read = self.now()
+        await asyncio.sleep(random.uniform(0, _LONGEST_WAIT))  # noqa: S311 - no secret
+        self.clock_read = read
         try:
-            await asyncio.sleep(_MEETING)
-            if under_way[call.resource_id] > 1:
-                await asyncio.sleep(random.uniform(0, _LONGEST_WAIT))  # noqa: S311 - no secret
-            self.clock_read = read
             return self.act(call)
         finally:
             self.clock_read = None
-            under_way[call.resource_id] -= 1
 
     def act(self, call: Call) -> Reply:
         """Try a request and carry it out, with nobody else in between."""
@@ -230,10 +224,6 @@ class Service(Answering, Provisioning):
             call.member = self.find_member(call)
 
     # Tables
-
-    @cached_property
-    def _under_way(self) -> Counter[str]:
-        return Counter()
 
     @cached_property
     def _company(self) -> Company:

@@ -47,7 +47,6 @@ _DECIMALS: Final = 6
 """Of durations: microseconds, as a recording gives them back."""
 
 
-
 class Sender:
     """Sends calls and makes exchanges of them.
 

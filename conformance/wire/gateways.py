@@ -1,4 +1,4 @@
-"""What a gateway or an HTTP parser in front of a service may refuse, and how far the suite's own requests stay below."""
+"""What a gateway or an HTTP parser in front of a service may refuse, and how short the suite's requests stay."""
 
 from __future__ import annotations
 
