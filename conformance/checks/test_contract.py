@@ -208,6 +208,8 @@ def _is_readable(exchange: Exchange) -> bool:
     """Whether an answer has a frame that can be held against the document; laws say what is wrong with the rest."""
     if exchange.as_it_came is None or not exchange.call.is_proper or exchange.received is None:
         return False
+    if exchange.received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return False  # the document has none
     if exchange.received.status == TOO_MANY_REQUESTS and not exchange.call.expects_429:
         return False  # it was waited out
     reading = exchange.received.reading

@@ -131,6 +131,9 @@ class Ledger:
         operation, identifier = exchange.call.operation.id, exchange.call.identifier
         if not exchange.call.is_proper:
             self._distrust(exchange)
+        elif operation == "listEngagements":
+            if exchange.judgeable and is_main(exchange) and (page := page_of(exchange)) is not None:
+                self._lists.note_order(page)
         elif operation == "createEngagement":
             self._create(exchange)
         elif identifier in self.histories:
