@@ -87,7 +87,8 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
     page = None if finding.absent is None else page_of(finding.exchange)
     if page is None:
         return False
-    others = sorted(set(range(1, page.pages + 1)) - {page.number}, key=lambda number: abs(number - page.number))
+    near = range(max(1, page.number - _MOST_PAGES), min(page.pages, page.number + _MOST_PAGES) + 1)
+    others = sorted(set(near) - {page.number}, key=lambda number: abs(number - page.number))
     asked = finding.exchange.call
     query = tuple((name, value) for name, value in asked.query if name != "page")
     calls = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
