@@ -132,7 +132,7 @@ class Ledger:
         if not exchange.call.is_proper:
             self._distrust(exchange)
         elif operation == "listEngagements":
-            if exchange.judgeable and is_main(exchange) and (page := page_of(exchange)) is not None:
+            if accepted(exchange) and is_main(exchange) and (page := page_of(exchange)) is not None:
                 self._lists.note_order(page)
         elif operation == "createEngagement":
             self._create(exchange)

@@ -165,7 +165,7 @@ class Service(Answering, Provisioning):
 
     async def perform(self, call: Call) -> Reply:
         """Carry out an operation."""
-        if call.operation.id == "updateEngagement" and self.latitude["parallel_edit"] == "409":
+        if call.operation.id == "updateEngagement" and self.latitude["parallel_edit"] != "waits":
             return await self.perform_alone(call)
         changes = call.operation.finds == "engagement" and call.operation.method != "GET"
         if changes and self.latitude["change_clock"] == "before-waiting":
@@ -176,7 +176,7 @@ class Service(Answering, Provisioning):
         """Carry out an edit, unless another one of the same engagement is under way."""
         if call.resource_id in self._in_edit:
             self.try_out(call)
-            raise Refusal(409, "Another edit of the engagement is under way.")
+            raise Refusal(int(self.latitude["parallel_edit"]), "Another edit of the engagement is under way.")
         self._in_edit.add(call.resource_id)
         try:
             await asyncio.sleep(_EDITING)
