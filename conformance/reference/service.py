@@ -165,18 +165,19 @@ class Service(Answering, Provisioning):
 
     async def perform(self, call: Call) -> Reply:
         """Carry out an operation."""
-        if call.operation.id == "updateEngagement" and self.latitude["parallel_edit"] != "waits":
-            return await self.perform_alone(call)
+        beside = self.latitude["parallel_edit"]
+        if call.operation.id == "updateEngagement" and beside != "waits":
+            return await self.perform_alone(call, int(beside))
         changes = call.operation.finds == "engagement" and call.operation.method != "GET"
-        if changes and self.latitude["change_clock"] == "before-waiting":
+        if changes and not self.store.keeps_latest_time:
             return await self.perform_after_waiting(call)
         return self.act(call)
 
-    async def perform_alone(self, call: Call) -> Reply:
-        """Carry out an edit, unless another one of the same engagement is under way."""
+    async def perform_alone(self, call: Call, beside: int) -> Reply:
+        """Carry out an edit; it is refused with a status beside another one of the same engagement."""
         if call.resource_id in self._in_edit:
             self.try_out(call)
-            raise Refusal(int(self.latitude["parallel_edit"]), "Another edit of the engagement is under way.")
+            raise Refusal(beside, "Another edit of the engagement is under way.")
         self._in_edit.add(call.resource_id)
         try:
             await asyncio.sleep(_EDITING)
