@@ -17,13 +17,14 @@ from conformance.checks.wrong_keys import (
     telling,
     unknown_keys,
 )
-from conformance.oracle import invalid, read
+from conformance.oracle import read
 from conformance.oracle.batches import Sent
 from conformance.oracle.judgement import Judgement
 from conformance.running.options import Effort, Mode
 from conformance.target.capabilities import Unavailable
 from conformance.wire import call
 from conformance.wire.call import Credential
+from conformance.wire.gateways import MAX_HEADERS
 from conformance.wire.redaction import SHORTEST
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
-_NONSENSE: Final = b'{"name": "cut short'
+_UNPARSABLE: Final = b'{"name": "cut short'
+_INVALID_BODIES: Final = {"updateCurrentOrganization": b"[]", "updateEngagement": b'{"name": 12345}'}
+"""JSON that breaks what an operation says of its body, and that harms nobody where it is carried out; ``{}`` for the
+others, which lacks what they need."""
 _NONSENSE_QUERY: Final = {
     "listMembers": (("role", "no-such-role"), ("page", "abc")),
     "listEngagements": (
@@ -45,6 +49,9 @@ _NONSENSE_QUERY: Final = {
 _ELSEWHERE: Final = 2
 """Operations that are shown the real key in another header."""
 _OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
+_LONGEST_HEADER: Final = 16
+_MOST_ELSEWHERE: Final = MAX_HEADERS - 96
+"""Bytes of headers that show the key, with room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 NO_KEY: Final = Credential("no_key", None, invalid=True)
@@ -78,7 +85,8 @@ class BadKeys:
         before: A read of the engagement that they were aimed at, unarchiving aside; None where the run has none.
         sent: The calls of all thirteen operations, by the kind of key: none, scheme, empty, unknown.
         unknown_engagements: Calls with an unknown key for an engagement that does not exist.
-        invalid: Calls with an unknown key and an invalid body or parameter.
+        invalid: Calls with an unknown key and an invalid body, which is JSON, or an invalid parameter.
+        unparsable: A creation without a key whose body is no JSON.
         after: A read of the engagement afterwards.
         archived: A read of the archived engagement that unarchiving was aimed at, afterwards; None without one.
         archived_again: Another one after the main key has archived it anew, where it was not archived any more.
@@ -91,6 +99,7 @@ class BadKeys:
     sent: Mapping[str, tuple[Sent, ...]]
     unknown_engagements: tuple[Sent, ...]
     invalid: tuple[Sent, ...]
+    unparsable: tuple[Sent, ...]
     after: Exchange | None = None
     archived: Exchange | None = None
     archived_again: Exchange | None = None
@@ -101,7 +110,7 @@ class BadKeys:
     def everything(self) -> tuple[Sent, ...]:
         """All calls without a valid key."""
         sent = (one for batch in self.sent.values() for one in batch)
-        return (*sent, *self.unknown_engagements, *self.invalid)
+        return (*sent, *self.unknown_engagements, *self.invalid, *self.unparsable)
 
     @property
     def lookups(self) -> tuple[Sent, ...]:
@@ -126,7 +135,8 @@ def bad_keys(run: Run) -> BadKeys:
     engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
-    tried = BadKeys(aims, before, sent, lookups, spoilt)
+    unparsable = _sent(run, [(("no key", NO_KEY), call.create_engagement({}).with_body(_UNPARSABLE))])
+    tried = BadKeys(aims, before, sent, lookups, spoilt, unparsable)
     return tried if aims.own is None else _looked_after(run, tried)
 
 
@@ -245,14 +255,10 @@ def _name(exchange: Exchange) -> str | None:
 
 
 def _invalid(aim: Aim) -> Iterable[Call]:
-    """Calls with a body or parameters that no service can make anything of.
-
-    A body is cut short, or lacks all required fields where the operation has any.
-    """
+    """Calls with a body that is JSON, or with parameters, that no service can make anything of."""
     for name, one in aim.calls().items():
         if one.operation.takes_body:
-            has_required = any(body.kind is invalid.Kind.MISSING for body in invalid.BODIES[name])
-            yield one.with_body(b"{}" if has_required else _NONSENSE)
+            yield one.with_body(_INVALID_BODIES.get(name, b"{}"))
         elif name in _NONSENSE_QUERY:
             yield replace(one, query=_NONSENSE_QUERY[name])
 
@@ -283,10 +289,17 @@ def _without_a_key(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
     calls = _ordered(aim)
     if len(key) < SHORTEST:  # as a key without a scheme
         return _sent(run, [(("no key", NO_KEY), one) for one in calls])
-    headers = (*((name, key) for name in _OTHER_HEADERS), ("Cookie", "; ".join(f"{name}={key}" for name in _COOKIES)))
-    elsewhere = [replace(one, headers=(*one.headers, *headers)) for one in calls[:_ELSEWHERE]]
+    elsewhere = [replace(one, headers=(*one.headers, *_other_headers(key))) for one in calls[:_ELSEWHERE]]
     plain = _sent(run, [(("no key", NO_KEY), one) for one in calls[_ELSEWHERE:]])
     return _sent(run, [(("the key in other headers", NO_KEY), one) for one in elsewhere]) + plain
+
+
+def _other_headers(key: str) -> list[tuple[str, str]]:
+    """Headers and cookies that show a key, as many as gateways let through."""
+    fitting = _MOST_ELSEWHERE // (len(key.encode()) + _LONGEST_HEADER)
+    headers = [(name, key) for name in _OTHER_HEADERS[:fitting]]
+    cookies = [f"{name}={key}" for name in _COOKIES[: fitting - len(headers)]]
+    return [*headers, ("Cookie", "; ".join(cookies))] if cookies else headers
 
 
 def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:

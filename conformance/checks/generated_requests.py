@@ -7,6 +7,7 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
 
 from conformance.checks.engagements import created
 from conformance.operations import OPERATIONS
@@ -15,6 +16,7 @@ from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided,
 from conformance.oracle.validity import Validity, validity
 from conformance.running.options import Effort
 from conformance.wire.call import JSON_HEADERS, Call, encode
+from conformance.wire.gateways import LARGE_BODY, MAX_TARGET
 from conformance.wire.limits import RunStopped
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ _MOST_SENT: Final = {Effort.STANDARD: 16, Effort.DEEP: 200}
 """How many of the latter are sent at most, the certainly invalid ones first."""
 
 _MOST_SHRINKING: Final = 30
+_MOST_QUERY: Final = MAX_TARGET - 400
+"""Bytes of a query, so that there is room for the path before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
     calls = dict.fromkeys(_safe_call(run, operation, case, identifier) for case in cases)
-    kinds = {call: validity(call) for call in calls if validity(call) in only}
+    kinds = {call: validity(call) for call in calls if validity(call) in only and _is_small(call)}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
     send = run.send_in_turn if operation.startswith("update") else run.send_all
     answers = send(list(kinds))
@@ -108,10 +112,27 @@ def _safe_call(run: Run, operation: str, case: dict[str, Any], identifier: str |
     return Call(
         operation=OPERATIONS[operation],
         identifier=identifier,
-        query=tuple((name, text) for name, text in case["query"]),
+        query=_short([(name, text) for name, text in case["query"]]),
         body=content,
         headers=() if content is None else JSON_HEADERS,
     )
+
+
+def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Parameters, the longest values cut and the last ones left out until gateways take them in a request target."""
+    while len(urlencode(query, errors="surrogatepass")) > _MOST_QUERY:
+        place = max(range(len(query)), key=lambda place: len(query[place][1]))
+        name, text = query[place]
+        if len(text) > 1:
+            query[place] = (name, text[: len(text) // 2])
+        else:
+            query.pop()
+    return tuple(query)
+
+
+def _is_small(call: Call) -> bool:
+    """Whether a body is one that gateways let through."""
+    return len(call.body or b"") <= LARGE_BODY
 
 
 def _renamed(run: Run, body: Any) -> Any:  # noqa: ANN401 - any JSON value

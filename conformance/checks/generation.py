@@ -1,7 +1,7 @@
 """Requests that Schemathesis generates from the OpenAPI document, made safe to send.
 
-Together with ``test_contract`` the only module that imports Schemathesis. It draws cases and judges answers against the
-document; what is sent goes through the run's one wire.
+Together with ``document``, which holds answers against the document, the only module that imports Schemathesis. What is
+sent goes through the run's one wire.
 """
 
 from __future__ import annotations
@@ -16,18 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import httpx
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
 from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core import NOT_SET
-from schemathesis.specs.openapi.checks import (
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from conformance.openapi import openapi_path
 from conformance.operations import OPERATIONS
@@ -35,10 +29,6 @@ from conformance.operations import OPERATIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.wire.exchange import Exchange
-
-_CHECKS: Final = [status_code_conformance, response_headers_conformance, response_schema_conformance]
-"""The media type is left to our own law: Schemathesis would refuse what the interface leaves open."""
 
 _DRAWING: Final = threading.Lock()
 """Schemathesis' strategies share caches that two threads must not fill at once."""
@@ -47,7 +37,8 @@ _ALL_CHECKS: Final = list(HealthCheck)
 
 
 @cache
-def _schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
+def schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
+    """The OpenAPI document, as Schemathesis reads it."""
     logging.getLogger("schemathesis").setLevel(logging.ERROR)
     return schemathesis.openapi.from_path(openapi_path(), config=SchemathesisConfig())
 
@@ -87,7 +78,7 @@ def draw(
         suppress_health_check=_ALL_CHECKS,
         report_multiple_bugs=False,
     )
-    @given(_schema()[described.path][described.method].as_strategy(generation_mode=mode))
+    @given(schema()[described.path][described.method].as_strategy(generation_mode=mode))
     def collect(case: Any) -> None:  # noqa: ANN401 - see above
         ensure_wanted()
         drawn.append(_sent(case))
@@ -121,41 +112,6 @@ def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases ar
     if isinstance(case.body, bytes):
         return {"query": query, "base64": base64.b64encode(case.body).decode("ascii")}
     return {"query": query, "json": case.body}
-
-
-def document_faults(exchange: Exchange) -> list[str]:
-    """What of an answer the document does not allow, a sentence each; empty where it keeps the document."""
-    operation = exchange.call.operation
-    answer = exchange.answer
-    request = httpx.Request(exchange.request.method, exchange.request.url)
-    headers = [(name, value) for name, value in answer.headers if name.lower() not in _DECODED]
-    response = schemathesis.Response(
-        status_code=answer.status,
-        headers=_grouped(headers),
-        content=answer.body,
-        request=request,  # type: ignore[arg-type]  # any request with a method and a URL serves
-        elapsed=exchange.seconds,
-        verify=True,
-        http_version=answer.http_version.removeprefix("HTTP/"),
-    )
-    parameters = {} if operation.parameter is None else {operation.parameter: "any"}
-    case = _schema()[operation.path][operation.method].Case(path_parameters=parameters)
-    try:
-        case.validate_response(response, checks=_CHECKS)
-    except BaseExceptionGroup as found:
-        return [str(failure).partition("\n")[0] for failure in found.exceptions]
-    return []
-
-
-_DECODED: Final = frozenset({"content-encoding", "content-length", "transfer-encoding", "content-type"})
-
-
-def _grouped(headers: list[tuple[str, str]]) -> dict[str, list[str]]:
-    """Headers as Schemathesis takes them; the media type is JSON's, since others are judged elsewhere."""
-    grouped: dict[str, list[str]] = {"content-type": ["application/json"]}
-    for name, value in headers:
-        grouped.setdefault(name.lower(), []).append(value)
-    return grouped
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - any generated value

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.oracle.collation import name_key
 from conformance.oracle.judgement import Inapplicable, Judgement, Undecided, judged
+from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger_lists import page_of
 from conformance.oracle.listing import contents
 
 if TYPE_CHECKING:
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
+_MOST_PAGES: Final = 20
 
 
 def ledger_of_run(run: Run) -> Ledger:
@@ -74,6 +79,22 @@ def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding |
     return None
 
 
+def is_elsewhere(run: Run, finding: Finding) -> bool:
+    """Whether another page of the list has what is missing from one: then its order is wrong, and nothing is lost.
+
+    The nearest pages are looked at, as many as can be afforded.
+    """
+    page = None if finding.absent is None else page_of(finding.exchange)
+    if page is None:
+        return False
+    near = range(max(1, page.number - _MOST_PAGES), min(page.pages, page.number + _MOST_PAGES) + 1)
+    others = sorted(set(near) - {page.number}, key=lambda number: abs(number - page.number))
+    asked = finding.exchange.call
+    query = tuple((name, value) for name, value in asked.query if name != "page")
+    calls = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
+    return any(read.id_of(item) == finding.absent for one in run.send_all(calls) for item in readable_resources(one))
+
+
 def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
     """What a ledger finds wrong with an answer, of one requirement."""
     return lambda exchange: next((one for one in ledger.take(exchange) if one.requirement == requirement), None)
@@ -95,6 +116,8 @@ def _seen_again(run: Run, finding: Finding, ledger: Ledger) -> Finding:
     again = seen_again(run, finding, by_ledger(ledger, finding.requirement))
     if again is None:
         raise Undecided(f"{finding.message}, but not when it was looked at again", *_cited(finding))
+    if is_elsewhere(run, again):
+        raise Undecided(f"{finding.message} where its order has it, but another page has it", *_cited(finding))
     return again
 
 

@@ -90,7 +90,7 @@ def archiving(run: Run) -> Archiving:
     run.send(call.update_engagement(identifier, {"description": "0"}))
     first = archived_after(run, subject, tick)
     run.sleep(tick)
-    edits = run.send_all(
+    edits = run.send_in_turn(
         [
             call.update_engagement(identifier, {"name": run.name("archived-edited")}),
             call.update_engagement(identifier, {"description": "edited in the archive"}),

@@ -97,12 +97,12 @@ def revived(unarchiving: Unarchiving) -> Revival:
     """What was done to the engagement after it was archived and made active again.
 
     Raises:
-        Undecided: It was not archived, or the main key may not unarchive.
-        Inapplicable: It is not active.
+        Undecided: It was not archived.
+        Inapplicable: It is not active, or the main key may not unarchive.
     """
     in_archive(unarchiving.before)
     if unarchiving.answer.status == HTTPStatus.FORBIDDEN:
-        raise Undecided("the main key may not unarchive", unarchiving.answer)
+        raise Inapplicable("the main key may not unarchive", unarchiving.answer)
     if unarchiving.revival is None:
         status = read.text(read.data(unarchiving.after), "status", unarchiving.after)
         raise Inapplicable(f"the engagement is {status} after unarchiving", unarchiving.answer, unarchiving.after)

@@ -116,6 +116,13 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
 
 
+@observes("unparsable-body-without-key")
+def test_body_that_is_no_json_without_a_key(run: Run, bad_keys: BadKeys) -> None:
+    """Whether the key or a body that is no JSON is looked at first is open."""
+    for one in bad_keys.unparsable:
+        run.observe("unparsable-body-without-key", answered(one.exchange), one.exchange)
+
+
 @observes("bearer-letter-case")
 def test_letter_case_of_the_scheme(run: Run) -> None:
     """How the scheme is taken in other letter case."""

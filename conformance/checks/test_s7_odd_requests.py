@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
-_LONG: Final = 300
+_LONG: Final = 220
+"""Characters of an identifier; some gateways refuse a segment of a path with more than 255."""
 _AT_ONCE: Final = 2
 _LINES: Final = "A first line,\r\nand a second\tone."
 _CHANGES: Final = (b'{"description": "\\ud800"}', b"")

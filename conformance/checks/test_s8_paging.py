@@ -113,10 +113,10 @@ def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists)
     def judge(look: Look) -> None:
         ensure_one_total(look)
         everything, pages = Listing(look[:whole]), Listing(look[whole:])
+        holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *look)
         holds(lambda: expect_order(pages, "name", key, descending=False), "the list is not sorted", *look)
         expect_once(pages)
         expect_no_gap(pages, names, key)
-        holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *look)
         paging.expect_in_place(look, whole, alone)
 
     expect_steadily(run, (*by_name.default, *by_name.ascending), judge)
@@ -135,7 +135,8 @@ def _unlike_others(run: Run, look: Look) -> frozenset[str]:
 @requirement("list-engagements-pages-partition")
 def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: SortedLists) -> None:
     """Where the list is sorted by creation, nothing is lost or repeated between two pages."""
-    key, times = time_of("createdAt"), creation_times(run)
+    key, times, whole = time_of("createdAt"), creation_times(run), by_created_at.default
+    holds(lambda: expect_order(Listing(whole), "createdAt", key, descending=True), "the list is not sorted", *whole)
 
     def judge(look: Look) -> None:
         ensure_one_total(look)

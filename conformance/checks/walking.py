@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, identifier_of
-from conformance.checks.ledger_over_run import by_ledger, seen_again
+from conformance.checks.ledger_over_run import by_ledger, is_elsewhere, seen_again
 from conformance.oracle import error_laws, list_laws
 from conformance.oracle.collation import LABEL, name_key, syllables
 from conformance.oracle.effects import accepted
@@ -150,7 +150,8 @@ class Walk:
         """The finding, once it is sure that nobody else is the cause, and what it is a case of."""
         if finding.unsteady:
             if finding.requirement not in LAWS or finding.because:
-                return seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
+                found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
+                return None if found is None or is_elsewhere(self.run, found) else found
             return seen_again(self.run, finding, by_law(finding.requirement))
         operation, identifier = finding.exchange.call.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:

@@ -208,7 +208,8 @@ def expect_nothing_lost(look: tuple[Exchange, ...], field: str, key: Key) -> Non
     """
     ensure_one_total(look)
     pages = Listing(look[1:])
-    holds(lambda: expect_order(pages, field, key, descending=True), "the list is not sorted", *look)
+    for listing in (Listing(look[:1]), pages):
+        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *look)
     keys = {item.identifier: value for item in Listing(look).items if (value := key(item.value)) is not None}
     numbers = Counter(map(repr, keys.values()))
     alone = {identifier: value for identifier, value in keys.items() if numbers[repr(value)] == 1}

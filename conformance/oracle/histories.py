@@ -188,10 +188,20 @@ class History:
 
     def quiet(self, start: float, end: float) -> bool:
         """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
-        return not any(
-            span.start < end and span.end > start
-            for one in self.attempts
-            for span in (*(effect.span for effect in one.effects), *_of_touch(one))
+        return not any(span.start < end and span.end > start for one in self.attempts for span in _spans_of_change(one))
+
+    def may_go_back(self, earlier: Span, later: Span) -> bool:
+        """Whether ``updatedAt`` may be earlier in one answer than in another one that came before.
+
+        A service may read its clock before it has the engagement. So of changes that overlapped, the one that is
+        carried out last may have the earlier time.
+        """
+        begun = [(one, span) for one in self.attempts if (span := _of_change(one)) and span.start < later.end]
+        over = [span.start for one, span in begun if accepted(one.exchange) and span.before(later)]
+        since = max(earlier.start, *over) if over else earlier.start
+        return any(
+            span.end > since and any(span.meets(beside) for other, beside in begun if other is not one)
+            for one, span in begun
         )
 
     def alone(self, span: Span, but: Exchange) -> bool:
@@ -202,6 +212,16 @@ class History:
 
     def _all_effects(self) -> list[Effect]:
         return [effect for one in self.attempts for effect in one.effects]
+
+
+def _of_change(one: Attempt) -> Span | None:
+    """The time within which a request may have changed the engagement; None where it cannot have."""
+    spans = _spans_of_change(one)
+    return Span(one.span.start, max(span.end for span in spans)) if spans else None
+
+
+def _spans_of_change(one: Attempt) -> list[Span]:
+    return [*(effect.span for effect in one.effects), *_of_touch(one)]
 
 
 def _of_touch(one: Attempt) -> tuple[Span, ...]:

@@ -109,12 +109,18 @@ class Ledger:
     @classmethod
     def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
         """The ledger of many exchanges, of which some may have overlapped."""
-        ledger = cls(name_key)
-        known = sorted(exchanges, key=lambda exchange: Span.of(exchange).start)
-        for exchange in known:
-            ledger.record(exchange)
-        for exchange in sorted(known, key=lambda exchange: Span.of(exchange).end):
+        known = list(exchanges)
+        ledger = cls.recorded(known, name_key)
+        for exchange in sorted(known, key=lambda exchange: (Span.of(exchange).end, Span.of(exchange).start)):
             ledger.judge(exchange)
+        return ledger
+
+    @classmethod
+    def recorded(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+        """A ledger that has taken in exchanges and judged none of them."""
+        ledger = cls(name_key)
+        for exchange in sorted(exchanges, key=lambda exchange: Span.of(exchange).start):
+            ledger.record(exchange)
         return ledger
 
     def record(self, exchange: Exchange) -> None:
@@ -125,6 +131,9 @@ class Ledger:
         operation, identifier = exchange.call.operation.id, exchange.call.identifier
         if not exchange.call.is_proper:
             self._distrust(exchange)
+        elif operation == "listEngagements":
+            if accepted(exchange) and is_main(exchange) and (page := page_of(exchange)) is not None:
+                self._lists.note_order(page)
         elif operation == "createEngagement":
             self._create(exchange)
         elif identifier in self.histories:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.oracle.histories import History
     from conformance.wire.exchange import Exchange
 
+_BESIDE_OTHERS: Final = frozenset({404, 409})
+"""Refusals that any change may meet that overlaps another one of the engagement."""
 _NOT_SERVED: Final = frozenset({404, 405})
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
@@ -49,6 +51,8 @@ class Changes(Judging):
         """Judge the answer to an edit, an archive, an unarchive or a deletion."""
         span, status = Span.of(exchange), status_of(exchange)
         if history.broken or status in NOT_JUDGED or not (accepted(exchange) or refused(exchange)):
+            return
+        if status in _BESIDE_OTHERS and not history.alone(span, exchange):
             return
         if (deletion := history.deletion(span)) is not None:
             self._deleted_change(history, exchange, deletion.exchange)

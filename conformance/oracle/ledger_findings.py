@@ -107,6 +107,7 @@ class Finding:
         of_list: Whether a list shows it, and not a read.
         unsteady: Whether others might have disturbed it, so that it must be seen again.
         rivals: How many requirements besides could be the broken one, as far as this finding tells.
+        absent: The engagement that is missing from a page by the order of the list; it may stand on another one.
     """
 
     requirement: str
@@ -120,6 +121,7 @@ class Finding:
     of_list: bool = False
     unsteady: bool = False
     rivals: int = 0
+    absent: str | None = None
 
     @property
     def ambiguous(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,8 +47,17 @@ class Page:
     @property
     def is_whole(self) -> bool:
         """Whether everything that is counted should stand in it."""
-        size = int(self.asked.get("perPage", DEFAULT_PER_PAGE))
-        return self.asked.get("page", "1") == "1" and self.total <= size
+        return self.number == 1 and self.pages <= 1
+
+    @property
+    def number(self) -> int:
+        """Which page was asked for."""
+        return int(self.asked.get("page", "1"))
+
+    @property
+    def pages(self) -> int:
+        """How many pages hold everything that is counted."""
+        return -(-self.total // int(self.asked.get("perPage", DEFAULT_PER_PAGE)))
 
     @property
     def descending(self) -> bool:
@@ -91,12 +100,20 @@ class ListJudging:
         histories: The engagements of the run by id.
         name_key: What names are compared by; None for those that collations may order otherwise.
         others: What changed other engagements within a time.
+        disordered: What lists were asked to be sorted by that were not in that order.
     """
 
     findings: Findings
     histories: Mapping[str, History]
     name_key: NameKey
     others: Others
+    disordered: set[str] = field(default_factory=set)
+
+    def note_order(self, page: Page) -> None:
+        """Take in whether a list is in the order that was asked for."""
+        keys = self._keys(page)
+        if "sort" in page.asked and keys != sorted(keys, reverse=page.descending):
+            self.disordered.add(page.asked["sort"])
 
     def page(self, page: Page) -> None:
         """Judge a list."""
@@ -197,7 +214,8 @@ class ListJudging:
             because = tuple(sight.exchange for sight in one.sights[-1:]) or (one.creation.exchange,)
             message, expected = "an engagement is missing from the list", "every one that belongs there"
             missing = f"{len(lost)} missing"
-            self._break(Finding(requirement, page.exchange, because, message, expected, missing, "/data"))
+            finding = Finding(requirement, page.exchange, because, message, expected, missing, "/data")
+            self._break(finding if page.is_whole else replace(finding, absent=one.identifier))
         shown_ones = [one for one in matching if one.identifier in seen] if not lost else []
         for requirement in {self._requirement_of_missing(one, page) for one in shown_ones}:
             self.findings.keep(requirement, page.exchange)
@@ -216,13 +234,17 @@ class ListJudging:
         return "archived-listed" if archived else "create-engagement-listed"
 
     def _between(self, absent: Iterable[History], page: Page) -> list[History]:
-        """Those that surely stand between two items of a sorted page."""
-        key = self._key_of_item(page.asked.get("sort"))
-        keys = [found for item in page.items if (found := key(item)) is not None]
-        if not keys or keys != sorted(keys, reverse=page.descending):
+        """Those that surely stand between two items of a sorted page, if lists are sorted by that at all."""
+        keys = self._keys(page)
+        if not keys or page.asked.get("sort") in self.disordered:
             return []
         least, most = min(keys), max(keys)
         return [one for one in absent if (mine := self._key(one, page)) is not None and least < mine < most]
+
+    def _keys(self, page: Page) -> list[str]:
+        """The keys of the items, as far as they are compared, in the order of the page."""
+        key = self._key_of_item(page.asked.get("sort"))
+        return [found for item in page.items if (found := key(item)) is not None]
 
     def _key(self, history: History, page: Page) -> str | None:
         sort = page.asked.get("sort")

@@ -116,6 +116,8 @@ class Reads(Judging):
         if history.broken or now is None or not past:
             return
         then, before = max(past, key=lambda one: (one[0], one[1].span.end))
+        if name == "updatedAt" and now < then and history.may_go_back(before.span, sight.span):
+            return
         right = now == then if name == "createdAt" else now >= then
         expected = f"{before.text(name)}{'' if name == 'createdAt' else ' or later'}"
         message = f"{name} has {'changed' if name == 'createdAt' else 'gone back'}"

@@ -54,6 +54,7 @@ class Event:
         sent: What an update sends.
         seen: What a read shows; None for nothing that can be read.
         words: How it is told.
+        beside: Whether it overlapped another change, for which a change may be refused whatever is there.
     """
 
     operation: str
@@ -62,12 +63,15 @@ class Event:
     sent: tuple[tuple[str, str], ...] = ()
     seen: State | None = None
     words: str = ""
+    beside: bool = False
 
     def after(self, state: State | None) -> Iterator[State | None]:
         """The states that this may lead to from a state; none where its answer cannot be given there."""
         if self.outcome is Outcome.UNKNOWN:
             yield state
-        if self.outcome is Outcome.NOT_FOUND:
+        if self.beside and self.outcome in {Outcome.NOT_FOUND, Outcome.REFUSED}:
+            yield state
+        elif self.outcome is Outcome.NOT_FOUND:
             if state is None:
                 yield state
         elif state is not None:
@@ -119,8 +123,13 @@ def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
     known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
     reads = [event for event in known if event.operation == "read"]
     changes = [event for event in known if event.operation != "read"]
+    changes = [replace(one, beside=_meets(one, (other for other in changes if other is not one))) for one in changes]
     done = [event.span for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
     return [*changes, *(event for event in reads if not any(event.span.meets(span) for span in done))]
+
+
+def _meets(event: Event, others: Iterable[Event]) -> bool:
+    return any(event.span.meets(other.span) for other in others)
 
 
 def told(events: Sequence[Event]) -> str:

@@ -65,6 +65,9 @@ class Core:
         self._allowances: dict[str, Allowance] = {}
         self._in_edit: set[str] = set()
         self._background: set[asyncio.TimerHandle] = set()
+        self.clock_read: int | None = None
+        """The time of the change that is being made, where it was read before; else the clock is asked."""
+        store.keeps_latest_time = self.latitude["change_clock"] == "when-made"
         self.activating: set[str] = set()
         """The engagements that are to be active soon, by their ids."""
         self.memory: dict[str, Any] = {}
@@ -80,6 +83,8 @@ class Core:
 
     def now(self) -> int:
         """Tell the time of whatever happens now, in milliseconds since the epoch."""
+        if self.clock_read is not None:
+            return self.clock_read
         return int(self.seconds() * 1000) // self._tick * self._tick
 
     def new_id(self, kind: Kind) -> str:

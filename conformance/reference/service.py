@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
+from conformance.reference import gateway
 from conformance.reference.answering import Answering
 from conformance.reference.call import Call, Reply
 from conformance.reference.company import Company
+from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import Provisioning
 from conformance.reference.refusal import Refusal
 from conformance.reference.routes import Operation, route, segments_of
@@ -31,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 _EDITING = 0.002
 """Seconds in which an edit keeps out others, where this service refuses parallel edits."""
+_LONGEST_WAIT = 0.4
+"""Seconds that a change waits at most until the engagement is free, where it waits at all."""
 _SLOW = 0.08
 """Seconds of a slow answer."""
 
@@ -51,6 +55,8 @@ class Service(Answering, Provisioning):
 
     async def answer(self, request: Request) -> Response:
         """Answer one request, whatever it is."""
+        if self.latitude["gateway"] == "strict" and (page := gateway.refusal(request)) is not None:
+            return page
         await self.take_time()
         call = Call(request)
         try:
@@ -74,16 +80,36 @@ class Service(Answering, Provisioning):
         Raises:
             Refusal: It is refused.
         """
+        early = self.latitude["unparsable_body"] == "body"
+        if early:
+            await self.parse_first(call)
         self.admit(call)
         if call.request.method == "OPTIONS" and self.latitude["options_requests"] == "200":
             return Reply(200, {"data": {}}, {"Allow": "OPTIONS, GET, HEAD, POST, PATCH, DELETE"})
         call.operation = self.find_operation(call)
-        if call.operation.takes_body:
+        if call.operation.takes_body and not early:
             call.content = await self.receive(call)
         reply = await self.perform(call)
         for action in call.afterwards:
             action()
         return reply
+
+    async def parse_first(self, call: Call) -> None:
+        """Take in the body before the key is looked at, and refuse it where it is no JSON.
+
+        Raises:
+            Refusal: It is none, or too long.
+        """
+        try:
+            call.content = await self.receive(call)
+            if call.content:
+                read_json(call.content, "last")
+        except ValueError as problem:
+            self.count_request(call, None)
+            raise Refusal(400, f"The body is no valid JSON: {problem}.") from None
+        except Refusal:
+            self.count_request(call, None)
+            raise
 
     def refused(self, call: Call, refusal: Refusal) -> Reply:
         """Answer a refused request, which need not count."""
@@ -139,21 +165,35 @@ class Service(Answering, Provisioning):
 
     async def perform(self, call: Call) -> Reply:
         """Carry out an operation."""
-        if call.operation.id == "updateEngagement" and self.latitude["parallel_edit"] == "409":
-            return await self.perform_alone(call)
+        beside = self.latitude["parallel_edit"]
+        if call.operation.id == "updateEngagement" and beside != "waits":
+            return await self.perform_alone(call, int(beside))
+        changes = call.operation.finds == "engagement" and call.operation.method != "GET"
+        if changes and not self.store.keeps_latest_time:
+            return await self.perform_after_waiting(call)
         return self.act(call)
 
-    async def perform_alone(self, call: Call) -> Reply:
-        """Carry out an edit, unless another one of the same engagement is under way."""
+    async def perform_alone(self, call: Call, beside: int) -> Reply:
+        """Carry out an edit; it is refused with a status beside another one of the same engagement."""
         if call.resource_id in self._in_edit:
             self.try_out(call)
-            raise Refusal(409, "Another edit of the engagement is under way.")
+            raise Refusal(beside, "Another edit of the engagement is under way.")
         self._in_edit.add(call.resource_id)
         try:
             await asyncio.sleep(_EDITING)
             return self.act(call)
         finally:
             self._in_edit.discard(call.resource_id)
+
+    async def perform_after_waiting(self, call: Call) -> Reply:
+        """Read the clock, and carry out a change once the engagement is free: one that came later may be first."""
+        read = self.now()
+        await asyncio.sleep(random.uniform(0, _LONGEST_WAIT))  # noqa: S311 - no secret
+        self.clock_read = read
+        try:
+            return self.act(call)
+        finally:
+            self.clock_read = None
 
     def act(self, call: Call) -> Reply:
         """Try a request and carry it out, with nobody else in between."""

@@ -66,10 +66,14 @@ class Store:
 
     Args:
         path: A database file, made where there is none; in memory by default.
+
+    Attributes:
+        keeps_latest_time: Whether the time of an engagement's last change is the latest that any change gave it.
     """
 
     def __init__(self, path: str = ":memory:") -> None:
         self._db = Database(path, TABLES)
+        self.keeps_latest_time = True
 
     def close(self) -> None:
         """Close the database."""
@@ -223,10 +227,11 @@ class Store:
     def edit_engagement(self, engagement_id: str, changes: Mapping[str, str | None], at: int) -> None:
         """Change name, description or status: only what is given, so that parallel edits do not undo each other.
 
-        The time of the last change never goes back, whatever the clock does.
+        The time of the last change never goes back, whatever the clock does, unless ``keeps_latest_time`` is False.
         """
         columns = [column for column in _EDITABLE if column in changes]
-        parts = ", ".join([*(f"{column} = ?" for column in columns), "updated_at = max(updated_at, ?)"])
+        time = "updated_at = max(updated_at, ?)" if self.keeps_latest_time else "updated_at = ?"
+        parts = ", ".join([*(f"{column} = ?" for column in columns), time])
         values = [changes[column] for column in columns]
         self._db.execute(f"UPDATE engagements SET {parts} WHERE id = ?", *values, at, engagement_id)  # noqa: S608 - of our own names
 

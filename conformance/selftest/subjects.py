@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 
 Kind = Literal["fault", "latitude", "combination"]
 
-EXCLUDED: Final[frozenset[Pair]] = frozenset({(("rate_limit", "tight"), ("rate_window", "hourly"))})
-"""Choices that do not meet: with a few requests an hour nothing could be tried."""
+EXCLUDED: Final[frozenset[Pair]] = frozenset(
+    {
+        (("rate_limit", "tight"), ("rate_window", "hourly")),
+        (("gateway", "strict"), ("identifier_shape", "reserved")),
+    }
+)
+"""Choices that do not meet: a few requests an hour, and identifiers that a gateway lets nobody use."""
 
 HARD: Final = frozenset(
     {
         ("service_clock", "4-minutes-behind-undated"),
         ("service_clock", "4-minutes-ahead-undated"),
         ("company", "busy"),
-        ("unarchive", "403"),
+        ("list_scope", "engagements:list"),
         ("rate_limit", "tight"),
     }
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from conformance.wire.exchange import Exchange
+from conformance.wire.preparing import UNWRITABLE
 from conformance.wire.reading import check_headers, read_body
 from conformance.wire.troubles import sentence
 
@@ -45,8 +46,6 @@ _LARGE: Final = 2**18
 _DECIMALS: Final = 6
 """Of durations: microseconds, as a recording gives them back."""
 
-_UNSENDABLE: Final = _Result(Outcome.UNSENDABLE, trouble="the request cannot be written as HTTP")
-
 
 class Sender:
     """Sends calls and makes exchanges of them.
@@ -79,10 +78,11 @@ class Sender:
             The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
-        request = self._preparer.writable(call)
+        request, obstacle = self._preparer.writable(call)
         if request is not None and attempt > 1:  # the kept ones may all be closed by now
             request.extensions["fresh"] = True
-        result = _UNSENDABLE if request is None else await self._send(call, request, seconds)
+        unsendable = _Result(Outcome.UNSENDABLE, trouble=obstacle)
+        result = unsendable if request is None else await self._send(call, request, seconds)
         exchange = Exchange(
             number=number,
             check=check,
@@ -134,7 +134,7 @@ async def _read(response: httpx.Response) -> bytes:
 def _failure(error: Exception, request: httpx.Request, seconds: float) -> _Result:
     reached = request.extensions.get("connected", True) and not isinstance(error, httpx.ConnectError)
     if isinstance(error, httpx.LocalProtocolError):
-        return _UNSENDABLE
+        return _Result(Outcome.UNSENDABLE, trouble=UNWRITABLE)
     trouble = sentence(error)
     if isinstance(error, TimeoutError):
         missing = "complete answer came" if reached else "connection could be made"

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self
 
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.wire.gateways import GATEWAY_STATUSES, may_be_parsers, speaks_for_service
 from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
     from conformance.wire.call import Call
     from conformance.wire.redaction import Redactor
-
-GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
-"""Statuses that a gateway gives in place of the service; such answers are never judged."""
 
 SUCCESSES: Final = range(200, 300)
 """Statuses of what was carried out."""
@@ -41,6 +39,12 @@ class Unanswered(Exception):
     def __init__(self, reason: str, *exchanges: Exchange) -> None:
         super().__init__(reason)
         self.exchanges = exchanges
+
+
+class Refused(Unanswered):
+    """A gateway or a parser refused the request for what it is, before the service saw it."""
+
+    lasting = True
 
 
 class Withheld(Unanswered):
@@ -164,14 +168,16 @@ class Exchange:
     @cached_property
     def judgeable(self) -> bool:
         """Whether a complete answer of the service itself is there."""
-        return self.received is not None and self.received.status not in GATEWAY_STATUSES
+        return self.received is not None and not speaks_for_service(self.call, self.received)
 
     @cached_property
     def as_it_came(self) -> Self | None:
         """What laws of any answer judge: 429s that were waited out too; None where there is nothing to judge."""
-        if not self.judgeable or self.call.unjudged:
+        if self.received is None or not self.judgeable or self.call.unjudged:
             return None
-        if self.received is None or self.received.status != TOO_MANY_REQUESTS:
+        if may_be_parsers(self.call, self.received):
+            return None
+        if self.received.status != TOO_MANY_REQUESTS:
             return self
         return replace(self, call=replace(self.call, expects_429=True))
 
@@ -184,8 +190,9 @@ class Exchange:
         """
         if self.received is None:
             raise Unanswered(self.trouble or "no answer came", self)
-        if self.received.status in GATEWAY_STATUSES:
-            raise Unanswered(f"a gateway answered {self.received.status} in place of the service", self)
+        if not self.judgeable:
+            trouble = Unanswered if self.received.status in GATEWAY_STATUSES else Refused
+            raise trouble(f"a gateway answered {self.received.status} in place of the service", self)
         if self.received.status == TOO_MANY_REQUESTS and not self.call.expects_429:
             raise Unanswered("the service answered nothing but 429", self)
         return self.received

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import Outcome
-from conformance.wire.exchange import GATEWAY_STATUSES
+from conformance.wire.gateways import GATEWAY_STATUSES
 from conformance.wire.ratelimits import retry_after
 
 if TYPE_CHECKING:

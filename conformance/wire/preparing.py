@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from conformance.wire.exchange import Answer, SentRequest
+from conformance.wire.gateways import OverLimit, ensure_short
 from conformance.wire.key_pieces import KeyPieces
 from conformance.wire.settings import USER_AGENT
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from conformance.wire.call import Call, Credential
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
+
+UNWRITABLE: Final = "the request cannot be written as HTTP"
 
 _STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
 
@@ -48,23 +51,31 @@ class Preparer:
         return call.credential or self._settings.credential
 
     def request(self, call: Call) -> httpx.Request:
-        """The request of a call; whatever cannot be written raises some exception."""
+        """The request of a call; whatever cannot be written raises some exception.
+
+        Raises:
+            OverLimit: It is longer than gateways take.
+        """
         if call.is_proper and call.operation.parameter is not None and not call.identifier:
             raise ValueError("without an identifier the path would be that of the list")
+        url = self._url(self._settings.root + call.path)
+        ensure_short(url.raw_path, call.headers)
         return httpx.Request(
             call.method,
-            self._url(self._settings.root + call.path),
+            url,
             headers=self._written(call.headers, self.credential(call).authorization),
             content=call.body,
             extensions={"repeatable": call.harmless},
         )
 
-    def writable(self, call: Call) -> httpx.Request | None:
-        """The request of a call, or None where it cannot be written: identifiers of the target may be of any kind."""
+    def writable(self, call: Call) -> tuple[httpx.Request | None, str | None]:
+        """The request of a call, or why there is none: identifiers of the target may be of any kind and length."""
         try:
-            return self.request(call)
+            return self.request(call), None
+        except OverLimit as limit:
+            return None, f"the request was not sent: {limit}"
         except Exception:  # noqa: BLE001 - any of httpx and its parts
-            return None
+            return None, UNWRITABLE
 
     def record(self, call: Call, request: httpx.Request | None) -> SentRequest:
         """A request for the record.

@@ -279,7 +279,7 @@ class ReplayWire:
         return exchanges[-1]
 
     def _taken(self, call: Call, number: int | None) -> _Chain:
-        likeness = Likeness.of(self._current(), call, self._preparer.record(call, self._preparer.writable(call)))
+        likeness = Likeness.of(self._current(), call, self._preparer.record(call, self._preparer.writable(call)[0]))
         with self._lock:
             found = self._waiting.take(likeness, number)
         if found is not None:

@@ -16,6 +16,7 @@ from conformance.oracle.validity import Validity
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
 from conformance.target.names import RunNames
+from conformance.wire.gateways import MAX_TARGET
 from conformance.wire.limits import RunStopped
 from tests.conftest import make_exchange
 
@@ -97,6 +98,38 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
 
     assert [one.query for one in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
     assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
+
+
+def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long queries are cut, many parameters become fewer, and a body that is too large is left out."""
+    queries = [
+        [["status", "\U0001f600" * 5000]],
+        [["sort", "x" * 900], ["order", "y" * 1500]],
+        [["page", "1"]] * 900,
+        [["status", "active"]],
+    ]
+    cases = {False: [{"query": query} for query in queries], True: [{"query": [], "json": {"x": "x" * 40_000}}]}
+    monkeypatch.setattr(generation, "draw", lambda *_, negative, **__: cases[negative])
+    sent: list[Call] = []
+
+    def send_all(calls: list[Call]) -> list[Exchange]:
+        sent.extend(calls)
+        return [make_exchange("listEngagements") for _ in calls]
+
+    run: Any = SimpleNamespace(
+        effort=Effort.DEEP,
+        random=random.Random,
+        kept=lambda _, make: make(),
+        wire=SimpleNamespace(is_over=False),
+        names=RunNames("cf-abcdefgh-"),
+        send_all=send_all,
+    )
+
+    send_generated(run, "listEngagements")
+
+    assert [len(one.path) <= MAX_TARGET - 300 for one in sent] == [True] * 4
+    assert [{name for name, _ in one.query} for one in sent] == [{"status"}, {"sort", "order"}, {"page"}, {"status"}]
+    assert sent[-1].query == (("status", "active"),)
 
 
 def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:

@@ -63,6 +63,34 @@ def values(made: Register, span: Span) -> set[str | None]:
     return {one.value for one in made.candidates(span)}
 
 
+# --- times that go back
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([], False),
+        ([(2, 3, 200)], False),
+        ([(2, 3, 200), (3, 4, 200)], False),
+        ([(2, 6, 200), (3, 4, 200)], True),
+        ([(2, 6, 409), (3, 4, 200)], False),
+        ([(2, 3, None), (6, 7, 200)], True),
+        ([(2, 4, 200), (3, 4, 200)], False),
+        ([(2, 6, 200), (3, 4, 200), (7, 8, 200)], False),
+        ([(2, 6, 200), (3, 9, 200), (7, 8, 200)], True),
+        ([(2, 6, 200), (3, 4, 200), (12, 13, 200)], True),
+        ([(4, 20, 200), (12, 13, 200)], False),
+    ],
+)
+def test_a_time_may_go_back_where_the_last_change_overlapped_another_one(
+    changes: list[tuple[float, float, int | None]], *, expected: bool
+) -> None:
+    """Between a read in the fifth second and one in the eleventh; a refusal has changed nothing."""
+    edits = [request("updateEngagement", start, end, {"name": "b"}, status=status) for start, end, status in changes]
+
+    assert history(*edits).may_go_back(during(4.5, 5), during(10, 11)) == expected
+
+
 # --- the values of a field
 
 

@@ -86,6 +86,23 @@ def test_what_may_be_gone_may_not_be_deleted_again(talk: MakeTalk) -> None:
     assert broken(one.exchanges) == []
 
 
+@pytest.mark.parametrize(("status", "right"), [(404, True), (409, True), (400, False)])
+@pytest.mark.parametrize("archived", [False, True])
+def test_an_edit_beside_another_one_may_be_refused_as_not_found(
+    talk: MakeTalk, status: int, *, archived: bool, right: bool
+) -> None:
+    """Whatever the engagement is; what is wrong with the request is no matter of others."""
+    one = talk()
+    identifier = one.created()
+    if archived:
+        one.send(call.archive_engagement(identifier))
+    began, edit = one.now, call.update_engagement(identifier, SOUND)
+    one.send(edit, at=began, seconds=0.5)
+    one.send(edit, at=began + 0.1, seconds=0.1, status=status)
+
+    assert broken(one.exchanges) == ([] if right or archived else ["update-engagement-succeeds"])
+
+
 def test_an_edit_of_both_texts_succeeds(talk: MakeTalk) -> None:
     """Nothing is wrong with it."""
     one = talk()

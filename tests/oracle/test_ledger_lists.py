@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.oracle.collation import name_key
 from conformance.oracle.ledger import RULES, Ledger
 from conformance.wire import call
 from tests.oracle.ledgers import broken, found, kept, listing
@@ -120,6 +121,34 @@ def test_a_page_without_an_order_may_hold_any(talk: MakeTalk, honest: type[Any])
     one.send(call.list_engagements(sort="createdAt", perPage=3))
 
     assert "list-engagements-pages-partition" not in broken(one.exchanges)
+
+
+def partition(exchanges: list[Any]) -> list[Any]:
+    """What a ledger says of pages that lack something, explained by other findings or not."""
+    findings = Ledger.over(exchanges, name_key).findings.broken
+    return [finding for finding in findings if finding.requirement == "list-engagements-pages-partition"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_page_in_order_by_chance_lacks_nothing(talk: MakeTalk, honest: type[Any], *, first: bool) -> None:
+    """Where any list of the conversation was not in the order that was asked for, no place in that order is one."""
+
+    class Unsorted(honest):  # type: ignore[misc]
+        """Whatever is asked for, the order is that of the creation."""
+
+        def select(self, asked: dict[str, str]) -> list[Any]:
+            return list(super().select(asked | {"sort": "createdAt", "order": "desc"}))
+
+    one = talk(Unsorted)
+    for name in (NAMES[1], NAMES[5], NAMES[2], NAMES[0]):
+        one.send(call.get_engagement(one.created(name)))
+    by_name = {"sort": "name", "order": "asc"}
+    lists = [call.list_engagements(**by_name, perPage=2), call.list_engagements(**by_name)]
+    page, *_ = one.send_each(lists if first else lists[::-1])[:: 1 if first else -1]
+    whole = [exchange for exchange in one.exchanges if exchange is not page]
+
+    assert partition([*whole[:8], page])
+    assert not partition(one.exchanges)
 
 
 def test_a_time_that_may_have_moved_is_no_place(talk: MakeTalk, honest: type[Any]) -> None:

@@ -219,6 +219,29 @@ def test_times_from_read_to_read(talk: MakeTalk, field: str, value: object, requ
         assert finding.expected == (before if field == "createdAt" else f"{before} or later")
 
 
+@pytest.mark.parametrize(
+    ("edits", "requirement"),
+    [
+        ([(0.0, 0.5), (0.1, 0.1)], None),
+        ([(0.0, 0.1), (0.1, 0.4)], "updated-at-never-goes-back"),
+        ([(0.0, 0.5), (0.1, 0.1), (0.7, 0.1)], "updated-at-never-goes-back"),
+    ],
+)
+def test_the_time_may_go_back_by_edits_that_overlapped(
+    talk: MakeTalk, edits: list[tuple[float, float]], requirement: str | None
+) -> None:
+    """The one that is carried out last may have read its clock first; an edit by itself has the latest time."""
+    one = talk()
+    identifier, began = one.created(), one.now
+    for start, seconds in edits:
+        one.send(call.update_engagement(identifier, {"description": "all alike"}), at=began + start, seconds=seconds)
+    shown = one.service.view(one.service.records[identifier])
+    for moment, at in (("2026-01-03T03:04:05.200Z", began + 0.25), ("2026-01-03T03:04:05.100Z", began + 1.0)):
+        one.exchanges.append(one.made(call.get_engagement(identifier), 200, shown | {"updatedAt": moment}, at, 0.01))
+
+    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+
+
 def test_times_go_by_the_latest_of_all_reads(talk: MakeTalk) -> None:
     """A read that cannot be read in between does not hide that the time went back."""
     one = talk()

@@ -64,6 +64,12 @@ RIGHT = {
     "an archive of what is archived": [event("archive", 0, 1), event("archive", 2, 3)],
     "a refused deletion": [event("delete", 0, 1, Outcome.REFUSED), seen(2, 3, "one")],
     "not found after the deletion": [event("delete", 0, 10), event("read", 11, 12, Outcome.NOT_FOUND)],
+    "not found beside another edit": [
+        replace(update(0, 10, Outcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"), seen(20, 21, "b"),
+    ],
+    "a conflict beside another edit, of what is deleted": [
+        event("delete", 0, 1), *[replace(update(2, 3, Outcome.REFUSED, name="a"), beside=True)] * 2,
+    ],
     "read during the deletion": [event("delete", 0, 10), seen(5, 6, "one")],
 }  # fmt: skip
 WRONG = {
@@ -82,6 +88,10 @@ WRONG = {
         event("archive", 0, 1, Outcome.REFUSED), seen(2, 3, "one", status="archived"),
     ],
     "back again": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a"), seen(22, 23, "one")],
+    "not found beside another edit, and done": [
+        replace(update(0, 10, Outcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"), seen(20, 21, "a"),
+    ],
+    "not found by itself": [update(0, 10, Outcome.NOT_FOUND, name="a"), seen(20, 21, "one")],
     "two deletions": [event("delete", 0, 10), event("delete", 5, 15)],
     "a refused edit that took effect": [update(0, 10, Outcome.REFUSED, name="a"), seen(11, 12, "a")],
 }  # fmt: skip
@@ -217,6 +227,22 @@ def test_what_an_answer_says_of_its_request(talk: MakeTalk, status: int, outcome
 
     assert event.outcome is outcome
     assert (event.span.end == inf) == (outcome is Outcome.UNKNOWN)
+
+
+def test_changes_that_overlapped_stand_beside_each_other(talk: MakeTalk) -> None:
+    """A read is no change, and what was over before another one began was alone."""
+    one = talk()
+    identifier = one.created("one")
+    edit, began = call.update_engagement(identifier, {"name": "Some new name"}), one.now
+    answers = [
+        one.send(edit, at=began, seconds=0.5),
+        one.send(edit, at=began + 0.1, seconds=0.1, status=404),
+        one.send(edit, at=began + 0.5, seconds=0.5),
+        one.send(call.get_engagement(identifier), at=began + 1.0, seconds=0.5),
+        one.send(edit, at=began + 2.0, seconds=0.1),
+    ]
+
+    assert [event.beside for event in history_of(answers)] == [True, True, False, False, False]
 
 
 def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> None:

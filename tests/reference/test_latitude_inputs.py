@@ -56,6 +56,9 @@ def body_limit(visitor: Visitor) -> object:
 
 PROBES: dict[str, Probe] = {
     "malformed_body": raw(b"{"),
+    "unparsable_body": lambda visitor: [
+        visitor.send("POST", ENGAGEMENTS, content=body, key="nobodys").status_code for body in (b"{", b"{}")
+    ],
     "body_not_object": raw(b"[]"),
     "missing_field": raw(b"{}"),
     "wrong_type": created({"name": 1}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
@@ -113,6 +114,15 @@ def parallel_edit(visitor: Visitor) -> object:
     return sorted(answer.status_code for answer in answers)
 
 
+def change_clock(visitor: Visitor) -> object:
+    """Look whether two edits at a time, of which the first one waits longer, take the time back."""
+    path, waits = visitor.at(visitor.engagement()["id"]), iter([0.2, 0.0])
+    with patch("random.uniform", lambda _, most: next(waits) if most > 0.1 else 0.0):
+        first, second = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
+    times = [answer.json()["data"]["updatedAt"] for answer in (first, second)]
+    return times[0] < times[1] and visitor.get(path).json()["data"]["updatedAt"] == times[0]
+
+
 def subordinate_deletion(visitor: Visitor) -> object:
     """Look for a record right after the deletion, and later."""
     owner = visitor.engagement()["id"]
@@ -184,6 +194,7 @@ PROBES: dict[str, Probe] = {
     "invite_member": invited({**GUEST, "email": "mia@acme-security.example"}),
     "invite_again": invited(GUEST, GUEST),
     "parallel_edit": parallel_edit,
+    "change_clock": change_clock,
     "subordinate_deletion": subordinate_deletion,
     "mail_dispatch": mail_dispatch,
     "mail_form": mail_form,

@@ -40,6 +40,17 @@ def headers(name: str) -> Probe:
     return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
+def gateway(visitor: Visitor) -> object:
+    """Send what is too long for some gateways, and what they refuse in a path."""
+    answers = [
+        visitor.get(f"{ENGAGEMENTS}?unknown={'x' * 2048}"),
+        visitor.get(ENGAGEMENTS, headers={"X-Long": "x" * 8192}),
+        visitor.post(ENGAGEMENTS, {"name": "x" * 32 * 1024}),
+        visitor.get(f"{ENGAGEMENTS}/a%2Fb"),
+    ]
+    return [(answer.status_code, answer.headers["Content-Type"], len(answer.headers)) for answer in answers]
+
+
 def pace(visitor: Visitor) -> object:
     """Watch how long the service sleeps."""
     naps: list[float] = []
@@ -96,6 +107,7 @@ PROBES: dict[str, Probe] = {
     "connection": headers("Connection"),
     "header_case": lambda visitor: {name for name, _ in visitor.get(ORGANIZATION).headers.raw},
     "extra_headers": headers("ETag"),
+    "gateway": gateway,
     "pace": pace,
     "service_clock": service_clock,
     "rate_window": rate_window,

@@ -7,6 +7,7 @@ _TOLERATED = ("ignored", "422", "400")
 
 INPUT_POINTS = (
     Point("malformed_body", "How is a body refused that is no JSON?", ("400", "422")),
+    Point("unparsable_body", "What is looked at first, the key or a body that is no JSON?", ("key", "body")),
     Point("body_not_object", "How is a body refused that is no object?", _BODY),
     Point("missing_field", "How is a body refused that lacks a required field?", _BODY),
     Point("wrong_type", "How is a field of another JSON type refused?", _BODY),

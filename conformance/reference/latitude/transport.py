@@ -21,6 +21,7 @@ TRANSPORT_POINTS = (
     Point("connection", "Does the connection stay open?", ("kept", "closed")),
     Point("header_case", "In which letter case are header names written?", ("as-documented", "lower", "upper")),
     Point("extra_headers", "Are there other headers?", ("none", "many")),
+    Point("gateway", "What stands before the service?", ("nothing", "strict")),
     Point("pace", "How long does an answer take?", ("prompt", "slow", "uneven")),
     Point(
         "service_clock",

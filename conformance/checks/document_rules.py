@@ -1,0 +1,98 @@
+"""The requirements that the OpenAPI document can find broken, and which answers each of them is about."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle.effects import accepted, refused
+from conformance.oracle.error_laws import ERROR_CODES
+from conformance.oracle.shapes import PROMISES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+    Belongs = Callable[[Exchange], bool]
+
+STATED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "getCurrentOrganization": "get-organization-succeeds",
+        "updateCurrentOrganization": "update-organization-succeeds",
+        "listMembers": "list-members-succeeds",
+        "updateMemberRole": "update-role-succeeds",
+        "removeMember": "remove-member-succeeds",
+        "listEngagements": "list-engagements-succeeds",
+        "getEngagement": "get-engagement-succeeds",
+        "deleteEngagement": "delete-engagement-succeeds",
+    }
+)
+"""The requirements that a success has the one status that the interface states, by operation."""
+
+_LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagements"}
+
+
+def _of(*operations: str) -> Belongs:
+    """The successes of some operations."""
+    return lambda exchange: exchange.call.operation.id in operations and accepted(exchange)
+
+
+def _answering(kind: str) -> Belongs:
+    """The successes whose data is a list, or one resource."""
+    return lambda exchange: exchange.call.operation.answer == kind and accepted(exchange)
+
+
+def _with_status(status: int) -> Belongs:
+    return lambda exchange: exchange.received is not None and exchange.received.status == status
+
+
+def _every(_: Exchange) -> bool:
+    return True
+
+
+RULES: Final[Mapping[str, Belongs]] = MappingProxyType(
+    {
+        **{promise: _of(operation) for operation, promise in PROMISES.items()},
+        **{rule: _of(operation) for operation, rule in STATED.items()},
+        "no-redirect": _every,
+        "success-data-object": _answering("resource"),
+        "list-data-array": _answering("list"),
+        "list-meta-object": _answering("list"),
+        "list-meta-fields": _answering("list"),
+        "list-paging-limits-truthful": _answering("list"),
+        **{f"{name}-total": _of(operation) for operation, name in _LISTS.items()},
+        **{f"{name}-total-pages": _of(operation) for operation, name in _LISTS.items()},
+        "timestamp-format": accepted,
+        "member-roles-known": _of("listMembers"),
+        "engagement-status-known": _of("listEngagements", "createEngagement", "getEngagement", "archiveEngagement"),
+        "update-role-answers-what-was-sent": _of("updateMemberRole"),
+        "invite-answers-what-was-sent": _of("inviteMember"),
+        "remove-member-answers-true": _of("removeMember"),
+        "delete-engagement-answers-true": _of("deleteEngagement"),
+        "error-envelope": refused,
+        "error-status-code-agrees": refused,
+        **{f"error-code-{status}": _with_status(status) for status in ERROR_CODES},
+        "rate-limit-headers-present": _every,
+        "rate-limit-limit-positive": _every,
+        "rate-limit-remaining-in-range": _every,
+        "rate-limit-reset-is-time": _every,
+    }
+)
+"""What the document can find broken, each with the answers that it is about."""
+
+
+def rule_of_meta(operation: str, place: Sequence[Any], keyword: str) -> str:
+    """The requirement that states what stands at a place in the ``meta`` of a list.
+
+    Args:
+        operation: The operationId.
+        place: The names from the body to the place.
+        keyword: The keyword of JSON Schema that is broken there.
+    """
+    if len(place) == 1:
+        return "list-meta-object"
+    if keyword in {"type", "required"}:
+        return "list-meta-fields"
+    totals = {"total": f"{_LISTS[operation]}-total", "totalPages": f"{_LISTS[operation]}-total-pages"}
+    return totals.get(str(place[1]), "list-paging-limits-truthful")

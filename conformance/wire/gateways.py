@@ -1,0 +1,92 @@
+"""What a gateway or an HTTP parser in front of a service may refuse, and how short the suite's requests stay."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_to_bytes
+
+from conformance.json_text import Parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Answer
+
+MAX_TARGET: Final = 2_000
+"""Bytes of a request target; the smallest limits in use are a little above."""
+
+MAX_HEADERS: Final = 4_096
+"""Bytes of the headers together that a request has of its own."""
+
+LARGE_BODY: Final = 32 * 1024
+"""Bytes of a body above which a 413 may be a gateway's."""
+
+GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
+"""Statuses that a gateway gives when it cannot reach the service, perhaps for a moment."""
+
+_TOO_LONG: Final = frozenset({414, 431})
+"""Statuses of targets and headers that are too long; the suite sends none such."""
+
+_TOO_LARGE: Final = 413
+_ERRORS_FROM: Final = 400
+_SERVER_ERRORS_FROM: Final = 500
+_ODD: Final = re.compile(rb"[\x00-\x1f\x7f/\\%;]")
+"""Bytes that gateways refuse in a path where they are escaped, since they mean something to someone behind."""
+
+
+class OverLimit(ValueError):
+    """A request is longer than gateways take; the message says so as a clause."""
+
+
+def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
+    """Make sure that a request is one that gateways let through.
+
+    Args:
+        target: The request target: path and query as they are sent.
+        headers: The headers that the request has of its own, beside those of every request of the run.
+
+    Raises:
+        OverLimit: It is longer.
+    """
+    if len(target) > MAX_TARGET:
+        raise OverLimit(f"the request target would take {len(target)} bytes, and gateways may refuse more than 2,000")
+    size = sum(len(name.encode()) + len(value.encode("utf-8", "surrogatepass")) for name, value in headers)
+    if size > MAX_HEADERS:
+        raise OverLimit(f"its own headers would take {size} bytes, and gateways may refuse more than 4,096")
+
+
+def speaks_for_service(call: Call, answer: Answer) -> bool:
+    """Whether an answer is a gateway's, or may be: then nothing follows from it for the service."""
+    if answer.status in GATEWAY_STATUSES or answer.status in _TOO_LONG:
+        return True
+    if answer.status == _TOO_LARGE:
+        return len(call.body or b"") > LARGE_BODY
+    return may_be_parsers(call, answer) and not _has_envelope(answer)
+
+
+def may_be_parsers(call: Call, answer: Answer) -> bool:
+    """Whether an answer refuses a path with escapes that parsers and gateways refuse in a form of their own."""
+    return _ERRORS_FROM <= answer.status < _SERVER_ERRORS_FROM and _has_odd_escape(call.path)
+
+
+def _has_odd_escape(target: str) -> bool:
+    path = target.partition("?")[0]
+    if "%" not in path:
+        return False
+    for part in path.split("/"):
+        decoded = unquote_to_bytes(part)
+        try:
+            decoded.decode()
+        except UnicodeDecodeError:
+            return True
+        if _ODD.search(decoded) or decoded in {b".", b".."}:
+            return True
+    return False
+
+
+def _has_envelope(answer: Answer) -> bool:
+    """Whether an answer has the interface's form of an error, which no gateway knows."""
+    body = answer.reading.value if isinstance(answer.reading, Parsed) else None
+    return isinstance(body, dict) and isinstance(body.get("error"), dict)

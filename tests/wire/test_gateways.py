@@ -1,0 +1,127 @@
+"""What a gateway in front says is not the service's, and the suite sends nothing that a gateway refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.wire import call as calls
+from conformance.wire.exchange import Refused, Unanswered
+from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
+from tests.conftest import make_exchange
+from tests.wire.conftest import Fixtures, Scripted
+
+if TYPE_CHECKING:
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+PAGE = b"<html><h1>refused</h1></html>"
+ENVELOPE = json.dumps({"error": {"code": "BAD_REQUEST", "message": "", "statusCode": 400}}).encode()
+READING = calls.get_engagement("e1")
+
+
+def answered(call: Call, status: int, body: bytes = PAGE) -> Exchange:
+    """A call with this answer."""
+    return replace(make_exchange(status=status, raw=body), call=call)
+
+
+@pytest.mark.parametrize("status", [414, 431])
+@pytest.mark.parametrize("body", [PAGE, ENVELOPE, b""])
+def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> None:
+    """Whatever it looks like, it is no answer, and asking again is in vain."""
+    exchange = answered(READING, status, body)
+
+    assert (exchange.judgeable, exchange.as_it_came) == (False, None)
+    with pytest.raises(Refused, match=f"a gateway answered {status} in place of the service") as trouble:
+        _ = exchange.answer
+    assert trouble.value.lasting
+
+
+@pytest.mark.parametrize(("size", "judged"), [(0, True), (LARGE_BODY, True), (LARGE_BODY + 1, False)])
+def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judged: bool) -> None:
+    """From 32 KiB on; before that the service itself has an opinion, in its envelope."""
+    exchange = answered(calls.create_engagement({}).with_body(b"x" * size), 413)
+
+    assert exchange.judgeable == judged
+    assert (exchange.as_it_came is not None) == judged
+
+
+@pytest.mark.parametrize("identifier", ["a/b", "a\\b", "\0", "a\nb", "\x7f", "100%", "a;b", "..", ".", "\ud800"])
+def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> None:
+    """A page is a gateway's; a refusal in the envelope has its status, and its form is not judged."""
+    call = calls.get_engagement(identifier)
+
+    assert not answered(call, 400).judgeable
+    assert answered(call, 400, ENVELOPE).status == 400
+    assert answered(call, 400, ENVELOPE).as_it_came is None
+    assert answered(call, 404).judgeable is False
+
+
+@pytest.mark.parametrize("status", [200, 301, 500])
+def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
+    """A success, a redirect and a server error are the service's."""
+    exchange = answered(calls.get_engagement("a/b"), status)
+
+    assert exchange.as_it_came is exchange
+
+
+@pytest.mark.parametrize("identifier", ["e-1_2.3~4", "a b", "é😀", "a:b@c+d,e", "'\"", "a?b#c&d="])
+def test_usual_escapes_are_the_services_to_answer(identifier: str) -> None:
+    """Gateways let letters of all scripts and other marks through; so does a query with what you like."""
+    assert answered(calls.get_engagement(identifier), 400).judgeable
+    assert answered(calls.list_engagements(status="a/b%;"), 400).judgeable
+
+
+def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
+    """They may be another time, so that asking again makes sense."""
+    with pytest.raises(Unanswered, match="a gateway answered 503") as trouble:
+        _ = answered(READING, 503).answer
+    assert not trouble.value.lasting
+
+
+@pytest.mark.parametrize(
+    ("target", "headers", "is_short"),
+    [
+        (b"x" * MAX_TARGET, [], True),
+        (b"x" * (MAX_TARGET + 1), [], False),
+        (b"x", [("N", "v" * (MAX_HEADERS - 1))], True),
+        (b"x", [("N", "v" * MAX_HEADERS)], False),
+        (b"x", [("N", "é" * (MAX_HEADERS // 2))], False),
+        (b"x", [("N", "v" * (MAX_HEADERS // 2))] * 2, False),
+    ],
+)
+def test_bounds_of_a_request(target: bytes, headers: list[tuple[str, str]], *, is_short: bool) -> None:
+    """A target of 2,000 bytes and headers of 4,096 go through, whatever their letters take."""
+    if is_short:
+        ensure_short(target, headers)
+    else:
+        with pytest.raises(OverLimit, match="gateways may refuse more than"):
+            ensure_short(target, headers)
+
+
+def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
+    """The path of the base URL counts too; nothing reaches the service, and it is no fault of its."""
+    transport = Scripted(lambda _: (200, {}))
+    wire = make.wire(f"http://target.test/{'base' * 20}", transport=transport)
+    room = MAX_TARGET - len(f"/{'base' * 20}/api/v1/engagements?status=")
+
+    fitting, long = wire.send_all([calls.list_engagements(status="x" * size) for size in (room, room + 1)])
+
+    assert (fitting.status, len(transport.requests)) == (200, 1)
+    assert (long.sent, long.received) == (False, None)
+    assert long.trouble == (
+        "the request was not sent: the request target would take 2001 bytes, and gateways may refuse more than 2,000"
+    )
+
+
+def test_a_refusal_of_a_gateway_is_not_asked_for_again(make: Fixtures) -> None:
+    """It would come again."""
+    answers: dict[str, Any] = {}
+    transport = Scripted(lambda _: (414, answers))
+
+    make.wire(transport=transport).send(READING)
+
+    assert len(transport.requests) == 1
