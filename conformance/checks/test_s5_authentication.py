@@ -146,9 +146,7 @@ def _shows_no_key(exchange: Exchange) -> bool:
 def _all_unauthorized(tried: BadKeys, kind: str) -> None:
     """All thirteen operations gave 401; what goes wrong for another reason is left to the requirement that says so."""
     sent = tried.sent[kind]
-    settled = [one for one in sent if not _was_looked_up(tried, one) and not _was_validated(tried, one)]
-    if kind != "none":
-        settled = [one for one in settled if not _asks_for_no_key(tried, one)]
+    settled = [one for one in sent if _is_refused(one) or not _fails_elsewhere(tried, one, kind)]
     batches.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
     if withheld := OPERATIONS.keys() - {one.exchange.call.operation.id for one in sent}:
@@ -161,6 +159,17 @@ def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
     if left := [one for one in sent if one not in settled]:
         told = ", ".join(sorted({f"{one.told} was answered {answered(one.exchange)}" for one in left}))
         raise Undecided(f"{told}, which another requirement forbids", *[one.exchange for one in left])
+
+
+def _is_refused(one: Sent) -> bool:
+    received = one.exchange.received
+    return received is not None and _is_unauthorized(received.status)
+
+
+def _fails_elsewhere(tried: BadKeys, one: Sent, kind: str) -> bool:
+    """Whether another requirement says what is wrong with a response."""
+    looks = _was_looked_up(tried, one) or _was_validated(tried, one)
+    return looks or (kind != "none" and _asks_for_no_key(tried, one))
 
 
 def _is_unauthorized(status: int) -> bool:

@@ -246,6 +246,8 @@ class Wire:
     def _begin(self, batch: _Batch, index: int, call: Call) -> None:
         if self.stopped is not None and self._undoing.get() is None:
             raise RunStopped(self.stopped)  # before an observer notes what is not sent
+        if self._undoing.get() is None:
+            self._limits.ensure_room(len(self._tasks))  # likewise
         for observer in self._observers:
             observer.before(call)
 

@@ -32,6 +32,7 @@ _OVERTIME: Final = 3.0
 """Seconds that undoing may go on past the time for the run."""
 
 _STEADY: Final = 0.9
+_CALLS_A_CHANGE: Final = 2
 _CALLS_BESIDE: Final = 6
 """Calls one after the other that undoing takes beside the deletions: whose organization it is, what it holds."""
 
@@ -143,15 +144,35 @@ class Limits:
             self._check(left)
         elif left is not None and left <= 0:
             raise RunStopped("the time for undoing is used up")
+        elif self._has_sent_all():
+            raise RunStopped(f"all {self._settings.max_requests} requests of the run were sent")
         self.sent += 1
+
+    def ensure_room(self, under_way: int) -> None:
+        """Make sure that the budget has room for one more request beside those that are under way.
+
+        Raises:
+            RunStopped: It has not; whoever writes down what is about to be sent need not begin.
+        """
+        if self._has_sent_all(under_way + self._requests_kept_back()):
+            raise self.end(f"the budget of {self._settings.max_requests} requests is used up")
 
     def _check(self, left: float | None) -> None:
         if self.stopped is not None:
             raise RunStopped(self.stopped)
         if left is not None and left <= 0:
             raise self.end(f"the time of {self._settings.max_seconds:g} s for the run is used up")
-        if self._settings.max_requests is not None and self.sent >= self._settings.max_requests:
+        if self._has_sent_all(self._requests_kept_back()):
             raise self.end(f"the budget of {self._settings.max_requests} requests is used up")
+
+    def _has_sent_all(self, kept_back: int = 0) -> bool:
+        most = self._settings.max_requests
+        return most is not None and self.sent + kept_back >= most
+
+    def _requests_kept_back(self) -> int:
+        """Requests that are kept for the undoing: a read and a deletion for each change, and some beside."""
+        changes = self.to_undo()
+        return _CALLS_A_CHANGE * changes + _CALLS_BESIDE if changes else 0
 
     def ensure_time(self, seconds: float, undoing: Undoing | None) -> None:
         """Make sure that a pause ends before everything does.
