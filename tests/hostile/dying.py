@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def main(port: str, database: str, method: str, piece: str) -> None:
-    """Say a key and serve until such a request comes; the next start on the same database goes on with what it holds."""
+    """Say a key and serve until such a request comes; another start goes on with the database."""
 
     def act(self: Service, call: Call) -> Reply:
         if call.request.method == method and piece.encode() in call.content:
