@@ -210,3 +210,34 @@ class MailAlthoughRefused(Service):
             at = self.now()
             invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
             self.dispatch(invitation, self.acceptance_link(call, "none"))
+
+
+def _sending(identifier: str, title: str, is_sent: Callable[[Service, Call], bool]) -> Fault:
+    """A service that sends some invitations which it refuses as a conflict."""
+
+    def invite_member(self: Service, call: Call) -> Reply:
+        sends = is_sent(self, call)
+        try:
+            return Service.invite_member(self, call)
+        except Refusal:
+            at, email = self.now(), call.values["email"]
+            if sends:
+                invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
+                self.dispatch(invitation, self.acceptance_link(call, "none"))
+            raise
+
+    return made(identifier, title, "refused-invite-sends-no-mail", invite_member=invite_member)
+
+
+CONFLICTS = (
+    _sending(
+        "mail-although-member",
+        "The invitation of a member is refused, and sent nevertheless.",
+        lambda self, call: bool(self.store.member_by_email(call.organization_id, call.values["email"])),
+    ),
+    _sending(
+        "mail-although-invited",
+        "The invitation of an address that was invited before is refused, and sent nevertheless.",
+        lambda self, call: bool(self.store.open_invitation(call.organization_id, call.values["email"], self.now())),
+    ),
+)
