@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.rate_limit_course import Told
+from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -65,7 +66,7 @@ def _look_at(found: Signs, own: Sequence[Told], others: Sequence[Told]) -> None:
     """Compare what a key has lost, from the beginning and within each window, with what it sent by then."""
     windows: list[list[Told]] = []
     for one in sorted(own, key=lambda told: told.begin):
-        if one.ahead is None or one.limit is None or one.remaining is None or not one.exchange.judgeable:
+        if one.ahead is None or one.limit is None or one.remaining is None or not _is_of_key(one):
             continue
         if one.limit - one.remaining > sum(1 for other in own if other.begin < one.end):
             found.doubtful.append(one.exchange)
@@ -85,6 +86,12 @@ def _compare(found: Signs, first: Told, last: Told, own: Sequence[Told], others:
         found.doubtful.append(last.exchange)
     elif sum(1 for one in others if one.begin >= first.end and one.end <= last.begin) >= _OTHERS:
         found.kept += [first.exchange, last.exchange]
+
+
+def _is_of_key(told: Told) -> bool:
+    """Whether an answer speaks of the key's own limit: a key that is not known any more has none."""
+    received = told.exchange.received
+    return received is not None and (received.status in SUCCESSES or received.status == TOO_MANY_REQUESTS)
 
 
 def _name(told: Told) -> str | None:
