@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -13,7 +14,6 @@ from pathlib import Path
 
 import httpx
 
-from tests.hostile import dying
 from tests.hostile.running import Ended, start, target_file
 
 SECONDS = 240.0
@@ -40,33 +40,36 @@ class Supervisor:
         while not self._stop.is_set():
             self._child = subprocess.Popen([sys.executable, *self.words], stdout=subprocess.PIPE, text=True)
             assert self._child.stdout is not None
-            self.keys.append(self._child.stdout.readline().strip())
+            if line := self._child.stdout.readline():
+                self.keys.append(json.loads(line)["keys"]["api_key"])
             self._ready.set()
             self._child.wait()
             self._child.stdout.close()
             self._stop.wait(1.0)
 
-    def end(self) -> None:
+    def end(self, watching: threading.Thread) -> None:
         """Start it no more."""
         self._stop.set()
-        if self._child is not None:
-            self._child.terminate()
+        while watching.is_alive():
+            if self._child is not None:
+                self._child.terminate()
+            watching.join(0.2)
 
 
 @contextmanager
-def supervised(folder: Path, method: str, piece: str) -> Iterator[tuple[Supervisor, str]]:
-    """A supervised service that ends at requests of a kind, and its address."""
+def supervised(folder: Path, fault: str) -> Iterator[tuple[Supervisor, str]]:
+    """A supervised service with a fault of the library, and its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    supervisor = Supervisor([dying.__file__, str(port), str(folder / "service.db"), method, piece])
+    words = ["--port", str(port), "--database", str(folder / "service.db"), "--fault", fault]
+    supervisor = Supervisor(["-m", "conformance.reference.server", *words])
     thread = threading.Thread(target=supervisor.watch)
     thread.start()
     try:
         yield supervisor, f"http://127.0.0.1:{port}"
     finally:
-        supervisor.end()
-        thread.join(30)
+        supervisor.end(thread)
 
 
 def engagements(base_url: str, key: str) -> int:
@@ -78,7 +81,7 @@ def engagements(base_url: str, key: str) -> int:
 
 def test_a_request_that_ends_the_process_is_a_server_error(tmp_path: Path) -> None:
     """It fails, named, after two ends; the run goes on, leaves nothing, and is judged again to the same outcomes."""
-    with supervised(tmp_path, "PATCH", '"description": ""') as (supervisor, base_url):
+    with supervised(tmp_path, "ends-at-an-emptied-description") as (supervisor, base_url):
         target = target_file(tmp_path / "run", base_url, timeout=10)
         words = ["run", "--target", str(target), "--effort", "quick", "--seed", "3"]
         ended: Ended = start(tmp_path / "run" / "report", *words, CONFORMANCE_API_KEY=supervisor.api_key).wait(SECONDS)
