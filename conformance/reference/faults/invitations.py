@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
     from conformance.reference.records import Organization
 
+_CONFLICT = 409
+
 # When it expires
 
 _EXPIRIES: tuple[tuple[str, str, Callable[[int], int]], ...] = (
@@ -215,18 +217,17 @@ class MailAlthoughRefused(Service):
 def _sending(identifier: str, title: str, is_sent: Callable[[Service, Call], bool]) -> Fault:
     """A service that sends some invitations which it refuses as a conflict."""
 
-    def invite_member(self: Service, call: Call) -> Reply:
-        sends = is_sent(self, call)
+    async def perform(self: Service, call: Call) -> Reply:
         try:
-            return Service.invite_member(self, call)
-        except Refusal:
-            at, email = self.now(), call.values["email"]
-            if sends:
+            return await Service.perform(self, call)
+        except Refusal as refusal:
+            if call.operation.id == "inviteMember" and refusal.status == _CONFLICT and is_sent(self, call):
+                at, email = self.now(), call.values["email"]
                 invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
                 self.dispatch(invitation, self.acceptance_link(call, "none"))
             raise
 
-    return made(identifier, title, "refused-invite-sends-no-mail", invite_member=invite_member)
+    return made(identifier, title, "refused-invite-sends-no-mail", perform=perform)
 
 
 CONFLICTS = (
