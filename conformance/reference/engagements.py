@@ -137,9 +137,9 @@ class Engagements(Members):
         """Read the body of an edit."""
         body = self.check_optional_name(self.read_body(call, fields=("name", "description"), read_only=_READ_ONLY))
         if "description" in body:
-            description = self.description(body["description"])
-            if body.pop("description") is not None or self.latitude["null_description"] != "ignored":
-                body["description"] = description
+            body["description"] = self.description(body["description"])
+            if body["description"] is None and self.without_description() == "ignored":
+                del body["description"]
         return body
 
     def update_engagement(self, call: Call) -> Reply:
