@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.filling import at_once
+from conformance.checks.filling import LONGEST_MADE, at_once, is_made
 from conformance.oracle import laws
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire import call
@@ -41,8 +41,9 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     lag = max(clocks_apart(run.wire.exchanges), _lag(run))
     if run.wire.service_clock is None or lag > _LONGEST_LAG:
         return _poll(run, key)
-    if _until(run, told.reset) > LONGEST_WAIT:
-        return None, f"the reset is more than {LONGEST_WAIT:.0f} s ahead, which is not waited for"
+    longest = LONGEST_MADE + lag if is_made(run, key.name) else LONGEST_WAIT
+    if _until(run, told.reset) > longest:
+        return None, f"the reset is more than {longest:.0f} s ahead, which is not waited for"
     answer = refusal
     late = [0.1, GRACE + 0.1]
     if lag > 1:

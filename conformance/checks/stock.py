@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import ensure_answered, tick_of
 from conformance.oracle import read
@@ -33,6 +33,9 @@ _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
 _RENAMED: Final = 5
+_RENAMED_AND_EMPTIED: Final = 2
+_RENAMED_AND_NULL: Final = 6
+_UNEDITED: Final = 7
 _UNDESCRIBED: Final = (1, 3, _RENAMED, 9)
 _WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]", 8: "2026-01-02", 10: "NaN", 12: "1e5", 14: "{}"}
 """By place, descriptions that a careless service takes for something else than text."""
@@ -150,12 +153,14 @@ def _keep(kept: dict[str, Piece], piece: Piece, answer: Exchange, then: Piece) -
         del kept[piece.identifier]
 
 
-def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, str]]:
-    """What is changed, by place: a description beside the standing name, one that is taken away, and a name."""
+def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, Any]]:
+    """What is changed, by place: a name, a description, or both; descriptions are given and taken away."""
     return {
         _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
         _EMPTIED: {"description": ""},
         _RENAMED: {"name": run.name("tutu")},
+        _RENAMED_AND_EMPTIED: {"name": run.name("tuku"), "description": ""},
+        _RENAMED_AND_NULL: {"name": run.name("tuta"), "description": None},
     }
 
 
@@ -167,8 +172,8 @@ def _words(run: Run) -> list[str]:
     # Of two lengths, so that an order by length is told from one by letters; names keep no longer words whole.
     chosen = [*(word + "ba" * (place % 2) for place, word in enumerate(drawn)), _CAPITALIZED]
     random.shuffle(chosen)
-    if chosen[_RENAMED] == _CAPITALIZED:
-        chosen[_RENAMED], chosen[_RENAMED + 1] = chosen[_RENAMED + 1], chosen[_RENAMED]
+    if (place := chosen.index(_CAPITALIZED)) in {_RENAMED, _RENAMED_AND_EMPTIED, _RENAMED_AND_NULL}:
+        chosen[place], chosen[_UNEDITED] = chosen[_UNEDITED], chosen[place]
     return chosen
 
 

@@ -139,7 +139,7 @@ def odd_editing(run: Run) -> OddEditing:
     own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
     empty = edit(run, same.after, {})
-    null_name = run.send(call.update_engagement(identifier, {"name": None}))
+    null_name = run.send(call.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
     # An empty name is open, but no reason for a server error; the description tells whose the engagement is then.
     run.send(call.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
     run.send(call.get_engagement(identifier))  # for the ledger

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.laws_over_run import expect_law
+from conformance.checks.lost_service import expect_no_request_ends_service
 from conformance.checks.marks import observes, requirement
 from conformance.oracle import error_laws, read
 from conformance.oracle.describe import answered
@@ -45,6 +46,13 @@ def test_code_is_that_of_the_status(run: Run, status: int) -> None:
 def test_no_server_error(run: Run) -> None:
     """No request was answered with an unexpected server error."""
     expect_law(run, error_laws.no_server_error)
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@requirement("no-server-error")
+def test_no_request_ends_the_service(run: Run) -> None:
+    """No request was followed twice by a time in which the service took no connections."""
+    expect_no_request_ends_service(run)
 
 
 @observes("error-messages")

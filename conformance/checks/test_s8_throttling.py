@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance.checks.limit_sharing import expect_limits_apart
 from conformance.checks.marks import journey, observes, requirement
 from conformance.checks.resuming import GRACE
 from conformance.checks.throttling import Throttling, renamed, throttling
@@ -125,6 +126,13 @@ def test_other_keys_are_served(throttling: Throttling) -> None:
         expected="an answer other than 429",
         actual=answered(throttling.other),
     )
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@requirement("rate-limit-per-key")
+def test_limit_is_of_each_key(run: Run) -> None:
+    """Requests of one key take nothing from the limit of another."""
+    expect_limits_apart(run)
 
 
 def _refusal(throttling: Throttling) -> Exchange:

@@ -114,13 +114,14 @@ class Walk:
             return call.update_engagement(identifier, body)
         return _OF_ONE[step.kind](identifier)
 
-    def _body(self, step: Step) -> dict[str, str] | None:
-        """What an edit sends; None where the step is none."""
+    def _body(self, step: Step) -> dict[str, str | None] | None:
+        """What an edit sends, some of them no description; None where the step is none."""
         name = self._name(step.word)
         if step.kind is Kind.RENAME_ALIKE and len(other := self._names.get(step.other, name)) < _LONGEST_NAME:
             name = other + step.word
-        described = {"description": f"Described as {step.word}."}
-        bodies = {
+        taken_away: dict[str, str | None] = {"i": "", "u": None}
+        described = {"description": taken_away.get(step.word[-1:], f"Described as {step.word}.")}
+        bodies: dict[Kind, dict[str, str | None]] = {
             Kind.RENAME: {"name": name},
             Kind.RENAME_ALIKE: {"name": name},
             Kind.DESCRIBE: described,

@@ -31,7 +31,7 @@ def answered(exchange: Exchange) -> str:
     try:
         answer = exchange.answer
     except Unanswered as trouble:
-        return f"no answer ({trouble})"
+        return f"no answer ({exchange.trouble or trouble})"
     code = _member(_value(exchange), "error", "code") if answer.status >= _ERRORS_FROM else None
     return f"{answer.status} {_word(code)}" if isinstance(code, str) else str(answer.status)
 

@@ -23,7 +23,7 @@ _CITED: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class Told:
     """What an exchange tells, read once.
 
     Attributes:
@@ -92,21 +92,21 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
             )
 
 
-def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[_Told]]:
+def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Told]]:
     """What the exchanges of each key with the interface tell, in the order in which they were sent."""
-    keys: dict[str, list[_Told]] = {}
+    keys: dict[str, list[Told]] = {}
     for exchange in exchanges:
         credential = exchange.call.credential
         if exchange.call.is_proper and (credential is None or credential.authorization is not None):
-            keys.setdefault(credential.name if credential else "", []).append(_Told.by(exchange))
+            keys.setdefault(credential.name if credential else "", []).append(Told.by(exchange))
     return {name: sorted(found, key=lambda one: one.begin) for name, found in keys.items()}
 
 
-def _courses(key: Sequence[_Told]) -> Iterator[list[_Told]]:
+def _courses(key: Sequence[Told]) -> Iterator[list[Told]]:
     """Successes of one key that came strictly one after the other and name one Reset; none if its windows slide."""
     if _slides(key):
         return
-    course: list[_Told] = []
+    course: list[Told] = []
     busy_until = 0.0
     for one in key:
         counts = one.counts and one.begin >= busy_until
@@ -119,7 +119,7 @@ def _courses(key: Sequence[_Told]) -> Iterator[list[_Told]]:
     yield course
 
 
-def _windows(key: Sequence[_Told]) -> Iterator[Sequence[_Told]]:
+def _windows(key: Sequence[Told]) -> Iterator[Sequence[Told]]:
     """Every so many successive exchanges of one limit, if their Reset is not due at once as that of a bucket is."""
     named = {one.reset: one.begin for one in key if one.ahead is not None}
     for course in _courses(key):
@@ -129,7 +129,7 @@ def _windows(key: Sequence[_Told]) -> Iterator[Sequence[_Told]]:
                 yield window
 
 
-def _surely_ahead(one: _Told, named: Mapping[str | None, float]) -> float:
+def _surely_ahead(one: Told, named: Mapping[str | None, float]) -> float:
     """Seconds that the Reset of an answer lies ahead at least.
 
     Args:
@@ -139,13 +139,13 @@ def _surely_ahead(one: _Told, named: Mapping[str | None, float]) -> float:
     return (one.ahead or 0.0) if one.is_dated else named[one.reset] - one.end
 
 
-def _slides(key: Sequence[_Told]) -> bool:
+def _slides(key: Sequence[Told]) -> bool:
     """Whether a Reset is followed by another one before its time has come; undated answers tell that by small steps."""
     told = [one for one in key if one.exchange.judgeable and one.ahead is not None]
     return any(_moves(one, other) for one, other in pairwise(told) if one.reset != other.reset)
 
 
-def _moves(one: _Told, other: _Told) -> bool:
+def _moves(one: Told, other: Told) -> bool:
     if not (one.is_dated and other.is_dated):
         return abs(other.at - one.at) < _SMALL_STEP
     return one.at - (other.at - (other.ahead or 0.0)) > _MARGIN

@@ -31,6 +31,10 @@ LATER = 0.3
 """Seconds that what is done in the background takes, where it is not done at once."""
 
 
+def _stumble() -> None:
+    raise RuntimeError("a process of its own would have ended")
+
+
 class Core:
     """The ground that the parts of the service share.
 
@@ -70,6 +74,8 @@ class Core:
         store.keeps_latest_time = self.latitude["change_clock"] == "when-made"
         self.activating: set[str] = set()
         """The engagements that are to be active soon, by their ids."""
+        self.end_process: Callable[[], None] = _stumble
+        """Ends the process for a fault, if the service has one of its own."""
         self.memory: dict[str, Any] = {}
         """What a fault remembers from one request to the next; the service itself keeps nothing here."""
 

@@ -138,6 +138,8 @@ class Engagements(Members):
         body = self.check_optional_name(self.read_body(call, fields=("name", "description"), read_only=_READ_ONLY))
         if "description" in body:
             body["description"] = self.description(body["description"])
+            if body["description"] is None and self.without_description() == "ignored":
+                del body["description"]
         return body
 
     def update_engagement(self, call: Call) -> Reply:

@@ -43,7 +43,7 @@ class Fields(Reading):
     def description(self, value: Json) -> str | None:
         """Check the description of an engagement."""
         if value is None:
-            self.rule("null_description", "The description is null.")
+            self.without_description()
             return None
         description = self.text("description", value)
         if len(description) > _LONG_DESCRIPTION:
@@ -54,6 +54,10 @@ class Fields(Reading):
             raise Refusal(422, f"A description has at least {least} characters.")
         self.check_odd(description)
         return self.tidy(description)
+
+    def without_description(self) -> str:
+        """Tell what becomes of null for a description, or refuse it."""
+        return self.rule("null_description", "The description is null.")
 
     def email(self, value: Json) -> str:
         """Check the address of an invitation."""

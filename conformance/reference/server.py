@@ -178,6 +178,7 @@ def main(words: Sequence[str] | None = None) -> None:
         latency=arguments.latency / 1000,
         seed_data=arguments.seed_data,
     )
+    app.service.end_process = lambda: os._exit(1)
     line = json.dumps(announcement(app, base_url))
     server = Server(app, listener, lambda: _print(line), interruptible=not arguments.announce)
     if arguments.announce:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _GRACE = 5.0
+_PATIENCE = 3.0
+"""Seconds in which the service does all that it does later."""
 
 
 class EmbeddedError(Exception):
@@ -85,6 +87,7 @@ class EmbeddedService:
                 secrets=(("sandbox_token", token),),
             ),
             mailbox=self._mailbox,
+            patience=_PATIENCE,
         )
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,12 @@ from conformance.target.mailbox import Mailbox
 from conformance.target.provisioner import Provisioner
 from conformance.target.rpc import result_of
 from conformance.target.undo import UndoResult
+from conformance.wire.reading import CLOSED, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from conformance.reference.application import Application
     from conformance.reference.sandbox import Sandbox
     from conformance.running.options import RunOptions
     from conformance.selftest.subjects import Subject
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 
 _NOWHERE = "http://reference.invalid"
 """The base URL of a service that is called."""
+
+_AWAY = 0.3
+"""Seconds until a process that ended is started again."""
 
 _STARTING = 30.0
 _STOPPING = 10.0
@@ -87,6 +93,39 @@ class HostedService(InnerService):
         """End the service."""
         self._server.stop()
         self._thread.join(_STOPPING)
+
+
+class SupervisedTransport(httpx.AsyncBaseTransport):
+    """Hands requests to an application; when its process would have ended, it takes none until it is started again.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._inner = httpx.ASGITransport(app, raise_app_exceptions=False)
+        self._ends = 0
+        self._back_at = 0.0
+        app.service.end_process = self._end
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Hand a request over.
+
+        Raises:
+            httpx.ConnectError: The process is not there.
+            Unreadable: It has ended meanwhile.
+        """
+        if time.monotonic() < self._back_at:
+            raise httpx.ConnectError("no connection could be made") from ConnectionRefusedError()
+        ends = self._ends
+        response = await self._inner.handle_async_request(request)
+        if ends != self._ends:
+            raise Unreadable(CLOSED)
+        return response
+
+    def _end(self) -> None:
+        self._ends += 1
+        self._back_at = time.monotonic() + _AWAY
 
 
 class SandboxPeer:
@@ -146,7 +185,7 @@ class HostedExecution(Execution):
         return UnwrittenJournal(names, self.folder / FILE_NAME)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:
-        return httpx.ASGITransport(self._service.app, raise_app_exceptions=False) if self._in_process else None
+        return SupervisedTransport(self._service.app) if self._in_process else None
 
     def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
         if self._in_process:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+NEW_KEY: Final = "new_key"
+"""The name of a key that is made in the midst of a run."""
+
 _MAIL_PAUSE: Final = 0.25
 
 
@@ -144,6 +147,14 @@ class Fixtures:
             Unavailable: There is none.
         """
         return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
+
+    def new_key(self, scope: str) -> Credential:
+        """A key with exactly one scope that the provisioner makes, and that nothing was sent with yet; the only one.
+
+        Raises:
+            Unavailable: None can be made.
+        """
+        return self._credential(NEW_KEY, self._provisioned(f"key:{scope}", lambda made: made.create_key([scope])))
 
     def other_organization(self) -> Credential:
         """A full key of another organization.

@@ -70,6 +70,14 @@ class NotedFixtures:
         """
         return self._key(f"a key for {scope}", lambda: self._fixtures.scoped_key(scope))
 
+    def new_key(self, scope: str) -> Credential:
+        """A key with exactly one scope that nothing was sent with yet.
+
+        Raises:
+            Unavailable: None can be made.
+        """
+        return self._key(f"a new key for {scope}", lambda: self._fixtures.new_key(scope))
+
     def other_organization(self) -> Credential:
         """A full key of another organization.
 

@@ -8,13 +8,14 @@ cost a multiple of the processor time. The protocol itself is h11's, as it is th
 from __future__ import annotations
 
 import asyncio
+import errno
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 import h11
 import httpx
 
-from conformance.wire.reading import MAX_HEADERS, Unreadable, check_headers
+from conformance.wire.reading import CLOSED, CUT_SHORT, MAX_HEADERS, Unreadable, check_headers
 
 if TYPE_CHECKING:
     import ssl
@@ -123,7 +124,7 @@ class _Connection:
                 check_headers(event.headers)
                 return event
             if not isinstance(event, h11.InformationalResponse):
-                raise Unreadable("the connection was closed before an answer came")
+                raise Unreadable(CLOSED)
 
     async def receive_body(self) -> AsyncIterator[bytes]:
         while isinstance(event := await self._event(), h11.Data):
@@ -150,12 +151,12 @@ class _Connection:
                 return event
             data = await self.link.read()
             if not data and self._http.their_state is h11.SEND_RESPONSE:
-                raise Unreadable("the connection was closed before an answer came")
+                raise Unreadable(CLOSED)
             self._http.receive_data(data)
 
     def _unreadable(self, error: h11.RemoteProtocolError) -> Exception:
         if self.link.ended and self._http.their_state is h11.ERROR and "without sending complete" in str(error):
-            return Unreadable("the body was cut short")
+            return Unreadable(CUT_SHORT)
         return httpx.RemoteProtocolError("the answer is not HTTP")
 
 
@@ -276,8 +277,14 @@ class KeptConnections(httpx.AsyncBaseTransport):
                 happy_eyeballs_delay=None if _is_address(host) else _CONNECTING_TWICE_AFTER,
             )
         except (OSError, ValueError) as error:
-            raise httpx.ConnectError("no connection could be made") from error
+            cause = ConnectionRefusedError() if _is_refused(error) else error
+            raise httpx.ConnectError("no connection could be made") from cause
         return _Connection(link)
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether a port took no connection; of a host with several addresses asyncio tells that in a text only."""
+    return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
 def _is_address(host: str) -> bool:

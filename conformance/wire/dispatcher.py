@@ -11,6 +11,7 @@ from conformance.wire.attempt import Outcome, Sender
 from conformance.wire.call import get_organization
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.limits import Limits, RunStopped, Undoing
+from conformance.wire.losses import end_of, is_broken_off, naming
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
@@ -106,6 +107,8 @@ class Dispatcher:
         self._began = clock.monotonic()
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
+        self._broken_off: list[Exchange] = []
+        """What was broken off since the target was last known to answer."""
 
     async def carry_out(self, order: Order) -> Exchange:
         """Send a call until it is answered or not worth repeating.
@@ -211,6 +214,10 @@ class Dispatcher:
         kept = self._limits.keep(exchange.received, exchange.seconds)
         self._record(exchange if kept else replace(exchange, received=None, trouble=_NOT_KEPT))
         order.exchange = exchange
+        if exchange.received is not None:
+            self._broken_off = [one for one in self._broken_off if end_of(one) >= exchange.started_at]
+        elif is_broken_off(exchange):
+            self._broken_off.append(exchange)
         order.report(exchange)
 
     async def _has_key_ended(self, order: Order, exchange: Exchange) -> bool:
@@ -325,11 +332,17 @@ class Dispatcher:
                 raise RunStopped(self._limits.stopped or "the wire was closed")
             if self._clock.monotonic() - began > _LONGEST_LOSS:
                 break
-        raise self._stopped("the target was lost and did not come back", probe.exchange)
+        raise self._lost(probe.exchange)
 
     async def _probe(self, probe: Order, attempt: int) -> tuple[Exchange, Outcome]:
         """Ask for the organization, without much patience."""
         return await self._send(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
+
+    def _lost(self, probe: Exchange | None) -> RunStopped:
+        """End the run; what was under way when the target was lost is named."""
+        after = f" after {naming(self._broken_off)}" if self._broken_off else ""
+        stopped = self._stopped(f"the target was lost{after} and did not come back", probe)
+        return RunStopped(str(stopped), *self._broken_off, *stopped.exchanges)
 
     def _stopped(self, reason: str, exchange: Exchange | None) -> RunStopped:
         stopped = self._limits.end(reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self
+from urllib.parse import urlsplit
 
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.gateways import GATEWAY_STATUSES, may_be_parsers, speaks_for_service
@@ -165,6 +166,11 @@ class Exchange:
             return self
         return replace(self, request=request, received=received, trouble=trouble)
 
+    @property
+    def named(self) -> str:
+        """The request by its method, its path and its number."""
+        return f"{self.request.method} {urlsplit(self.request.url).path} (request {self.number})"
+
     @cached_property
     def judgeable(self) -> bool:
         """Whether a complete answer of the service itself is there."""
@@ -189,7 +195,7 @@ class Exchange:
             Unanswered: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
         """
         if self.received is None:
-            raise Unanswered(self.trouble or "no answer came", self)
+            raise Unanswered(f"{self.trouble or 'no answer came'}: {self.named}", self)
         if not self.judgeable:
             trouble = Unanswered if self.received.status in GATEWAY_STATUSES else Refused
             raise trouble(f"a gateway answered {self.received.status} in place of the service", self)

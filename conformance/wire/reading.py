@@ -16,6 +16,9 @@ MAX_BODY: Final = 8 * 2**20
 MAX_HEADERS: Final = 64 * 2**10
 """Bytes of header fields that are read at most."""
 
+CLOSED: Final = "the connection was closed before an answer came"
+CUT_SHORT: Final = "the body was cut short"
+
 _PIECE: Final = 64 * 2**10
 _MAX_CODINGS: Final = 2
 _GZIP, _ZLIB, _RAW_DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS

@@ -13,15 +13,18 @@ from conformance.wire.reading import Unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+REFUSED: Final = "the connection was refused"
+BROKEN: Final = "the connection broke before the answer was complete"
+
 _BY_TYPE: Final = (
     (ssl.SSLError, "no TLS connection could be made"),
     (socket.gaierror, "the name of the host could not be resolved"),
-    (ConnectionRefusedError, "the connection was refused"),
+    (ConnectionRefusedError, REFUSED),
     (httpx.ConnectError, "no connection could be made"),
     (httpx.RemoteProtocolError, "the answer is not HTTP"),
     (httpx.TimeoutException, "no complete answer came in time"),
-    (httpx.NetworkError, "the connection broke before the answer was complete"),
-    (OSError, "the connection broke before the answer was complete"),
+    (httpx.NetworkError, BROKEN),
+    (OSError, BROKEN),
 )
 
 

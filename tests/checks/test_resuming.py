@@ -37,7 +37,8 @@ class Service:
         """Run against it."""
         wire = SimpleNamespace(exchanges=self.exchanges, service_clock=0.0)
         clock = SimpleNamespace(now=lambda: ANSWERED_AT + timedelta(seconds=self.passed))
-        return cast("Run", SimpleNamespace(wire=wire, clock=clock, sleep=self.sleep, send=self.send))
+        profile = SimpleNamespace(keys={}, members=())
+        return cast("Run", SimpleNamespace(wire=wire, clock=clock, sleep=self.sleep, send=self.send, profile=profile))
 
     def told(self, seconds: float) -> datetime:
         """What its own clock shows after some seconds."""

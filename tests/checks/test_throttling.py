@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.checks.filling import Filling
+from conformance.checks.filling import Filling, _ensure_unused, is_made
 from conformance.checks.resuming import clocks_apart
 from conformance.checks.throttling import _is_of_another_organization, _Scene
+from conformance.oracle.judgement import Judgement
 from conformance.wire.call import Credential
 from tests.conftest import make_exchange
 
@@ -41,6 +42,43 @@ def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, r
     scene.before, scene.after = around[:1], around[1:]
 
     assert bool(scene.passed_creation) is counts
+
+
+@pytest.mark.parametrize(
+    ("status", "remaining", "ahead", "says"),
+    [
+        (200, 9, 4, None), (200, 1, 29, None), (429, 0, 4, "used up at its first request"),
+        (200, 0, 4, "used up at its first request"), (200, 9, 57, "a reset 57 s ahead"), (429, 3, 4, None),
+    ],
+)  # fmt: skip
+def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead: float, says: str | None) -> None:
+    """One that is used up at once, or whose window is far longer than a provisioner's may be, is told instead."""
+    first = limited("getCurrentOrganization", status, 10, remaining)
+    assert first.received is not None
+    reset = ("X-RateLimit-Reset", str(int(first.started_at.timestamp() + ahead)))
+    date = ("Date", format_datetime(first.started_at, usegmt=True))
+    first = replace(first, received=replace(first.received, headers=(*first.received.headers, reset, date)))
+
+    if says is None:
+        _ensure_unused(first)
+    else:
+        with pytest.raises(Judgement, match=says):
+            _ensure_unused(first)
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("throttled", True), ("engagements:read", True), ("organizations:read", False), ("api_key", False),
+        ("member_1", False), ("member_2", True), ("unknown_key", False),
+    ],
+)  # fmt: skip
+def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
+    """Those that its provisioner has made, not those of the target file."""
+    profile = SimpleNamespace(keys={"organizations:read": "k"}, members=("one",))
+    run: Any = SimpleNamespace(profile=profile)
+
+    assert is_made(run, name) is made
 
 
 def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:

@@ -14,6 +14,7 @@ import pytest
 from conformance.reports.markdown import inline
 from tests.hostile import (
     broken_connections,
+    lost_services,
     odd_framing,
     odd_identifiers,
     random_changes,
@@ -27,7 +28,7 @@ from tests.hostile.target import hostile
 
 CASES: Final = {
     **broken_connections.CASES, **wrong_answers.CASES, **trying_services.CASES, **odd_framing.CASES,
-    **odd_identifiers.CASES, **random_changes.CASES,
+    **odd_identifiers.CASES, **random_changes.CASES, **lost_services.CASES,
 }  # fmt: skip
 MEGABYTES: Final = 600
 MEASURED: Final = "HOSTILE_TABLE" in os.environ

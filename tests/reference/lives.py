@@ -285,6 +285,8 @@ def people(life: Life) -> list[object]:
             ("b.guest@example.com", "member"),
             ("c.guest@example.com", "owner"),
             ("d.guest", "member"),
+            ("b.guest@example.com", "member"),
+            ("former@example.com", "member"),
         ):
             yield "main", "POST", INVITE, {"email": email, "role": role}
         moments = {"createdAt": "2020-01-01T00:00:00.000Z", "expiresAt": "2020-01-09T00:00:00.000Z"}
@@ -315,7 +317,7 @@ def people(life: Life) -> list[object]:
         yield "main", "GET", ORGANIZATION, None
 
     life.lead(requests())
-    for email in ("a.guest", "b.guest", "c.guest", "d.guest"):
+    for email in ("a.guest", "b.guest", "c.guest", "d.guest", "former"):
         life.answers.append(
             [_letter(one) for one in life.visitor.rpc("read_mail", to=f"{email}@example.com")["messages"]]
         )

@@ -34,6 +34,13 @@ def edited_with_nothing(visitor: Visitor) -> object:
     return visitor.get(path).json()["data"]["updatedAt"] > before["updatedAt"]
 
 
+def described_with_null(visitor: Visitor) -> object:
+    """Give the status of an edit with null for the description, and the description afterwards."""
+    path = visitor.at(visitor.engagement(description="It is there.")["id"])
+    status = visitor.patch(path, {"description": None}).status_code
+    return status, visitor.get(path).json()["data"]["description"]
+
+
 def kept(name: str) -> Probe:
     """Give the name that a creation keeps."""
     return lambda visitor: visitor.engagement(name)["name"]
@@ -85,7 +92,7 @@ PROBES: dict[str, Probe] = {
     "empty_patch": edited({}),
     "empty_patch_time": edited_with_nothing,
     "null_name": edited({"name": None}),
-    "null_description": edited({"description": None}),
+    "null_description": described_with_null,
     "empty_name": created({"name": ""}),
     "blank_name": created({"name": "  "}),
     "long_name": created({"name": "x" * 5000}),

@@ -104,6 +104,19 @@ def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: W
         wire.send(MINE)
 
 
+def test_what_was_under_way_is_named(make: Fixtures, clock: WoundClock) -> None:
+    """A target that was lost after a request: that is told first, and its exchange cited."""
+    wire = make.wire(transport=answering(200, BROKEN, then=UNREACHED), clock=clock)
+    wire.send(get_organization())
+    named = r"^the target was lost after POST /api/v1/engagements \(request 2\) and did not come back$"
+
+    assert wire.send(MINE).received is None
+    with pytest.raises(RunStopped, match=named) as stopped:
+        wire.send(get_organization())
+
+    assert stopped.value.exchanges == (wire.exchanges[1], wire.exchanges[-1])
+
+
 def test_questions_that_take_long_are_fewer(make: Fixtures, clock: WoundClock) -> None:
     """A target that lets every question wait is given up after a while, too; each is given a few seconds."""
 

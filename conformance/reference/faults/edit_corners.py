@@ -42,6 +42,18 @@ SENT = (
         _EFFECT,
     ),
     storing(
+        "edit-of-both-empties-no-description",
+        "An edit of the name with an empty description keeps the description from before.",
+        lambda _, sent: _without(sent, "description") if "name" in sent and sent.get("description") == "" else sent,
+        _EFFECT,
+    ),
+    storing(
+        "edit-with-null-description-keeps-name",
+        "An edit of the name with null for the description is accepted and changes nothing.",
+        lambda _, sent: {} if "name" in sent and sent.get("description", "") is None else sent,
+        _EFFECT,
+    ),
+    storing(
         "edit-adds-no-description",
         "An edit cannot give a description to an engagement that has none.",
         lambda engagement, sent: sent if engagement.description else _without(sent, "description"),
@@ -103,6 +115,19 @@ SENT = (
         lambda engagement, sent: _without(sent, "name") if str(sent.get("name")).startswith(engagement.name) else sent,
         _EFFECT,
     ),
+)
+
+
+def _check_edit(self: Service, call: Call) -> Sent:
+    body = self.parse(call.content)
+    return {} if isinstance(body, dict) and body.get("name", "") is None else Service.check_edit(self, call)
+
+
+NULL_NAME = made(
+    "edit-with-null-name-keeps-description",
+    "An edit of the description with null for the name is accepted and changes nothing.",
+    _EFFECT,
+    check_edit=_check_edit,
 )
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from conformance.reference.call import Call, Reply
     from conformance.reference.records import Organization
 
+_CONFLICT = 409
+
 # When it expires
 
 _EXPIRIES: tuple[tuple[str, str, Callable[[int], int]], ...] = (
@@ -210,3 +212,33 @@ class MailAlthoughRefused(Service):
             at = self.now()
             invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
             self.dispatch(invitation, self.acceptance_link(call, "none"))
+
+
+def _sending(identifier: str, title: str, is_sent: Callable[[Service, Call], bool]) -> Fault:
+    """A service that sends some invitations which it refuses as a conflict."""
+
+    async def perform(self: Service, call: Call) -> Reply:
+        try:
+            return await Service.perform(self, call)
+        except Refusal as refusal:
+            if call.operation.id == "inviteMember" and refusal.status == _CONFLICT and is_sent(self, call):
+                at, email = self.now(), call.values["email"]
+                invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
+                self.dispatch(invitation, self.acceptance_link(call, "none"))
+            raise
+
+    return made(identifier, title, "refused-invite-sends-no-mail", perform=perform)
+
+
+CONFLICTS = (
+    _sending(
+        "mail-although-member",
+        "The invitation of a member is refused, and sent nevertheless.",
+        lambda self, call: bool(self.store.member_by_email(call.organization_id, call.values["email"])),
+    ),
+    _sending(
+        "mail-although-invited",
+        "The invitation of an address that was invited before is refused, and sent nevertheless.",
+        lambda self, call: bool(self.store.open_invitation(call.organization_id, call.values["email"], self.now())),
+    ),
+)

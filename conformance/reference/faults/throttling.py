@@ -13,6 +13,8 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.reference.call import Call, Reply
     from conformance.reference.records import Key
 
@@ -189,3 +191,40 @@ class ThrottledWriteRemaining(Service):
         headers = super().rate_limit_headers(call, reply)
         is_write = reply.status == 429 and call.request.method != "GET"  # noqa: PLR2004
         return {**headers, "X-RateLimit-Remaining": "1"} if is_write else headers
+
+
+# Whose requests count
+
+
+def _counting(identifier: str, title: str, whose: Callable[[Call], str]) -> Fault:
+    """A service that counts the requests of several keys together."""
+
+    def allowance(self: Service, call: Call, key: Key | None) -> Allowance:
+        del key
+        return self._allowances.setdefault(whose(call), self.new_allowance(None, None))
+
+    return made(identifier, title, "rate-limit-per-key", allowance=allowance)
+
+
+TOGETHER = (
+    _counting("limit-of-all-keys", "All keys together have one limit.", lambda _: "everybody"),
+    _counting(
+        "limit-by-address",
+        "The limit is that of the address that requests come from, whatever the key.",
+        lambda call: call.request.client.host if call.request.client else "",
+    ),
+)
+
+
+@fault("limit-counts-others", "rate-limit-per-key")
+class LimitCountsOthers(Service):
+    """Each key has a limit of its own, and the requests of all keys count against it."""
+
+    _everybody: FixedWindow | None = None
+
+    def count_request(self, call: Call, key: Key | None) -> None:
+        """Take off what the others have sent within the last minute."""
+        super().count_request(call, key)
+        everybody = self._everybody = self._everybody or FixedWindow(2**62, 60)
+        sent, own = everybody.limit - everybody.take(self.seconds()).remaining, call.quota
+        call.quota = replace(own, remaining=max(own.limit - sent, 0), exceeded=sent > own.limit)

@@ -1,0 +1,128 @@
+"""A new key sends a few requests while the other keys are silent, and between many of the main key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.aims import NewKeys
+from conformance.checks.filling import is_made
+from conformance.operations import SCOPES
+from conformance.oracle import rate_limit_laws, read
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.per_key_limits import of_one_window, signs
+from conformance.oracle.rate_limit_course import Told
+from conformance.target.capabilities import Unavailable
+from conformance.wire import call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.call import Credential
+    from conformance.wire.exchange import Exchange
+
+_MANY: Final = 20
+"""Requests of the main key between two of the new one."""
+_MORE: Final = _MANY // 4
+"""By how much more the limit must have fallen meanwhile: more than all that the new key itself has sent."""
+_TRIES: Final = 3
+
+
+class _OtherWindow(Exception):
+    """Two answers do not tell how much was taken between them: they name different windows, or none."""
+
+
+def expect_limits_apart(run: Run) -> None:
+    """Requests of one key take nothing from the limit of another.
+
+    The answers of the run show that, mostly. Only if a key has less left than its own requests account for, or none was
+    used between requests of others, that is tried with a new key.
+
+    Raises:
+        NonConformity: A new key has twice lost far more than its own request took, while the main key sent many.
+        Inapplicable: No key was made in this run, or the windows are over at once.
+        Undecided: A key has less left than its own requests account for, and that could not be tried.
+    """
+    run.journeys.settle()
+    used = {one.call.credential.name for one in run.wire.exchanges if one.call.credential is not None}
+    keys = {name for name in used if is_made(run, name)}
+    found = signs(run.wire.exchanges, keys)
+    if found.kept and not found.doubtful:
+        judged(*found.kept)
+        return
+    if keys and not found.doubtful and not found.has_windows and len(_answers(run, keys)) > 1:
+        raise Inapplicable("The windows of this service are over at once")
+    try:
+        _try(run, run.fixtures.new_key(SCOPES[0]))
+    except Unavailable as unavailable:
+        raise _untried(found.doubtful, unavailable.reason) from None
+    except _OtherWindow:
+        raise _untried(found.doubtful, "Every window was over at once") from None
+
+
+def _answers(run: Run, keys: set[str]) -> list[Exchange]:
+    return [one for one in run.wire.exchanges if one.call.credential is not None and one.call.credential.name in keys]
+
+
+def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
+    """What to raise if nothing can be tried."""
+    if not doubtful:
+        return Inapplicable(f"The limit of a key could not be seen beside requests of others. {reason}")
+    return Undecided("a key has fewer requests left than it sent itself, and it could not be tried why", *doubtful[:3])
+
+
+def _try(run: Run, key: Credential) -> None:
+    """Try it in one window, anew where it ends amid that.
+
+    Raises:
+        _OtherWindow: It ended each time.
+        NonConformity: See ``expect_limits_apart``.
+    """
+    sender = NewKeys(run)
+    for number in range(1, _TRIES + 1):
+        try:
+            _try_in_one_window(run, sender, key)
+        except _OtherWindow:
+            if number == _TRIES:
+                raise
+        else:
+            return
+
+
+def _try_in_one_window(run: Run, sender: NewKeys, key: Credential) -> None:
+    asked = call.get_organization()
+    course = [sender.send(asked.with_key(key)) for _ in range(2)]
+    silent, busy = [_taken(*course)], []
+    many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)
+    if many <= _MORE:
+        raise Undecided("a new key has too few requests left for others to take them", *course)
+    for _ in range(2):
+        run.send_all([asked] * many)
+        course += [sender.send(asked.with_key(key)) for _ in range(2)]
+        busy.append(_taken(*course[-3:-1]))
+        silent.append(_taken(*course[-2:]))
+        judged(*course)
+        if busy[-1] <= max(silent) + _MORE:
+            return
+    raise NonConformity(
+        f"the limit of a key fell by {busy[0]} and by {busy[1]} with one request of its own, while another key sent "
+        f"{many} each time",
+        *course,
+        expected=f"{max(silent)} less, as while the other keys were silent",
+        actual=", ".join(str(rate_limit_laws.remaining(one)) for one in course),
+    )
+
+
+def _taken(before: Exchange, after: Exchange) -> int:
+    """By how much the limit fell between two answers.
+
+    Raises:
+        _OtherWindow: They name different windows, or none.
+        Undecided: One is no success.
+    """
+    for one in (before, after):
+        read.success(one)
+    then, now = Told.by(before), Told.by(after)
+    if then.remaining is None or now.remaining is None or not of_one_window(then, now):
+        raise _OtherWindow
+    return then.remaining - now.remaining

@@ -1,0 +1,158 @@
+"""Requests after which the service was gone: each is sent once more, alone, if that does no harm."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from conformance.oracle.effects import accepted
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
+from conformance.target.capabilities import Unavailable
+from conformance.wire import call
+from conformance.wire.exchange import Withheld
+from conformance.wire.losses import losses, naming
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from conformance.running.run import Run
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+    Likeness = Callable[[Exchange], Hashable]
+
+_TWICE: Final = 2
+_MOST: Final = 10
+"""Requests that are sent once more at most."""
+
+_UNDONE: Final = frozenset(f"{what}Engagement" for what in ("create", "update", "archive", "unarchive", "delete"))
+"""Writes that may be sent once more: they are about engagements of the run, which are deleted in the end."""
+
+
+@dataclass(slots=True)
+class _Suspect:
+    """A request that was under way when the service was lost.
+
+    Attributes:
+        broken: The exchanges in which it was broken off, in their order.
+        alone: Those of them beside which nothing else was under way.
+    """
+
+    broken: list[Exchange] = field(default_factory=list)
+    alone: list[Exchange] = field(default_factory=list)
+
+
+class _Again(NamedTuple):
+    """A request that was sent once more, and the one that the service answered right before."""
+
+    control: Exchange
+    exchange: Exchange
+
+
+def expect_no_request_ends_service(run: Run) -> None:
+    """The service is not gone after the same request twice.
+
+    A restart may break off any request, once. So a request that was under way then is cleared by an answer to it, or to
+    one that differs in nothing but names and identifiers of the run.
+
+    Raises:
+        NonConformity: It is, and nothing else was under way.
+        Undecided: It was gone once, and the request could not be tried again.
+        Inapplicable: The service was never gone while a request was under way.
+    """
+    run.journeys.settle()
+    suspects = sorted(_suspects(run, _exactly).values(), key=lambda one: -len(one.broken))
+    if not suspects:
+        raise Inapplicable("The service was never gone while a request was under way")
+    doubtful = [one.broken[-1] for number, one in enumerate(suspects) if not _is_cleared(run, one, number < _MOST)]
+    if doubtful:
+        raise Undecided(f"the service was gone after {naming(doubtful)}, which could not be tried again", *doubtful)
+
+
+def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: FBT001 - what is decided
+    """Whether a request, or another one like it, was answered after all.
+
+    Raises:
+        NonConformity: The service was gone again.
+    """
+    first = suspect.broken[0]
+    if _was_answered(run, first, _exactly):
+        return True
+    again = _sent_alone(run, first.call) if may_send else None
+    if again is not None:
+        _expect_not_gone(run, first, again)
+        if again.exchange.judgeable and (first.call.harmless or accepted(again.exchange)):
+            judged(again.exchange)
+            return True
+    if _was_answered(run, first, lambda one: _form(run, one)):
+        return True
+    alike = _suspects(run, lambda one: _form(run, one))[_form(run, first)]
+    if len(alike.alone) >= _TWICE:
+        raise _fault(alike.alone[0], alike.alone[-1])
+    return False
+
+
+def _suspects(run: Run, likeness: Likeness) -> dict[Hashable, _Suspect]:
+    """The requests that were under way when the service was lost; those that are alike count as one."""
+    found: dict[Hashable, _Suspect] = {}
+    for loss in losses(run.wire.exchanges):
+        for one in loss.under_way:
+            suspect = found.setdefault(likeness(one), _Suspect())
+            suspect.broken.append(one)
+            suspect.alone += [one] if loss.alone else []
+    return found
+
+
+def _was_answered(run: Run, first: Exchange, likeness: Likeness) -> bool:
+    """Whether a request like one that was broken off was answered later."""
+    later = [one for one in run.wire.exchanges if one.number > first.number and one.judgeable]
+    found = next((one for one in later if likeness(one) == likeness(first)), None)
+    if found is not None:
+        judged(found)
+    return found is not None
+
+
+def _sent_alone(run: Run, asked: Call) -> _Again | None:
+    """A request, sent between two reads that show whether the service is there; None if that might do harm."""
+    is_undone = asked.operation.id in _UNDONE and asked.is_proper and asked.credential is None
+    if not (asked.harmless or is_undone):
+        return None
+    try:
+        control, exchange = run.send(call.get_organization()), run.send(asked)
+        run.send(call.get_organization())
+    except (Withheld, Unavailable):
+        return None
+    return _Again(control, exchange)
+
+
+def _expect_not_gone(run: Run, first: Exchange, again: _Again) -> None:
+    for loss in losses(run.wire.exchanges):
+        gone = [one for one in loss.under_way if one.number > again.control.number and _exactly(one) == _exactly(first)]
+        if gone and loss.alone and again.control.judgeable:
+            raise _fault(first, gone[0])
+
+
+def _fault(first: Exchange, again: Exchange) -> NonConformity:
+    return NonConformity(
+        f"the service was gone after {first.named}, and after the same request again",
+        first,
+        again,
+        expected="an answer, or a refusal",
+        actual="no answer, and no connections for a while",
+    )
+
+
+def _exactly(exchange: Exchange) -> Hashable:
+    """What two exchanges of the same request have in common."""
+    sent, credential = exchange.request, exchange.call.credential
+    return sent.method, sent.url, sent.body, credential and credential.name
+
+
+def _form(run: Run, exchange: Exchange) -> Hashable:
+    """What two requests have in common that differ in names and identifiers of the run alone."""
+    sent, asked = exchange.request, exchange.call
+    own = re.compile(re.escape(run.names.prefix) + r"[\w.+-]*")
+    query, body = urlsplit(sent.url).query, sent.body.decode("utf-8", "replace")
+    return asked.operation.id, asked.probe, own.sub("", f"{query} {body}"), asked.credential and asked.credential.name

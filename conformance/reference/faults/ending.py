@@ -1,0 +1,40 @@
+"""Faults of requests over which the process ends; a supervisor starts it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.reference.faults.making import made
+from conformance.reference.faults.sending import field
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.call import Call, Reply
+    from conformance.reference.faults import Fault
+
+
+def _ending(identifier: str, title: str, operation: str, is_fatal: Callable[[Call], bool]) -> Fault:
+    def act(self: Service, call: Call) -> Reply:
+        if call.operation.id == operation and is_fatal(call):
+            self.end_process()
+        return Service.act(self, call)
+
+    return made(identifier, title, "no-server-error", act=act)
+
+
+ENDS = (
+    _ending(
+        "ends-at-an-emptied-description",
+        "The process ends over an edit that empties the description.",
+        "updateEngagement",
+        lambda call: field(call, "description") == "",
+    ),
+    _ending(
+        "ends-at-a-list-of-owners",
+        "The process ends over a list of members that is filtered by the role owner.",
+        "listMembers",
+        lambda call: call.request.query_params.get("role") == "owner",
+    ),
+)

@@ -1,0 +1,189 @@
+"""Whose limit falls by whose requests: services that count in many ways, and what is said of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.checks.limit_sharing import expect_limits_apart
+from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
+from conformance.target.capabilities import Unavailable
+from conformance.target.fixtures import NEW_KEY
+from conformance.wire import call
+from conformance.wire.call import Call, Credential
+from conformance.wire.exchange import Exchange
+from tests.conftest import ANSWERED_AT, make_exchange
+
+MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
+Count = Callable[["Service", str], int]
+"""What remains after a request with a key, by what a service has counted."""
+
+
+class Service:
+    """Answers every request, a tenth of a second after the one before, and says what remains.
+
+    Args:
+        count: What remains.
+        limit: The limit that it names.
+        window: Seconds of a window; 0 for one that moves with every request.
+    """
+
+    def __init__(self, count: Count, limit: int = LIMIT, window: float = 3600) -> None:
+        self.count, self.limit, self.window = count, limit, window
+        self.sent: Counter[str] = Counter()
+        self.exchanges: list[Exchange] = []
+        self.keys = 0
+
+    @property
+    def run(self) -> Any:
+        """A run against it, with a provisioner."""
+        return SimpleNamespace(
+            wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
+            journeys=SimpleNamespace(settle=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
+            send=self.send, send_all=lambda calls: [self.send(one) for one in calls], sleep=lambda _: None,
+        )  # fmt: skip
+
+    def new_key(self, _: str) -> Credential:
+        """A key that nothing was sent with."""
+        self.keys += 1
+        return Credential.bearer(NEW_KEY, "n")
+
+    def send(self, asked: Call) -> Exchange:
+        """Count a request and answer it."""
+        name = asked.credential.name if asked.credential else "api_key"
+        self.sent[name] += 1
+        passed = len(self.exchanges) * 0.1
+        end = (passed // self.window + 1) * self.window if self.window else passed + 60
+        left = max(0, self.count(self, name))
+        headers = (
+            ("X-RateLimit-Limit", str(self.limit)), ("X-RateLimit-Remaining", str(left)),
+            ("X-RateLimit-Reset", f"{ANSWERED_AT.timestamp() + end:.1f}"),
+            ("Date", format_datetime(ANSWERED_AT + timedelta(seconds=passed), usegmt=True)),
+        )  # fmt: skip
+        one = make_exchange(
+            "getCurrentOrganization", 200, {"data": {}}, headers=headers, number=len(self.exchanges) + 1
+        )
+        one = replace(one, call=asked, started_at=ANSWERED_AT + timedelta(seconds=passed), seconds=0.05)
+        self.exchanges.append(one)
+        return one
+
+    def used(self, *keys: Credential | None) -> Service:
+        """The same after requests with these keys; None is the main one."""
+        for key in keys:
+            asked = call.get_organization()
+            self.send(asked if key is None else asked.with_key(key))
+        return self
+
+
+def of_each(service: Service, name: str) -> int:
+    """The limit of a key by itself."""
+    return service.limit - service.sent[name]
+
+
+def of_all(service: Service, name: str) -> int:
+    """One limit for all keys."""
+    del name
+    return service.limit - service.sent.total()
+
+
+def dear(service: Service, name: str) -> int:
+    """Each request counts for three."""
+    return service.limit - 3 * service.sent[name]
+
+
+def of_three_nodes(service: Service, name: str) -> int:
+    """Three servers count for themselves, and each has a turn."""
+    turn = len(service.exchanges) % 3
+    return service.limit - sum(1 for number in range(service.sent[name]) if number % 3 == turn)
+
+
+def late(service: Service, name: str) -> int:
+    """Requests are counted by the dozen."""
+    return service.limit - service.sent[name] // 12 * 12
+
+
+MANY: Sequence[Credential | None] = [MADE, *[None] * 30, MADE]
+
+
+@pytest.mark.parametrize(
+    ("service", "requests"),
+    [
+        (Service(of_each).used(*MANY), 0),
+        (Service(late).used(*MANY), 0),
+        (Service(of_three_nodes).used(*MANY), 0),
+        (Service(of_each), 24),
+        (Service(of_each, window=12).used(*MANY), 0),
+        (Service(dear).used(*MANY), 24),
+        (Service(of_three_nodes), 24),
+        (Service(late), 24),
+    ],
+    ids=["each", "late", "nodes", "nothing-seen", "short-windows", "dear", "nodes-tried", "late-tried"],
+)
+def test_a_limit_of_each_key_is_no_fault(service: Service, requests: int) -> None:
+    """However it is counted; mostly nothing more is sent to see that."""
+    before = len(service.exchanges)
+
+    expect_limits_apart(service.run)
+
+    assert len(service.exchanges) - before == requests
+
+
+@pytest.mark.parametrize("used", [MANY, [], [None] * 30], ids=["seen", "nothing-seen", "main-key-only"])
+def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> None:
+    """A new key has twice lost what another one sent."""
+    service = Service(of_all).used(*used)
+
+    with pytest.raises(NonConformity, match="fell by 21 and by 21 with one request of its own") as fault:
+        expect_limits_apart(service.run)
+
+    assert service.keys == 1
+    assert [one.call.credential.name for one in fault.value.exchanges if one.call.credential] == [NEW_KEY] * 6
+
+
+def test_windows_that_slide_tell_as_much() -> None:
+    """An answer comes before the end that an earlier one named, although the end is another one."""
+    with pytest.raises(NonConformity, match="fell by 21 and by 21"):
+        expect_limits_apart(Service(of_all, window=0).used(*MANY).run)
+
+    expect_limits_apart(Service(of_each, window=0).used(*MANY).run)
+
+
+def test_windows_that_are_over_at_once_tell_nothing() -> None:
+    """Then no two answers speak of the same window, and nothing is sent."""
+    service = Service(of_each, window=0.01).used(*MANY)
+    before = len(service.exchanges)
+
+    with pytest.raises(Inapplicable, match="over at once"):
+        expect_limits_apart(service.run)
+
+    assert len(service.exchanges) == before
+
+
+def test_windows_that_are_too_short_tell_nothing() -> None:
+    """What was doubtful stays so."""
+    service = Service(of_all, window=1.0).used(MADE, *[None] * 5, MADE)
+
+    with pytest.raises(Undecided, match="fewer requests left than it sent itself"):
+        expect_limits_apart(service.run)
+
+
+def test_without_a_new_key_doubts_remain() -> None:
+    """Nothing can be tried; if there is no doubt, nothing need be."""
+
+    def none(_: str) -> Credential:
+        raise Unavailable("key:organizations:read", "There is no provisioner.")
+
+    doubtful, quiet = Service(of_all).used(*MANY).run, Service(of_each).run
+    doubtful.fixtures.new_key = quiet.fixtures.new_key = none
+
+    with pytest.raises(Undecided, match="fewer requests left than it sent itself"):
+        expect_limits_apart(doubtful)
+    with pytest.raises(Inapplicable, match=r"There is no provisioner\."):
+        expect_limits_apart(quiet)

@@ -1,0 +1,124 @@
+"""Which e-mails count as sent for an invitation that was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.checks import test_s4_mail as checks
+from conformance.checks.test_s4_mail import Mailing, Refusal, refused_invitations
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.target.names import RunNames
+from conformance.target.provisioner import Mail
+from conformance.wire import call
+from conformance.wire.exchange import Exchange
+from tests.conftest import ANSWERED_AT, make_exchange
+
+NAMES = RunNames.fresh()
+INVITED, FRESH, MEMBER = NAMES.address("invited", "a.test"), NAMES.address("fresh", "a.test"), "member@b.test"
+PATIENCE = 7.0
+
+
+def invited(address: str, status: int, number: int, role: str = "member") -> Exchange:
+    """An invitation and its answer."""
+    sent = call.invite_member({"email": address, "role": role})
+    return replace(make_exchange("inviteMember", status, {}, number=number), call=sent)
+
+
+class FakeRun:
+    """A run whose mailbox holds what it is told, more after each wait."""
+
+    def __init__(self, exchanges: list[Exchange], mails: Callable[[str, int], int]) -> None:
+        self.wire = SimpleNamespace(exchanges=exchanges)
+        self.names = NAMES
+        self.profile = SimpleNamespace(patience=PATIENCE)
+        self.clock = SimpleNamespace(now=lambda: ANSWERED_AT + timedelta(seconds=2))
+        self.fixtures = SimpleNamespace(mail=self._mail)
+        self.slept: list[float] = []
+        self._mails = mails
+
+    def send(self, asked: call.Call) -> Exchange:
+        """Refuse it again."""
+        return replace(make_exchange("inviteMember", 409, {}, number=99), call=asked)
+
+    def sleep(self, seconds: float) -> None:
+        """Note how long."""
+        self.slept.append(round(seconds, 1))
+
+    def _mail(self, to: str, *_: object) -> list[Mail]:
+        link = "https://service.test/withheld"
+        return [Mail("a@b.test", (to,), "Invitation", link) for _ in range(self._mails(to, len(self.slept)))]
+
+
+def judge(run: FakeRun, member: int | None = None) -> None:
+    """Judge the refused invitations of a run, one of them of a member who had so many e-mails before."""
+    refusal = None if member is None else Refusal(MEMBER, invited(MEMBER, 409, 4), member)
+    good = invited(NAMES.address("good", "a.test"), 201, 9)
+    letter = Mail("a@b.test", (), "Invitation", "https://service.test/withheld")
+    check: Any = checks.test_no_refused_invitation_is_sent
+    check(run, Mailing(good, (letter,), refusal))
+
+
+TWICE = [invited(INVITED, 201, 1), invited(INVITED, 409, 2)]
+BEFORE = [invited(FRESH, 422, 3, "owner")]
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "member", "mails"),
+    [
+        (BEFORE, None, lambda to, waits: 0),
+        (TWICE, None, lambda to, waits: 1),
+        (TWICE, None, lambda to, waits: 2),
+        (TWICE, None, lambda to, waits: 0),
+        ([], 1, lambda to, waits: 1),
+        ([], 0, lambda to, waits: 1),
+    ],
+    ids=["none", "its-own", "two-for-one", "not-yet-come", "of-a-member", "a-late-welcome"],
+)
+def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
+    """An address may have e-mails of its own, several at once, or late; there is one wait for all refusals."""
+    run = FakeRun(exchanges, mails)
+
+    judge(run, member)
+
+    assert run.slept[0] == pytest.approx(PATIENCE - 2, abs=0.1)
+    assert len(run.slept) <= 2
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "member", "mails"),
+    [
+        (BEFORE, None, lambda to, waits: 1),
+        (TWICE, None, lambda to, waits: 1 + waits),
+        ([], 1, lambda to, waits: 1 + waits),
+        ([], 0, lambda to, waits: waits),
+    ],
+    ids=["fresh", "invited-before", "member", "member-without-mail"],
+)
+def test_what_is_a_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
+    """Any e-mail to an address that was only refused; to others one more for each refusal."""
+    with pytest.raises(NonConformity, match="an e-mail arrived for an invitation that was refused"):
+        judge(FakeRun(exchanges, mails), member)
+
+
+def test_nothing_is_said_without_any_mail() -> None:
+    """If no e-mail arrives for a good invitation either, none is missed."""
+    run: Any = FakeRun(BEFORE, lambda to, waits: 0)
+    check: Any = checks.test_no_refused_invitation_is_sent
+
+    with pytest.raises(Undecided, match="no e-mail arrived at all"):
+        check(run, Mailing(invited(FRESH, 201, 1), (), None))
+
+
+def test_each_kind_is_looked_at_once() -> None:
+    """Kinds differ by what is wrong, by the key, and by whether the address was taken as well."""
+    addresses = [NAMES.address(f"f{number}", "a.test") for number in range(3)]
+    again = [invited(address, 422, 10 + number, "owner") for number, address in enumerate(addresses)]
+    run: Any = FakeRun([*TWICE, *BEFORE, *again, invited("nobody@else.test", 422, 20)], lambda to, waits: 0)
+
+    assert [(one.address, one.others) for one in refused_invitations(run)] == [(INVITED, 1), (addresses[-1], None)]

@@ -1,0 +1,88 @@
+"""When a target was lost, and which requests were under way then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from conformance.wire.exchange import Exchange
+from conformance.wire.losses import losses, naming
+from conformance.wire.reading import CLOSED
+from conformance.wire.troubles import REFUSED
+from tests.conftest import make_exchange
+
+_TIMED_OUT = "no complete answer came within 1 s"
+
+
+def sent(number: int, began: float, ended: float, trouble: str | None = None, *, made: bool = True) -> Exchange:
+    """An exchange of a time, answered where there is no trouble."""
+    one = make_exchange("getCurrentOrganization", 200, {"data": {}})
+    times = {"started_at": one.started_at + timedelta(seconds=began), "seconds": ended - began}
+    received = one.received if trouble is None else None
+    return replace(one, number=number, received=received, trouble=trouble, sent=made, **times)  # type: ignore[arg-type]
+
+
+def refused(number: int, at: float) -> Exchange:
+    """A request that no connection could be made for."""
+    return sent(number, at, at, REFUSED, made=False)
+
+
+def test_what_was_under_way_is_told() -> None:
+    """It was broken off, and nothing that was sent later had been answered; a loss ends with the first answer."""
+    exchanges = [
+        sent(1, 0, 1), sent(2, 1, 2, CLOSED), sent(3, 3, 4), sent(4, 4, 6, CLOSED), sent(5, 5, 6, CLOSED),
+        sent(6, 5, 5.5), refused(7, 7), refused(8, 8), sent(9, 9, 10), refused(10, 11),
+    ]  # fmt: skip
+
+    first, second = losses(exchanges)
+
+    assert [one.number for one in first.under_way] == [4, 5]
+    assert not first.alone
+    assert first.refusal.number == 7
+    assert first.returned is not None
+    assert first.returned.number == 9
+    assert second.under_way == ()
+    assert second.returned is None
+
+
+@pytest.mark.parametrize(
+    ("beside", "alone"),
+    [
+        ([], True), ([sent(3, 1, 2.5)], False), ([sent(3, 2.5, 4, _TIMED_OUT)], False), ([sent(3, 0, 2)], True),
+        ([refused(3, 2.5)], True),
+    ],
+    ids=["nothing", "answered", "no-answer", "before", "refused"],
+)  # fmt: skip
+def test_whether_a_request_was_alone(beside: list[Exchange], *, alone: bool) -> None:
+    """Whatever else was under way may be what ended the service."""
+    (loss,) = losses([sent(1, 0, 0.5), sent(2, 2, 3, CLOSED), *beside, refused(4, 4), sent(5, 6, 7)])
+
+    assert [one.number for one in loss.under_way] == [2]
+    assert loss.alone is alone
+
+
+@pytest.mark.parametrize(
+    "exchanges",
+    [
+        [],
+        [sent(1, 0, 1), sent(2, 1, 2, CLOSED), sent(3, 3, 4)],
+        [refused(1, 0), refused(2, 1), sent(3, 2, 3)],
+        [sent(1, 0, 1), sent(2, 1, 2, "no connection could be made within 1 s", made=False)],
+    ],
+    ids=["nothing", "a-firewall", "not-there-yet", "no-refusal"],
+)
+def test_what_is_no_loss(exchanges: list[Exchange]) -> None:
+    """Connections must be refused, by a target that had answered before."""
+    assert losses(exchanges) == []
+
+
+def test_requests_are_named_by_method_path_and_number() -> None:
+    """Of many the first ones."""
+    name = "GET /api/v1/organizations/current (request {})"
+
+    assert naming([sent(4, 0, 1)]) == name.format(4)
+    assert naming([sent(number, 0, 1) for number in range(1, 6)]) == (
+        f"{name.format(1)}, {name.format(2)}, {name.format(3)} and 2 more"
+    )
