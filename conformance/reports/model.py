@@ -50,6 +50,7 @@ class Run(TypedDict):
     requests: int
     mode: Mode
     interrupted: bool
+    command: NotRequired[list[str]]
     workers: NotRequired[int]
     warnings: NotRequired[list[str]]
 
