@@ -69,7 +69,9 @@ def test_inconclusive_run_is_refused_unless_told(small_run: Path, key_file: Path
     assert told.returncode == 0, told.stderr
     assert _said(folder)["predicate"]["result"] == "WARNED"
     assert _said(folder)["predicate"][CLAIMS]["reservations"] == ["The verdict is inconclusive."]
-    assert conformance("verify", folder, "--public-key", f"{key_file}.pub").returncode == 0
+    verified = conformance("verify", folder, "--public-key", f"{key_file}.pub")
+    assert verified.returncode == 4
+    assert verified.stdout.splitlines()[-1] == "Exit 4: required is conformant."
 
 
 def test_report_that_its_recording_does_not_bear_out_is_refused(

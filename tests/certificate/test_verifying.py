@@ -67,6 +67,32 @@ def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "last"),
+    [
+        ((), 0, "The certificate holds: reference is conformant; attained: core"),
+        (("--require", "conformant", "--require-class", "core"), 0, "The certificate holds"),
+        (("--require-class", "mail", "--require-class", "cascade"), 0, "The certificate holds"),
+    ],
+)
+def test_a_class_may_be_required(
+    signed_run: Path, key_file: Path, words: tuple[str, ...], status: int, last: str
+) -> None:
+    """A run that attained it is accepted."""
+    done = conformance("verify", signed_run, "--public-key", f"{key_file}.pub", *words)
+
+    assert done.returncode == status
+    assert done.stdout.splitlines()[-1].startswith(last)
+
+
+def test_a_class_that_was_not_attained_is_told(small_signed: Path, key_file: Path) -> None:
+    """The certificate holds, and is not accepted."""
+    done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", "--require-class", "core")
+
+    assert done.returncode == 4
+    assert done.stdout.splitlines()[-1] == "Exit 4: required is the class core."
+
+
 def test_every_changed_byte_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
     """A thousand changes of single bytes at random places of all files, the envelope included."""
     chance = random.Random(7)
