@@ -126,7 +126,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
     judge = Judge(execution.run, progress)
-    trouble = None
+    reached = None
 
     def stop(reason: str) -> None:
         judge.stop()  # a finalizer may swallow what breaks off the checks, and judging a deep run takes long
@@ -134,12 +134,13 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
 
     interruption.stops(stop)
     with interruption.breaking(), progress:
-        trouble = reach(execution, judge.errors)
-        execution.run.closed = trouble
+        reached = reach(execution, judge.errors)
+        execution.run.closed = reached
         guarded(lambda: run_checks(judge), judge.errors)
-    progress.undoing()
+    if execution.run.journal.pending():
+        progress.undoing()
     undo(execution, judge.errors)
-    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
+    trouble = _own_trouble(execution, judge.errors) or reached or _trouble(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None:
         judge.give_up("The run was interrupted before this check ended.")
@@ -152,7 +153,7 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
         warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
     )
     written = _write(report, execution)
-    print_summary(report, execution.folder if written else None, quiet=quiet)
+    print_summary(report, execution.folder if written else None, quiet=quiet, is_tested=reached is None)
     if ended_by is not None:
         status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
     elif not written:

@@ -34,6 +34,9 @@ MODES: Final[Mapping[Mode, str]] = {
     "disposable": "disposable: the organization itself and its members were edited too",
 }
 
+ENDED_EARLY: Final = "The run ended early: "
+"""The beginning of the warning that says why a run sent nothing more."""
+
 SECTIONS: Final[Mapping[str, str]] = {
     "1": "General conventions",
     "2": "Resources and fields",
@@ -178,3 +181,9 @@ def losses(report: Report) -> list[str]:
     if not gone:
         return []
     return [f"Engagements of other users that were there before the run are gone ({len(gone)}): {', '.join(gone)}."]
+
+
+def lasting_sentence(number: int) -> str:
+    """How many changes of a run stay, since the interface has no way of undoing them."""
+    what = "1 invitation or removal" if number == 1 else f"{number:,} invitations or removals"
+    return f"{what} cannot be undone through the interface."

@@ -11,7 +11,7 @@ from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.text import with_texts
-from conformance.reports.wording import counted
+from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.target.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
@@ -124,7 +124,7 @@ def _warnings(execution: Execution) -> list[str]:
         named = ", ".join(f"<{name}>" for name in weak)
         warnings.append(f"Too short or too ordinary to be kept out of every answer that shows it: {named}.")
     if execution.run.wire.stopped:
-        warnings.append(f"The run ended early: {execution.run.wire.stopped}.")
+        warnings.append(f"{ENDED_EARLY}{execution.run.wire.stopped}.")
     return warnings
 
 
