@@ -58,9 +58,9 @@ def open_console(*, soft_wrap: bool = False) -> Console:
     return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=_UNBOUNDED)
 
 
-def complain(sentence: object) -> None:
+def complain(sentence: object, limit: int = _LONGEST_SENTENCE) -> None:
     """Say on stderr what is wrong; a file or a target may have words in it."""
-    click.echo(printable(str(sentence), limit=_LONGEST_SENTENCE), err=True)
+    click.echo(printable(str(sentence), limit), err=True)
 
 
 def usage_error(error: Exception) -> click.UsageError:

@@ -11,6 +11,7 @@ from conformance.reports.wording import (
     OUTCOMES,
     VERDICTS,
     excuse,
+    lasting_sentence,
     losses,
     numbers,
     of_chosen,
@@ -77,7 +78,11 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"- ⚠️ {inline(warning)}"
     for left in report.get("not_undone", []):
         yield f"- ⚠️ Not undone: {inline(str(left))}"
+    if lasting := report.get("lasting", []):
+        yield f"- {lasting_sentence(len(lasting))}"
     yield ""
+    if command := report.get("cleanup"):
+        yield from ("To undo what the run has left:", "", fenced(command, "sh"), "")
 
 
 def _classes(classes: list[ConformanceClass]) -> Iterator[str]:

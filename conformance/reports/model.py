@@ -50,6 +50,7 @@ class Run(TypedDict):
     requests: int
     mode: Mode
     interrupted: bool
+    failed_fast: NotRequired[bool]
     workers: NotRequired[int]
     warnings: NotRequired[list[str]]
 
@@ -135,6 +136,7 @@ class Report(TypedDict):
     gone: NotRequired[list[str]]
     not_undone: NotRequired[list[Any]]
     lasting: NotRequired[list[str]]
+    cleanup: NotRequired[str]
 
 
 class InvalidReport(ValueError):

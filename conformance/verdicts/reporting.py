@@ -35,6 +35,7 @@ def build_report(
     waivers: Sequence[Waiver] = (),
     known: Collection[str] = (),
     interrupted: bool,
+    failed_fast: bool = False,
     warnings: Sequence[str] = (),
 ) -> tuple[Report, list[str]]:
     """The report of a run that is over.
@@ -45,13 +46,14 @@ def build_report(
         waivers: Known failures that somebody takes responsibility for.
         known: Requirements that failed in the baseline.
         interrupted: Whether somebody ended it early.
+        failed_fast: Whether it ended at a failure, as was asked for.
         warnings: What else is to be said of the run, a sentence each.
 
     Returns:
         The report without secrets, and what is wrong with the waivers, a sentence each.
     """
     run = execution.run
-    unselected = _unselected(execution, interrupted=interrupted)
+    unselected = _unselected(execution, interrupted=interrupted, failed_fast=failed_fast)
     requirements = conclude.requirements(results, unselected, run.options.only)
     problems = apply_waivers(requirements, waivers, execution.began.date())
     for entry in requirements:
@@ -76,6 +78,7 @@ def build_report(
             "requests": run.wire.sent,
             "mode": run.mode.value,
             "interrupted": interrupted,
+            **({"failed_fast": True} if failed_fast else {}),
             "workers": run.options.workers,
             "warnings": [*_of_provisioner(execution, requirements), *_warnings(execution), *warnings],
         },
@@ -93,12 +96,12 @@ def build_report(
     return cast("Report", with_texts(report, execution.redactor.text)), problems
 
 
-def _unselected(execution: Execution, *, interrupted: bool) -> str:
+def _unselected(execution: Execution, *, interrupted: bool, failed_fast: bool) -> str:
     if interrupted:
         return "The run was interrupted before."
     if execution.run.closed is not None:
         return execution.run.closed
-    return "No check ran."
+    return "The run ended at a failure before." if failed_fast else "No check ran."
 
 
 def _of_provisioner(execution: Execution, requirements: Sequence[Requirement]) -> list[str]:

@@ -54,8 +54,8 @@ def last(run: Ended) -> str:
 @pytest.mark.parametrize(
     ("behaviour", "status", "why"),
     [
-        (keeping, 3, r"\d+ records? of the run (?:is|are) left; this undoes it: "),
-        (faulty, 1, r"\d+ requirements? failed: .+\. \d+ records? of the run (?:is|are) left; this undoes it: "),
+        (keeping, 3, r"\d+ records? left in the organization. To remove what is left \(\d+\): "),
+        (faulty, 1, r"\d+ requirements? broken \(.+\). To remove what is left \(\d+\): "),
     ],
 )
 def test_what_is_left_is_never_silent(
@@ -111,7 +111,7 @@ def test_a_signal_is_told(number: signal.Signals, tmp_path: Path) -> None:
         run = started.wait(PATIENCE)
 
     assert run.status == 128 + number
-    assert last(run) == f"Exit {128 + number}: The run was interrupted by {number.name}."
+    assert last(run) == f"Exit {128 + number}: ended by {number.name}."
 
 
 def test_a_second_signal_is_told(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_failures_are_named(broken: HostileTarget, tmp_path: Path) -> None:
 
     names = failing(run.report)
     assert names
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     told = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
-    assert (run.status, last(run)) == (1, f"Exit 1: {told} failed: {shown}.")
+    assert (run.status, last(run)) == (1, f"Exit 1: {told} broken ({shown}).")
     assert run.out.splitlines()[-1] == f"Report: {tmp_path / 'report' / 'report.html'}"
 
 
