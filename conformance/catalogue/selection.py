@@ -24,8 +24,8 @@ def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence
 
     Args:
         classes: Conformance classes; empty for all.
-        only: Patterns of ids, classes, operations and sections, with ``*`` and ``?``; empty for all.
-        skip: Patterns of what is left out.
+        only: Ids, with ``*`` and ``?``, and names of classes, operations and sections; empty for all.
+        skip: The same for what is left out.
 
     Raises:
         SelectionError: A class or a pattern matches no requirement, or nothing is left.
@@ -63,8 +63,9 @@ def _matching(option: str, patterns: Sequence[str]) -> set[str]:
 
 
 def _matched(pattern: str) -> set[str]:
+    """The ids that match, or all of a class, an operation or a section of that name."""
     requirements = load_catalogue().requirements.values()
-    return {entry.id for entry in requirements if any(fnmatchcase(name, pattern) for name in _names(entry))}
+    return {entry.id for entry in requirements if fnmatchcase(entry.id, pattern) or pattern in _names(entry)}
 
 
 def _names(entry: Requirement) -> tuple[str, ...]:

@@ -65,9 +65,9 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="Judge only requirements whose id, class, operation or section matches; may be repeated.",
+    help="Judge only requirements of this id (* and ? allowed), class, operationId or section; may be repeated.",
 )
-@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out requirements that match; may be repeated.")
+@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out what --only would choose; may be repeated.")
 @click.option("--fail-fast", is_flag=True, help="End the checks at the first failure that is not waived.")
 @click.option(
     "--wait", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait until the service answers at all."

@@ -13,12 +13,15 @@ from conformance.cli.text import open_console, plain
 from conformance.reports.wording import (
     ENDED_EARLY,
     SECTIONS,
+    WITHOUT_CORE,
     counted,
     excuse,
     is_waived,
+    keeps_what_was_chosen,
     lasting_sentence,
     losses,
     of_chosen,
+    selection_sentence,
 )
 
 if TYPE_CHECKING:
@@ -112,6 +115,8 @@ def _print_table(console: Console, report: Report) -> None:
         members = [one for one in report["requirements"] if one["section"] == section]
         table.add_row(Text(f"{section} {SECTIONS.get(section, '')}", "dim"), "", *_counts(members, none))
     console.print(table)
+    if judged := selection_sentence(report):
+        console.print(plain(f"Judged: {judged}", "dim"))
     console.print()
 
 
@@ -223,4 +228,6 @@ def _print_verdict(console: Console, report: Report, failed: Sequence[Requiremen
         words += f" {counted(len(failed), 'requirement')} broken{besides}."
     elif waived:
         words = _WAIVED[report["verdict"]]
+    elif keeps_what_was_chosen(report):
+        words = f"keeps what was judged; {WITHOUT_CORE}."
     console.print(plain(f"{report['target']['name']} {words}", style))

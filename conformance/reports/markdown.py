@@ -16,6 +16,7 @@ from conformance.reports.wording import (
     numbers,
     of_chosen,
     repeat_command,
+    selection_sentence,
     tally,
     verdict_sentence,
 )
@@ -72,6 +73,8 @@ def _facts(report: Report) -> Iterator[str]:
     run, suite = report["run"], report["suite"]
     yield f"- Target: {inline(report['target']['name'])} ({inline(report['target']['base_url'])})"
     yield f"- Mode: {inline(MODES[run['mode']])}"
+    if judged := selection_sentence(report):
+        yield f"- Judged: {inline(judged)}"
     yield f"- Run: {run['requests']:,} requests in {run['seconds']:.1f} s, effort {run['effort']}, seed {run['seed']}"
     yield f"- Suite: {inline(suite['name'])} {inline(suite['version'])}"
     for warning in run.get("warnings", []):

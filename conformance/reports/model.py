@@ -39,6 +39,13 @@ class Target(TypedDict):
     base_url: str
 
 
+class Selection(TypedDict):
+    """How many requirements of how many a run was asked to judge."""
+
+    chosen: int
+    of: int
+
+
 class Run(TypedDict):
     """How the run went; times are UTC in ISO 8601, ``seconds`` the whole duration."""
 
@@ -51,6 +58,7 @@ class Run(TypedDict):
     mode: Mode
     interrupted: bool
     failed_fast: NotRequired[bool]
+    selection: NotRequired[Selection]
     workers: NotRequired[int]
     warnings: NotRequired[list[str]]
 

@@ -79,6 +79,7 @@ def build_report(
             "mode": run.mode.value,
             "interrupted": interrupted,
             **({"failed_fast": True} if failed_fast else {}),
+            **_selection(requirements),
             "workers": run.options.workers,
             "warnings": [*_of_provisioner(execution, requirements), *_warnings(execution), *warnings],
         },
@@ -102,6 +103,12 @@ def _unselected(execution: Execution, *, interrupted: bool, failed_fast: bool) -
     if execution.run.closed is not None:
         return execution.run.closed
     return "The run ended at a failure before." if failed_fast else "No check ran."
+
+
+def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
+    """How many requirements the run was asked to judge; nothing where that is all."""
+    chosen = sum(entry.get("chosen", True) for entry in requirements)
+    return {} if chosen == len(requirements) else {"selection": {"chosen": chosen, "of": len(requirements)}}
 
 
 def _of_provisioner(execution: Execution, requirements: Sequence[Requirement]) -> list[str]:
