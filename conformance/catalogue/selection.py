@@ -24,7 +24,7 @@ def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence
 
     Args:
         classes: Conformance classes; empty for all.
-        only: Ids, with ``*`` and ``?``, and names of classes, operations and sections; empty for all.
+        only: Ids and classes, with ``*`` and ``?``, operations and sections; empty for all.
         skip: The same for what is left out.
 
     Raises:
@@ -63,9 +63,17 @@ def _matching(option: str, patterns: Sequence[str]) -> set[str]:
 
 
 def _matched(pattern: str) -> set[str]:
-    """The ids that match, or all of a class, an operation or a section of that name."""
+    """The requirements whose id or class matches, and those of the operation or section of that name.
+
+    A pattern of ids such as ``archive*`` would mean half the catalogue if it were one of operations, too.
+    """
     requirements = load_catalogue().requirements.values()
-    return {entry.id for entry in requirements if fnmatchcase(entry.id, pattern) or pattern in _names(entry)}
+    patterned = {entry.id for entry in requirements if _matches(pattern, entry.id, entry.conformance_class)}
+    return patterned | {entry.id for entry in requirements if pattern in _names(entry)}
+
+
+def _matches(pattern: str, *names: str) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def _names(entry: Requirement) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="Judge only requirements of this id (* and ? allowed), class, operationId or section; may be repeated.",
+    help="Judge only requirements of this id or class (* and ? allowed), operationId or section; may be repeated.",
 )
 @click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out what --only would choose; may be repeated.")
 @click.option("--fail-fast", is_flag=True, help="End the checks at the first failure that is not waived.")
