@@ -18,7 +18,17 @@ def suite_sha256() -> str:
 
     It is what ``sha256sum`` over the sorted files gives when its output is digested again.
     """
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in sorted(_files().items())]
+    return _digest(_files())
+
+
+@cache
+def catalogue_sha256() -> str:
+    """The same of the catalogue's files, which say what a service is judged by."""
+    return _digest({name: path for name, path in _files().items() if name.startswith("catalogue/data/")})
+
+
+def _digest(files: dict[str, Path]) -> str:
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in sorted(files.items())]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

@@ -114,6 +114,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
         only=given["only"],
         skip=given["skip"],
         wait=given["wait"],
+        command=tuple(sys.argv[1:]),
     )
     with Interruption() as interruption, LastingOutput():
         from conformance.cli.conduct import Gate, conduct

@@ -46,6 +46,11 @@ class _Trimmed(io.TextIOBase):
         """Hand on what was written."""
         sys.stdout.flush()
 
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # of which the base class says nothing
+        """That of stdout, which may lack characters."""
+        return sys.stdout.encoding
+
 
 def open_console(*, soft_wrap: bool = False) -> Console:
     """Return a console on stdout; if that is no terminal, its lines are as long as they need be.

@@ -33,13 +33,21 @@ _MOST_LINES: Final = 2
 _CODE_LIMIT: Final = 4_000
 _MARKS: Final = {"passed": "✅", "failed": "❌", "cantTell": "❔", "untested": "⚪", "inapplicable": "⚪"}
 _ENTITIES: Final = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-_ACTIVE: Final = re.compile(r"([\\`*_{}\[\]()#+.!|~:@&$=^<>-])")
+_ACTIVE: Final = re.compile(
+    r"[\\`*_\[\]|~@$<>&#]"  # marks, links, cells, mentions, formulas, markup
+    r"|:(?=//|[\w+-]*:)"  # addresses and :emoji:
+    r"|(?<=\b[wW]{3})\."  # addresses without a scheme
+    r"|^[-+=]"  # lists and headings at the beginning of a line
+)
+"""Characters that Markdown makes something of, each where it does."""
+_NUMBERED: Final = re.compile(r"^(\d+)([.)])")
 
 
 def inline(text: str, limit: int = _LIMIT) -> str:
     """Text of unknown origin on one line of Markdown, where it can neither format, link, mention nor carry markup."""
     shown = bounded(one_line(text[: 2 * limit]), limit) if len(text) > limit else one_line(text)
-    return _ACTIVE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), shown)
+    shown = _ACTIVE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), shown)
+    return _NUMBERED.sub(r"\1\\\2", shown)
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -127,7 +135,7 @@ def _failures(report: Report) -> Iterator[str]:
             yield from _failure(failure)
         yield from ("Repeat it:", "", fenced(repeat_command(report, requirement, requirement["failures"][0]), "sh"), "")
     if len(failed) > MOST_FAILURES:
-        yield f"{len(failed) - MOST_FAILURES} more failed requirements stand in report\\.html\\."
+        yield f"{len(failed) - MOST_FAILURES} more failed requirements stand in report.html."
         yield ""
 
 

@@ -59,6 +59,7 @@ class Run(TypedDict):
     interrupted: bool
     failed_fast: NotRequired[bool]
     selection: NotRequired[Selection]
+    command: NotRequired[list[str]]
     workers: NotRequired[int]
     warnings: NotRequired[list[str]]
 

@@ -175,6 +175,9 @@ def repeat_command(report: Report, requirement: Requirement, failure: Failure | 
     if given:
         return given
     run = report["run"]
+    if words := run.get("command"):
+        repeated = ["conformance", *_kept(words), "--seed", str(run["seed"]), "--only", requirement["id"]]
+        return " ".join(map(shell_word, repeated))
     target = (
         f"--base-url {shell_word(report['target']['base_url'])}"
         if requirement["class"] == "core"
@@ -183,6 +186,22 @@ def repeat_command(report: Report, requirement: Requirement, failure: Failure | 
     mode = "" if run["mode"] == "default" else f" --{run['mode']}"
     only = shell_word(requirement["id"])
     return f"conformance run {target}{mode} --effort {run['effort']} --seed {run['seed']} --only {only}"
+
+
+_REPLACED: Final = ("--seed", "--only", "--skip", "--class", "--report")
+"""Options of a run that a command which repeats one requirement gives itself, or needs not."""
+
+
+def _kept(words: list[str]) -> list[str]:
+    """The words of a command line without the options that are replaced, and their values."""
+    kept: list[str] = []
+    following = iter(words)
+    for word in following:
+        if word in _REPLACED:
+            next(following, None)
+        elif word.partition("=")[0] not in _REPLACED and word != "--quiet":
+            kept.append(word)
+    return kept
 
 
 def numbers(exchanges: list[int], limit: int = 12) -> str:

@@ -41,6 +41,7 @@ class RunOptions:
         only: Requirements to judge, by patterns; once the run has begun their ids. Empty for all.
         skip: Requirements to leave out, by patterns.
         wait: Seconds that the service has until it answers at all.
+        command: The words of the command line that asked for the run; none if something else did.
         is_file_found: Whether the target file is one that the command found by itself; it starts no program then, and
             makes no organization disposable.
     """
@@ -59,4 +60,5 @@ class RunOptions:
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     wait: float = 0.0
+    command: tuple[str, ...] = ()
     is_file_found: bool = False

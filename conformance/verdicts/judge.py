@@ -188,7 +188,7 @@ class Judge(CollectErrors):
             seconds=call.duration,
         )
         self.results.append(result)
-        _show(report, item, result)
+        _show(report, item, result, keeps_exchanges=self.run.options.report is not None)
         if self._progress is not None:
             self._progress.ended(result)
 
@@ -264,7 +264,7 @@ def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
     )
 
 
-def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult) -> None:
+def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult, *, keeps_exchanges: bool) -> None:
     """Make pytest's report say what the result is."""
     if result.failure is not None:
         failure = result.failure
@@ -274,7 +274,7 @@ def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult) -> 
             f"  {failure.message}",
             f"  expected: {failure.expected}",
             f"  actual:   {failure.actual}",
-            f"  exchanges: {cited}" if cited else "",
+            f"  exchanges: {cited}{'' if keeps_exchanges else ' (--report DIR keeps them)'}" if cited else "",
         ]
         report.longrepr = "\n".join(line for line in lines if line)
     elif result.error:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 JUDGE: Final = "conformance-judge"
 """The name that the judge of a run has among pytest's plugins."""
 
+_CHECKS: Final = "conformance.checks"
+"""How checks are named on pytest's command line."""
+
 _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable")
 """Options that only make sense for a service of the user's."""
 
@@ -84,18 +87,39 @@ def current_run(config: pytest.Config) -> Run:
     return run
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Find out once whether the target can be tested, if several processes are to test it.
+
+    A process of pytest-xdist that ends by itself is an internal error there.
+    """
+    config = session.config
+    is_distributed = bool(getattr(config.option, "numprocesses", None)) and not hasattr(config, "workerinput")
+    if not is_distributed or config.option.collectonly or not any(_CHECKS in argument for argument in config.args):
+        return
+    if config.option.report is not None:
+        raise pytest.UsageError("--report takes one process: leave out -n, or run conformance run.")
+    with ExitStack() as stack:
+        _opened(config, stack)
+
+
 def _open(config: pytest.Config) -> Run:
-    from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - see above
+    stack = ExitStack()
+    config.add_cleanup(stack.close)
+    return _opened(config, stack)
+
+
+def _opened(config: pytest.Config, stack: ExitStack) -> Run:
+    """A run against a target that can be tested; it ends with a stack."""
+    from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
-    from conformance.running.execute import Execution  # noqa: PLC0415 - see above
+    from conformance.running.execute import Execution  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
     from conformance.target.journal import JournalError  # noqa: PLC0415 - as above
     from conformance.target.reading import TargetFileError  # noqa: PLC0415 - as above
 
     leave_no_core_file()
     option = config.option
-    stack = ExitStack()
-    config.add_cleanup(stack.close)
     try:
         options = RunOptions(
             **_target(option),

@@ -12,6 +12,7 @@ from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.text import with_texts
 from conformance.reports.wording import ENDED_EARLY, counted
+from conformance.suite import catalogue_sha256
 from conformance.target.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from conformance.verdicts.waivers import Waiver
 
 SUITE = "engagement-conformance"
+INTERFACE = "Organization and Engagement Management Interface"
+_SECRET_OPTIONS = ("--api-key", "--header")
 
 
 def build_report(
@@ -69,7 +72,9 @@ def build_report(
             "base_url": run.profile.base_url,
             **({"certificate_sha256": execution.certificate} if execution.certificate else {}),
         },
+        "interface": {"name": INTERFACE, "version": "v1", "sha256": catalogue_sha256()},
         "run": {
+            "command": _command(run.options.command),
             "started_at": _time(execution.began),
             "finished_at": _time(execution.began + timedelta(seconds=execution.seconds)),
             "seconds": round(execution.seconds, 3),
@@ -95,6 +100,18 @@ def build_report(
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
     return cast("Report", with_texts(report, execution.redactor.text)), problems
+
+
+def _command(words: Sequence[str]) -> list[str]:
+    """The words of a command line, with a stand-in for each value that is a secret."""
+    shown: list[str] = []
+    for word in words:
+        option = word.partition("=")[0]
+        if shown and shown[-1] in _SECRET_OPTIONS:
+            shown.append("<secret>")
+        else:
+            shown.append(f"{option}=<secret>" if option in _SECRET_OPTIONS and option != word else word)
+    return shown
 
 
 def _unselected(execution: Execution, *, interrupted: bool, failed_fast: bool) -> str:

@@ -169,3 +169,13 @@ def test_a_target_file_is_found(conformance: Conformance, sandbox: dict[str, str
     unused = [line for line in ended.report["run"]["warnings"] if "was not used: it counts only if --target" in line]
     assert len(unused) == 2
     assert conformance(*words, "--embedded").report["target"]["name"] == "reference"
+
+
+@pytest.mark.parametrize("most", [1, 30, 80, 200])
+def test_the_budget_bounds_every_request(conformance: Conformance, most: int) -> None:
+    """Undoing included: a run keeps back what that takes, and leaves nothing."""
+    ended = conformance("run", "--embedded", "--effort", "quick", "--seed", "1", "--max-requests", str(most))
+
+    assert ended.report["run"]["requests"] <= most
+    assert ended.report["not_undone"] == []
+    assert f"the budget of {most} requests is used up" in " ".join(ended.report["run"]["warnings"])

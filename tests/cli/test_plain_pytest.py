@@ -112,3 +112,30 @@ def test_other_pytest_runs_are_left_alone(pytest_with: RunPytest, tmp_path: Path
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
+
+
+def test_several_processes_write_no_report(pytest_with: RunPytest) -> None:
+    """A report is of one process: asking for both is a usage error in one sentence, before anything is sent."""
+    done = pytest_with("--pyargs", "conformance.checks", "-n", "2", "--report", "report")
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--report takes one process" in done.stderr
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+
+
+def test_several_processes_and_no_target_end_with_a_sentence(pytest_with: RunPytest) -> None:
+    """It is told once, with the status that the command has for it."""
+    words = ("--pyargs", "conformance.checks", "-n", "2", "--base-url", "http://127.0.0.1:9", "--api-key", "a-key")
+    done = pytest_with(*words, target=False)
+
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "The target could not be tested" in done.stdout + done.stderr
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+
+
+def test_several_processes_test_a_target(pytest_with: RunPytest) -> None:
+    """Each has a run of its own."""
+    done = pytest_with("--pyargs", "conformance.checks", "-n", "2", "-k", "archived_engagement")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout

@@ -15,7 +15,7 @@ from tests.hostile.target import hostile
 
 PATIENCE: Final = 240.0
 MEGABYTES: Final = 600
-UNLOCKED: Final = ("get-organization-*", "isolation-*", "scope-allows-get-organization", "invitation-mail-*")
+UNLOCKED: Final = ("get-organization-*", "isolation-*", "scope-allows-get-organization")
 
 _ANSWERS: Final = """
 import json, os, sys, time
@@ -87,13 +87,22 @@ def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> None:
-    """What needs it is untested with the reason, everything else is judged."""
+    """What needs it is untested with the reason, told in all outputs, and everything else is judged.
+
+    A provisioner that never answered makes the exit status 3.
+    """
     program, reason = PROGRAMS[name]
+    is_silent = "answers(" not in program
     words = [word for pattern in UNLOCKED for word in ("--only", pattern)]
 
     ended = _run(tmp_path, program, *words, timeout=1 if reason == "did not answer" else 60)
 
-    assert ended.status == 0, ended.told()
+    assert ended.status == (3 if is_silent else 0), ended.told()
+    assert ended.outcomes("cantTell") == []
+    if is_silent:
+        assert ended.err.splitlines()[-1].startswith("Exit 3: The provisioner never answered. ")
+        assert reason in ended.err.splitlines()[-1]
+        assert reason in (ended.folder / "summary.md").read_text().replace("\\", "")
     assert "Traceback" not in ended.out + ended.err
     assert not (ended.folder / "errors.log").exists()
     assert ended.megabytes <= MEGABYTES
@@ -125,3 +134,25 @@ def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) ->
     assert ended.status in {0, 3}, ended.told()
     assert "Traceback" not in ended.out + ended.err
     assert ended.report["run"]["seconds"] < PATIENCE / 2
+
+
+def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
+    """After its second time-out nothing more is asked of it, by whatever class."""
+    ended = _run(
+        tmp_path, "\nfor line in sys.stdin: sys.stderr.write('asked\\n'); sys.stderr.flush()", "--disposable", timeout=1
+    )
+
+    assert ended.status == 3, ended.told()
+    assert (ended.folder / "provisioner.log").read_text().count("asked") == 2
+    assert ended.err.splitlines()[-1].endswith("for the second time; nothing more was asked of it.")
+    assert ended.outcomes("cantTell") == []
+
+
+def test_a_line_that_is_no_answer_is_quoted_without_keys(tmp_path: Path) -> None:
+    """A banner is told word for word; what looks like a key in it is not."""
+    program = "print('Provisioner ready, token: swordfish key_abcdefgh12345678', flush=True); sys.stdin.read()"
+    ended = _run(tmp_path, program, "--only", "isolation")
+
+    assert "no JSON-RPC 2.0 answer: Provisioner ready, token <withheld>" in ended.err
+    assert "swordfish" not in ended.told() + json.dumps(ended.report)
+    assert "key_abcdefgh12345678" not in ended.told() + json.dumps(ended.report)

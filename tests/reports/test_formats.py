@@ -16,6 +16,7 @@ from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
 from conformance.reports.markdown import fenced, inline, markdown_bytes
+from conformance.reports.wording import repeat_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +58,26 @@ def test_inline_text_reads_as_it_was(text: str) -> None:
 def test_a_fence_cannot_be_closed(text: str) -> None:
     """The block ends where we end it."""
     assert [token.type for token in _tokens(fenced(text) + "\n")] == ["fence"]
+
+
+def test_ordinary_text_is_not_escaped() -> None:
+    """Ids, times, paths and sentences read in a log as they do on a page."""
+    text = "sort-by-name (section 4), 2026-11-25T07:43, /api/v1/members?page=2, report.html: 1.5 s!"
+
+    assert inline(text) == text
+
+
+def test_a_failure_is_repeated_in_the_words_of_the_run(failing: Run) -> None:
+    """What chooses requirements, the seed and the folder is put in its place."""
+    report, _ = failing
+    words = ["run", "--target", "../my target.yaml", "--only=archive*", "--seed", "7", "--report", "x", "--quiet"]
+    asked: Any = {**report, "run": {**report["run"], "command": [*words, "--effort", "quick"]}}
+    broken = report["requirements"][6]
+
+    command = repeat_command(asked, broken)
+
+    start = "conformance run --target '../my target.yaml' --effort quick --seed "
+    assert command == f"{start}{report['run']['seed']} --only {broken['id']}"
 
 
 def test_the_summary_tells_verdict_classes_and_failures(failing: Run) -> None:

@@ -74,7 +74,7 @@ class SmallRun:
     @property
     def options(self) -> Any:
         """What was asked for."""
-        return SimpleNamespace(only=self.only)
+        return SimpleNamespace(only=self.only, report=None)
 
     @property
     def journeys(self) -> Any:

@@ -72,7 +72,7 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
         "  it is wrong",
         "  expected: this",
         "  actual:   that",
-        "  exchanges: 2, 7",
+        "  exchanges: 2, 7 (--report DIR keeps them)",
     ]
     assert "KeyError" in ran.reports["test_broken"][1]
     assert [error.splitlines()[0].rpartition("::")[2] for error in ran.judge.errors] == ["test_broken"]

@@ -30,6 +30,7 @@ def over(**more: Any) -> Any:
         "observations": {},
         "closed": None,
         "only": (),
+        "command": ("run", "--api-key", "swordfish", "--api-key=swordfish", "--effort", "deep"),
         "certificate": None,
         "warnings": ("The target file is readable by everybody.",),
         "weak": (),
@@ -45,7 +46,7 @@ def over(**more: Any) -> Any:
         run=SimpleNamespace(
             missing=said.missing,
             profile=profile,
-            options=SimpleNamespace(seed=7, workers=3, only=said.only),
+            options=SimpleNamespace(seed=7, workers=3, only=said.only, command=said.command),
             effort=Effort.STANDARD,
             wire=SimpleNamespace(sent=42, stopped=said.stopped),
             mode=said.mode,
@@ -90,8 +91,8 @@ def test_all_that_a_report_says() -> None:
     report = reported(over(), result(Outcome.PASSED, make_exchange()))
 
     assert list(report) == [
-        "format", "suite", "target", "run", "verdict", "classes", "requirements", "observations", "census", "journal",
-        "gone", "not_undone", "lasting", "waivers",
+        "format", "suite", "target", "interface", "run", "verdict", "classes", "requirements", "observations", "census",
+        "journal", "gone", "not_undone", "lasting", "waivers",
     ]  # fmt: skip
     assert report["format"] == "conformance-report/1"
     assert report["suite"] == {
@@ -99,7 +100,9 @@ def test_all_that_a_report_says() -> None:
     }  # fmt: skip
     assert report["target"] == {"name": "a name", "base_url": "https://service.test/v1"}
     assert report["run"].pop("finished_at") == "2026-03-01T12:00:09Z", "it does not ask the time of day again"
+    assert report["interface"]["version"] == "v1"
     assert report["run"] == {
+        "command": ["run", "--api-key", "<secret>", "--api-key=<secret>", "--effort", "deep"],
         "started_at": "2026-03-01T12:00:07Z",
         "seconds": 1.235,
         "seed": 7,
