@@ -31,7 +31,7 @@ def main() -> None:
         guard_output()
         command_line(prog_name="conformance")
     except MemoryError:
-        sys.stderr.write("There is not enough memory for this.\n")
+        sys.stderr.write(f"Exit {Exit.UNTESTABLE:d}: There is not enough memory for this.\n")
         sys.exit(Exit.UNTESTABLE)
     except OSError as error:
         sys.exit(_tell_of_file(error))
@@ -52,7 +52,7 @@ def _tell_of_file(error: OSError) -> Exit:
     if error.filename is None:
         _tell(error)
         return Exit.UNTESTABLE
-    complain(f"{error.filename} cannot be used: {error.strerror}.")
+    complain(f"Exit {Exit.USAGE:d}: {error.filename} cannot be used: {error.strerror}.")
     return Exit.USAGE
 
 
@@ -60,10 +60,13 @@ def _tell(error: Exception) -> None:
     """Say where an error of the suite's own came up; its message and values stay unsaid, since they may hold a key."""
     import traceback  # noqa: PLC0415 - hardly ever needed
 
+    from conformance.exits import Exit  # noqa: PLC0415 - as in main
+
     what = str(error) if isinstance(error, ImportError) else f"Unexpected {type(error).__name__}"
     sys.stderr.write(f"{what}: an error of this suite, not of the target.\n")
     for frame in traceback.extract_tb(error.__traceback__):
         sys.stderr.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
+    sys.stderr.write(f"Exit {Exit.UNTESTABLE:d}: an error of this suite, not of the target.\n")
 
 
 if __name__ == "__main__":

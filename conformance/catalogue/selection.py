@@ -24,8 +24,8 @@ def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence
 
     Args:
         classes: Conformance classes; empty for all.
-        only: Patterns of ids, classes, operations and sections, with ``*`` and ``?``; empty for all.
-        skip: Patterns of what is left out.
+        only: Ids and classes, with ``*`` and ``?``, operations and sections; empty for all.
+        skip: The same for what is left out.
 
     Raises:
         SelectionError: A class or a pattern matches no requirement, or nothing is left.
@@ -63,8 +63,17 @@ def _matching(option: str, patterns: Sequence[str]) -> set[str]:
 
 
 def _matched(pattern: str) -> set[str]:
+    """The requirements whose id or class matches, and those of the operation or section of that name.
+
+    A pattern of ids such as ``archive*`` would mean half the catalogue if it were one of operations, too.
+    """
     requirements = load_catalogue().requirements.values()
-    return {entry.id for entry in requirements if any(fnmatchcase(name, pattern) for name in _names(entry))}
+    patterned = {entry.id for entry in requirements if _matches(pattern, entry.id, entry.conformance_class)}
+    return patterned | {entry.id for entry in requirements if pattern in _names(entry)}
+
+
+def _matches(pattern: str, *names: str) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def _names(entry: Requirement) -> tuple[str, ...]:

@@ -120,6 +120,8 @@ def reservations_about(report: Report, stopped: str | None) -> list[str]:
     found = []
     if report["run"]["interrupted"]:
         found.append("The run was interrupted.")
+    if _mapping(report["run"]).get("failed_fast"):
+        found.append("The run ended at its first failure.")
     if stopped is not None:
         found.append(f"The run ended early: {stopped}.")
     if _mapping(report).get("waivers") or any(entry["waived"] for entry in report["requirements"]):

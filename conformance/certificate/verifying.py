@@ -12,7 +12,7 @@ from conformance.certificate.files import FolderError, changes, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.statement import CLAIMS
 from conformance.files import DOCUMENT, read_file
-from conformance.replay.comparing import differences
+from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
 from conformance.replay.rejudging import rejudge
 from conformance.reports.model import InvalidReport, load_report
@@ -165,8 +165,8 @@ def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
 def _judged_again(recording: Recording, folder: Path) -> Claim:
     again = rejudge(recording, folder)
     same = f"give the same outcomes and {len(again.observations)} observations"
-    if recording.report["run"]["interrupted"]:
-        same = "make the same requirements fail; nothing else of a run that was interrupted can be compared"
+    if is_cut_off(recording.report):
+        same = "make the same requirements fail; nothing else of a run that ended amid its checks can be compared"
     return Claim(
         f"The {len(recording.exchanges)} recorded exchanges, judged again, {same}.",
         tuple(differences(recording, again)),

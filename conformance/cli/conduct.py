@@ -14,6 +14,7 @@ import click
 
 from conformance.catalogue import SelectionError
 from conformance.cli.ending import ending, say_why
+from conformance.cli.fail_fast import FailFast
 from conformance.cli.guarding import guarded, reach, undo
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
+    from conformance.verdicts.results import CheckResult
 
 _NO_JOURNAL: Final = (
     "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
@@ -53,16 +55,18 @@ class Gate:
     Attributes:
         waivers: The file of waivers, or None.
         baseline: The report whose failures are not new, or None.
-        strict: Whether what is left untested or undecided counts.
+        strict: Whether what was chosen and is left untested or undecided counts.
+        fail_fast: Whether the checks end at the first failure that is neither waived nor in the baseline.
     """
 
     waivers: Path | None = None
     baseline: Path | None = None
     strict: bool = False
+    fail_fast: bool = False
 
 
 def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> Exit:
-    """Run the suite against a target and write the report.
+    """Run the suite against a target and write the report; the last line says why the exit status is not 0.
 
     Args:
         options: What was asked for.
@@ -73,25 +77,34 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
     Returns:
         The exit status.
     """
-    status: Exit | None = None
+    status, why = _ended(options, gate, interruption, quiet=quiet)
+    return status if status is Exit.OK else say_why(status, why)
+
+
+def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> tuple[Exit, str]:
+    """The exit status of a run, and why it is that."""
+    end: tuple[Exit, str] | None = None
     try:
         judging = _Judging(
             load_waivers(gate.waivers) if gate.waivers else [],
             load_report(_file_of(gate.baseline)) if gate.baseline else None,
             strict=gate.strict,
+            fail_fast=gate.fail_fast,
         )
         with Execution(options, default_folder=_default_folder) as execution:
-            status = _conduct(execution, interruption, judging, quiet=quiet)
+            end = _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
-        return say_why(Exit.USAGE, error)
+        return Exit.USAGE, str(error)
     except EmbeddedError as error:
-        return say_why(Exit.UNTESTABLE, error)
+        return Exit.UNTESTABLE, str(error)
     except Exception as error:
-        if status is None:
+        if end is None:
             raise
-        why = f"The suite itself failed when the run was over: {type(error).__name__} while closing."
-        return say_why(Exit.UNTESTABLE if status in {Exit.OK, Exit.UNDECIDED} else status, why)
-    return status
+        trouble = f"The suite itself failed when the run was over: {type(error).__name__} while closing."
+        if end[0] in {Exit.OK, Exit.UNDECIDED}:
+            return Exit.UNTESTABLE, trouble
+        complain(trouble)
+    return end
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,7 @@ class _Judging:
     waivers: list[Waiver]
     baseline: Report | None
     strict: bool
+    fail_fast: bool
 
     @property
     def known(self) -> frozenset[str]:
@@ -108,13 +122,21 @@ class _Judging:
         entries = [] if self.baseline is None else self.baseline["requirements"]
         return frozenset(entry["id"] for entry in entries if entry["outcome"] == "failed")
 
+    def expects(self, result: CheckResult) -> bool:
+        """Whether the failure of a check is waived or not new."""
+        today = datetime.now(UTC).date()
+        waived = (one.waives(result.requirement, result.check, today) for one in self.waivers)
+        return result.requirement in self.known or any(waived)
+
     def ending(self, report: Report, problems: list[str], trouble: str | None) -> tuple[Exit, str]:
         """The exit status of a run that no signal ended, and why; says what is new and what was mended."""
         if self.baseline is not None:
             click.echo(drift_text(compare(self.baseline, report)))
+        status, why = ending(report, trouble=trouble, strict=self.strict, problems=problems)
         for problem in problems:
-            complain(problem)
-        return ending(report, trouble=trouble, strict=self.strict, problems=problems)
+            if problem not in why:
+                complain(problem)
+        return status, why
 
 
 def _file_of(baseline: Path) -> Path:
@@ -122,37 +144,48 @@ def _file_of(baseline: Path) -> Path:
     return baseline / "report.json" if baseline.is_dir() else baseline
 
 
-def _conduct(execution: Execution, interruption: Interruption, judging: _Judging, *, quiet: bool) -> Exit:
+def _conduct(execution: Execution, interruption: Interruption, judging: _Judging, *, quiet: bool) -> tuple[Exit, str]:
     interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
-    judge = Judge(execution.run, progress)
-    trouble = None
+    fail_fast = FailFast(progress, judging.expects)
+    judge = Judge(execution.run, fail_fast)
+    reached = None
+
+    def end(reason: str) -> None:
+        judge.stop()
+        execution.run.wire.end(reason)
 
     def stop(reason: str) -> None:
         judge.stop()  # a finalizer may swallow what breaks off the checks, and judging a deep run takes long
         execution.run.wire.stop(reason)
 
     interruption.stops(stop)
+    if judging.fail_fast:
+        fail_fast.ends(end)
     with interruption.breaking(), progress:
-        trouble = reach(execution, judge.errors)
-        execution.run.closed = trouble
+        reached = reach(execution, judge.errors)
+        execution.run.closed = reached
         guarded(lambda: run_checks(judge), judge.errors)
-    progress.undoing()
+    if execution.run.journal.pending():
+        progress.undoing()
     undo(execution, judge.errors)
-    trouble = _own_trouble(execution, judge.errors) or trouble or _trouble(execution, judge)
+    trouble = _own_trouble(execution, judge.errors) or reached or _trouble(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
-    if ended_by is not None:
-        judge.give_up("The run was interrupted before this check ended.")
+    if ended_by is not None or fail_fast.failed is not None:
+        judge.give_up("The run ended before this check did.")
     report, problems = build_report(
         execution,
         judge.results,
         waivers=judging.waivers,
         known=judging.known,
         interrupted=ended_by is not None,
+        failed_fast=fail_fast.failed is not None and ended_by is None,
         warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
     )
+    if report["not_undone"] and (command := _cleanup_command(execution)):
+        report["cleanup"] = execution.redactor.text(command)
     written = _write(report, execution)
-    print_summary(report, execution.folder if written else None, quiet=quiet)
+    print_summary(report, execution.folder if written else None, quiet=quiet, is_tested=reached is None)
     if ended_by is not None:
         status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
     elif not written:
@@ -160,16 +193,14 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
         why = f"the report could not be written to {execution.folder}"
     else:
         status, why = judging.ending(report, problems, trouble)
-    if status is not Exit.OK:
-        say_why(status, f"{why.rstrip('.')}.{_how_to_clean_up(report, execution)}")
-    return status
+    return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
 
 
-def _how_to_clean_up(report: Report, execution: Execution) -> str:
+def _how_to_clean_up(report: Report) -> str:
     """The rest of the last line if records are left: what removes them."""
-    if not report["not_undone"] or (command := _cleanup_command(execution)) is None:
+    if "cleanup" not in report:
         return ""
-    return f" To remove what is left ({len(report['not_undone'])}): {command}"
+    return f" To remove what is left ({len(report['not_undone'])}): {report['cleanup']}"
 
 
 def _farewell(execution: Execution) -> str:
@@ -183,7 +214,8 @@ def _cleanup_command(execution: Execution) -> str | None:
     options = execution.options
     if options.target is None and options.base_url is None:
         return None
-    named = [("--target", options.target), ("--base-url", options.base_url)]
+    address = None if options.base_url is None else execution.profile.base_url  # without the user info
+    named = [("--target", options.target), ("--base-url", address)]
     words = ["conformance", "cleanup", str(execution.folder)]
     words += [word for option, value in named if value is not None for word in (option, str(value))]
     return shlex.join(words)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conformance.cli.text import complain, printable
+from conformance.catalogue import CLASSES
+from conformance.cli.text import complain
 from conformance.exits import Exit
 from conformance.reports.wording import chosen, counted, excuse
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 3
 """Names that a line has room for."""
+
+_LONGEST: Final = 10_000
+"""Characters of the last line, which may name long paths."""
 
 
 class ReasonedCommand(click.Command):
@@ -47,7 +51,7 @@ def _refuse(error: click.UsageError) -> None:
 
 def say_why(status: Exit, reason: object) -> Exit:
     """Print the last line of a run that does not end with 0, and return its status."""
-    complain(f"Exit {int(status)}: {printable(str(reason), limit=900)}")
+    complain(f"Exit {int(status)}: {reason}", limit=_LONGEST)
     return status
 
 
@@ -72,8 +76,8 @@ def ending(
         return Exit.FAILED, f"{counted(len(new), 'requirement')} broken ({_some(new)})"
     if trouble is not None:
         return Exit.UNTESTABLE, trouble
-    if left := report.get("not_undone", []):
-        return Exit.UNTESTABLE, f"{counted(len(left), 'record')} left in the organization"
+    if "cleanup" in report:
+        return Exit.UNTESTABLE, f"{counted(len(report['not_undone']), 'record')} left in the organization"
     if problems:
         return Exit.FAILED, " ".join(problems)
     open_ones = [entry for entry in requirements if entry["outcome"] in {"untested", "cantTell"}]
@@ -94,6 +98,6 @@ def _by_class(requirements: list[Requirement]) -> str:
     for outcome, word in (("untested", "not tested"), ("cantTell", "undecided")):
         counts = Counter(entry["class"] for entry in requirements if entry["outcome"] == outcome)
         if counts:
-            shown = ", ".join(f"{name} {number}" for name, number in counts.items())
+            shown = ", ".join(f"{name} {counts[name]}" for name in CLASSES if name in counts)
             parts.append(f"{counted(counts.total(), 'requirement')} {word} ({shown})")
     return " and ".join(parts)

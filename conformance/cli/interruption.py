@@ -75,7 +75,7 @@ class Interruption:
     def _came(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
         if self.signal is not None:
             with suppress(OSError):  # not by sys.stderr: what it was doing when the signal came is not over
-                os.write(_STDERR, f"{self.farewell}\n".encode(errors="replace"))
+                os.write(_STDERR, f"Exit {128 + number}: {self.farewell}\n".encode(errors="replace"))
             os._exit(128 + number)
         self.signal = signal.Signals(number)
         if self._stop is not None:

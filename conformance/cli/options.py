@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+from conformance.running.intent import BASE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +30,7 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def found_file(target: Path | None, base_url: str | None) -> Path | None:
     """Return the target file of the current directory, and say so, if nothing else names a service."""
-    if target is not None or base_url is not None or not FOUND.is_file():
+    if target is not None or base_url is not None or BASE_URL in os.environ or not FOUND.is_file():
         return None
     click.echo(f"Target file: {FOUND}")
     return FOUND

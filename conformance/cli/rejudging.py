@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.cli.text import printable, usage_error
-from conformance.replay.comparing import differences
+from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.replay.rejudging import rejudge
 
@@ -32,10 +32,10 @@ def judge_again(folder: Path) -> int:
     found = differences(recording, again)
     for line in found:
         click.echo(printable(line, limit=1000))
-    if not found and recording.report["run"]["interrupted"]:
+    if not found and is_cut_off(recording.report):
         click.echo(
             f"Judged again, {len(recording.exchanges)} exchanges make the same requirements fail. "
-            "Nothing else of a run that was interrupted can be compared."
+            "Nothing else of a run that was interrupted, or ended at its first failure, can be compared."
         )
     elif not found:
         click.echo(

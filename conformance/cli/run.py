@@ -65,9 +65,10 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="Judge only requirements whose id, class, operation or section matches; may be repeated.",
+    help="Judge only requirements of this id or class (* and ? allowed), operationId or section; may be repeated.",
 )
-@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out requirements that match; may be repeated.")
+@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out what --only would choose; may be repeated.")
+@click.option("--fail-fast", is_flag=True, help="End the checks at the first failure that is not waived.")
 @click.option(
     "--wait", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait until the service answers at all."
 )
@@ -118,7 +119,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
     with Interruption() as interruption, LastingOutput():
         from conformance.cli.conduct import Gate, conduct
 
-        gate = Gate(given["waivers"], given["baseline"], strict=given["strict"])
+        gate = Gate(given["waivers"], given["baseline"], strict=given["strict"], fail_fast=given["fail_fast"])
         status = conduct(options, gate, interruption, quiet=given["quiet"])
     sys.exit(status)
 

@@ -10,7 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.cli.text import open_console, plain
-from conformance.reports.wording import SECTIONS, counted, excuse, is_waived, losses, of_chosen
+from conformance.reports.wording import (
+    ENDED_EARLY,
+    SECTIONS,
+    WITHOUT_CORE,
+    counted,
+    excuse,
+    is_waived,
+    keeps_what_was_chosen,
+    lasting_sentence,
+    losses,
+    of_chosen,
+    selection_sentence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,27 +63,30 @@ _MOST_REASONS: Final = 8
 _MOST_LEFT: Final = 3
 
 
-def print_summary(report: Report, folder: Path | None, *, quiet: bool) -> None:
+def print_summary(report: Report, folder: Path | None, *, quiet: bool, is_tested: bool = True) -> None:
     """Print what a run found.
 
     Args:
         report: The finished run.
         folder: Where its outputs are; None where they could not be written.
         quiet: Whether only the verdict and the failures are printed.
+        is_tested: Whether the target could be tested at all; else there is nothing to count.
     """
     console, report = open_console(), of_chosen(report)
     failed = [entry for entry in report["requirements"] if entry["outcome"] == "failed"]
     for loss in losses(report):
         console.print(plain(f"! {loss}", "bold red"))
-    if not quiet:
+    if not quiet and is_tested:
         _print_table(console, report)
     for requirement in failed:
         _print_failure(console, requirement)
-    if not quiet:
+    if not quiet and is_tested:
         _print_undecided(console, report["requirements"])
         _print_locked(console, report)
-        _print_warnings(console, report)
-    _print_verdict(console, report, failed)
+    if not quiet:
+        _print_warnings(console, report, is_tested=is_tested)
+    if is_tested or failed:
+        _print_verdict(console, report, failed)
     if not quiet:
         run = report["run"]
         console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}.", "dim"))
@@ -100,6 +115,8 @@ def _print_table(console: Console, report: Report) -> None:
         members = [one for one in report["requirements"] if one["section"] == section]
         table.add_row(Text(f"{section} {SECTIONS.get(section, '')}", "dim"), "", *_counts(members, none))
     console.print(table)
+    if judged := selection_sentence(report):
+        console.print(plain(f"Judged: {judged}", "dim"))
     console.print()
 
 
@@ -181,11 +198,12 @@ def _unlocking(entry: ConformanceClass) -> str:
     return f"{first} (and {len(others)} more)" if others else first
 
 
-def _print_warnings(console: Console, report: Report) -> None:
+def _print_warnings(console: Console, report: Report, *, is_tested: bool) -> None:
     for line in report["run"].get("warnings", []):
-        console.print(plain(f"! {line}", "yellow"))
+        if is_tested or not line.startswith(ENDED_EARLY):  # why nothing was tested is the last line
+            console.print(plain(f"! {line}", "yellow"))
     if lasting := report.get("lasting", []):
-        console.print(plain(f"{_lasting(len(lasting))} cannot be undone through the interface.", "dim"))
+        console.print(plain(lasting_sentence(len(lasting)), "dim"))
     left = report.get("not_undone", [])
     if left:
         console.print(plain(f"What could not be undone ({len(left)}):", "yellow"))
@@ -202,10 +220,6 @@ def _besides(failed: Sequence[Requirement]) -> str:
     return f", {' and '.join(parts)}" if parts else ""
 
 
-def _lasting(number: int) -> str:
-    return "1 invitation or removal" if number == 1 else f"{number} invitations or removals"
-
-
 def _print_verdict(console: Console, report: Report, failed: Sequence[Requirement]) -> None:
     style, words = _VERDICTS[report["verdict"]]
     waived = sum(map(is_waived, failed))
@@ -214,4 +228,6 @@ def _print_verdict(console: Console, report: Report, failed: Sequence[Requiremen
         words += f" {counted(len(failed), 'requirement')} broken{besides}."
     elif waived:
         words = _WAIVED[report["verdict"]]
+    elif keeps_what_was_chosen(report):
+        words = f"keeps what was judged; {WITHOUT_CORE}."
     console.print(plain(f"{report['target']['name']} {words}", style))

@@ -46,6 +46,11 @@ class _Trimmed(io.TextIOBase):
         """Hand on what was written."""
         sys.stdout.flush()
 
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # of which the base class says nothing
+        """That of stdout, which may lack characters."""
+        return sys.stdout.encoding
+
 
 def open_console(*, soft_wrap: bool = False) -> Console:
     """Return a console on stdout; if that is no terminal, its lines are as long as they need be.
@@ -58,9 +63,9 @@ def open_console(*, soft_wrap: bool = False) -> Console:
     return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=_UNBOUNDED)
 
 
-def complain(sentence: object) -> None:
+def complain(sentence: object, limit: int = _LONGEST_SENTENCE) -> None:
     """Say on stderr what is wrong; a file or a target may have words in it."""
-    click.echo(printable(str(sentence), limit=_LONGEST_SENTENCE), err=True)
+    click.echo(printable(str(sentence), limit), err=True)
 
 
 def usage_error(error: Exception) -> click.UsageError:

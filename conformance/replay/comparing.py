@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from conformance.replay.recording import Recording
     from conformance.replay.rejudging import Rejudged
-    from conformance.reports.model import Requirement
+    from conformance.reports.model import Report, Requirement
 
 _OF_FAILURE: Final = ("check", "message", "expected", "actual", "pointer", "exchanges")
 _LONGEST: Final = 200
@@ -21,22 +21,30 @@ def differences(recording: Recording, again: Rejudged) -> list[str]:
     """Everything in which the two differ, a sentence each; nothing where they agree.
 
     A run that ended early is compared by its outcomes alone: which of its requests the end cut off is no property of
-    the target. Of one that was interrupted, amid whatever checks, only what had failed must fail again.
+    the target. Of one that was interrupted, or ended at its first failure, amid whatever checks, only what had failed
+    must fail again.
     """
     report = recording.report
     found = [f"{name} is not as the run has written it" for name in recording.changed]
     found += again.misfits
     now = {entry["id"]: entry for entry in again.requirements}
-    interrupted = report["run"]["interrupted"]
+    interrupted = is_cut_off(report)
     whole = recording.provisioned.stopped is None and not interrupted
     for entry in report["requirements"]:
         then = now.pop(entry["id"], None)
+        if then is not None and entry.get("chosen", True) != then.get("chosen", True):
+            found.append(f"{entry['id']}: the report is wrong about whether the run was asked to judge it")
         if entry["outcome"] == "failed" or not interrupted:
             found += _of_requirement(entry, then, whole=whole)
     found += [f"requirement {name} is not in the report" for name in now]
     if whole:
         found += _of_observations(report["observations"], again.observations)
     return [one_line(line) for line in found]
+
+
+def is_cut_off(report: Report) -> bool:
+    """Whether a run ended amid its checks: by a signal, or at its first failure."""
+    return report["run"]["interrupted"] or report["run"].get("failed_fast", False)
 
 
 def _of_requirement(before: Requirement, now: Requirement | None, *, whole: bool) -> list[str]:

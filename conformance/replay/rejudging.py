@@ -76,7 +76,7 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"nobody asked for exchange {one.number}, which {one.check} had sent" for one in wire.unasked]
     return Rejudged(
-        requirements=conclude.requirements(judge.results, "It was not judged again."),
+        requirements=conclude.requirements(judge.results, "It was not judged again.", run.options.only),
         observations=conclude.observations(run.observations),
         misfits=[*dict.fromkeys([*wire.missed, *notes.missed]), *unasked, *notes.unasked, *errors],
     )

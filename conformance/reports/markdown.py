@@ -11,10 +11,12 @@ from conformance.reports.wording import (
     OUTCOMES,
     VERDICTS,
     excuse,
+    lasting_sentence,
     losses,
     numbers,
     of_chosen,
     repeat_command,
+    selection_sentence,
     tally,
     verdict_sentence,
 )
@@ -79,13 +81,19 @@ def _facts(report: Report) -> Iterator[str]:
     run, suite = report["run"], report["suite"]
     yield f"- Target: {inline(report['target']['name'])} ({inline(report['target']['base_url'])})"
     yield f"- Mode: {inline(MODES[run['mode']])}"
+    if judged := selection_sentence(report):
+        yield f"- Judged: {inline(judged)}"
     yield f"- Run: {run['requests']:,} requests in {run['seconds']:.1f} s, effort {run['effort']}, seed {run['seed']}"
     yield f"- Suite: {inline(suite['name'])} {inline(suite['version'])}"
     for warning in run.get("warnings", []):
         yield f"- ⚠️ {inline(warning)}"
     for left in report.get("not_undone", []):
         yield f"- ⚠️ Not undone: {inline(str(left))}"
+    if lasting := report.get("lasting", []):
+        yield f"- {lasting_sentence(len(lasting))}"
     yield ""
+    if command := report.get("cleanup"):
+        yield from ("To undo what the run has left:", "", fenced(command, "sh"), "")
 
 
 def _classes(classes: list[ConformanceClass]) -> Iterator[str]:

@@ -39,6 +39,13 @@ class Target(TypedDict):
     base_url: str
 
 
+class Selection(TypedDict):
+    """How many requirements of how many a run was asked to judge."""
+
+    chosen: int
+    of: int
+
+
 class Run(TypedDict):
     """How the run went; times are UTC in ISO 8601, ``seconds`` the whole duration."""
 
@@ -50,6 +57,8 @@ class Run(TypedDict):
     requests: int
     mode: Mode
     interrupted: bool
+    failed_fast: NotRequired[bool]
+    selection: NotRequired[Selection]
     command: NotRequired[list[str]]
     workers: NotRequired[int]
     warnings: NotRequired[list[str]]
@@ -136,6 +145,7 @@ class Report(TypedDict):
     gone: NotRequired[list[str]]
     not_undone: NotRequired[list[Any]]
     lasting: NotRequired[list[str]]
+    cleanup: NotRequired[str]
 
 
 class InvalidReport(ValueError):

@@ -24,6 +24,7 @@ from conformance.reports.wording import (
     losses,
     moment,
     repeat_command,
+    selection_sentence,
     tally,
     verdict_sentence,
 )
@@ -103,6 +104,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Target", target["name"]),
         ("Address", target["base_url"]),
         ("Mode", MODES[run["mode"]]),
+        *([("Judged", judged)] if (judged := selection_sentence(report)) else []),
         ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f}\u00a0s"),
         ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),

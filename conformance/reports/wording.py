@@ -34,6 +34,12 @@ MODES: Final[Mapping[Mode, str]] = {
     "disposable": "disposable: the organization itself and its members were edited too",
 }
 
+ENDED_EARLY: Final = "The run ended early: "
+"""The beginning of the warning that says why a run sent nothing more."""
+
+WITHOUT_CORE: Final = "the verdict is inconclusive, because core was not judged as a whole"
+"""Why there is no other verdict, if only what was chosen is the reason."""
+
 SECTIONS: Final[Mapping[str, str]] = {
     "1": "General conventions",
     "2": "Resources and fields",
@@ -115,12 +121,31 @@ def outcome_word(requirement: Requirement) -> str:
 def verdict_sentence(report: Report) -> str:
     """The verdict and what it rests on, in one sentence that names nothing of the target's."""
     count = tally(report)
+    if keeps_what_was_chosen(report):
+        return f"What was judged holds: {counted(count['passed'], 'requirement')}; {WITHOUT_CORE}."
     sentence = {
         "non-conformant": f"The service breaks {count['failed']:,} of the {_decided(count)} requirements decided",
         "conformant": f"The service keeps {_all_but_waived(count)}",
         "inconclusive": f"Not everything could be decided: {counted(count['passed'], 'requirement')} held",
     }[report["verdict"]]
     return f"{sentence}{_reservations(report, count)}."
+
+
+def keeps_what_was_chosen(report: Report) -> bool:
+    """Whether only the choice of what to judge keeps a run from a verdict; the report is that of what was chosen."""
+    count, run = tally(report), report["run"]
+    is_open = run["interrupted"] or any(count[one] for one in ("failed", "waived", "cantTell", "untested"))
+    return report["verdict"] == "inconclusive" and "selection" in run and count["passed"] > 0 and not is_open
+
+
+def selection_sentence(report: Report) -> str | None:
+    """How much a run was asked to judge; None where that is everything."""
+    selection = report["run"].get("selection")
+    return (
+        None
+        if selection is None
+        else f"{selection['chosen']:,} of {counted(selection['of'], 'requirement')}, as chosen"
+    )
 
 
 def _all_but_waived(count: Counter[str]) -> str:
@@ -197,3 +222,9 @@ def losses(report: Report) -> list[str]:
     if not gone:
         return []
     return [f"Engagements of other users that were there before the run are gone ({len(gone)}): {', '.join(gone)}."]
+
+
+def lasting_sentence(number: int) -> str:
+    """How many changes of a run stay, since the interface has no way of undoing them."""
+    what = "1 invitation or removal" if number == 1 else f"{number:,} invitations or removals"
+    return f"{what} cannot be undone through the interface."

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.target.asking import data_of
 from conformance.wire import call
@@ -15,19 +14,15 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-_PAUSE: Final = 0.5
-"""Seconds between requests to a service that does not answer yet."""
-
-
 def reach(run: Run) -> Exchange | str:
-    """Ask for the organization, again and again while the options let the run wait for the service.
+    """Ask for the organization; the wire asks again while the options let it wait for the service.
 
     Returns:
         The answer of a target that can be tested, or why it cannot, as a sentence; then nothing more is sent.
     """
     try:
         with run.wire.checking("reaching the target"):
-            exchange = _first_answer(run)
+            exchange = run.send(call.get_organization())
         status = exchange.status
     except Unanswered as trouble:
         return _given_up(run, str(trouble))
@@ -35,15 +30,6 @@ def reach(run: Run) -> Exchange | str:
         return _given_up(run, "the service refuses the main key with 401")
     told = data_of(exchange.answer).get("engagementCount")
     run.engagements_before = told if isinstance(told, int) and not isinstance(told, bool) else None
-    return exchange
-
-
-def _first_answer(run: Run) -> Exchange:
-    until = time.monotonic() + run.options.wait
-    exchange = run.send(call.get_organization())
-    while exchange.received is None and time.monotonic() < until and not run.wire.is_over:
-        run.sleep(_PAUSE)
-        exchange = run.send(call.get_organization())
     return exchange
 
 

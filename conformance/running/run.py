@@ -206,6 +206,8 @@ class Run:
     @property
     def waits_for(self) -> str | None:
         """Whatever the run waits for beside responses, as a clause; None if nothing."""
+        if self.options.wait and not any(one.judgeable for one in self.wire.exchanges):
+            return f"waiting up to {self.options.wait:g} s until the service answers"
         if self._provisioner is not None and (method := self._provisioner.asked) is not None:
             return f"waiting for the provisioner ({method})"
         return "waiting for the service's background work" if self._rests > 0 else None

@@ -219,9 +219,11 @@ class Judge(CollectErrors):
 
     def _is_asked_for(self, item: pytest.Item) -> bool:
         marks = marks_of(item)
-        if marks is not None and _EFFORTS.index(self.run.effort) < _EFFORTS.index(marks.least_effort):
+        if marks is None:  # a test of another project's, in the same session
+            return True
+        if _EFFORTS.index(self.run.effort) < _EFFORTS.index(marks.least_effort):
             return False
-        return not self.run.options.only or (marks is not None and marks.requirement in self._asked_for)
+        return not self.run.options.only or marks.requirement in self._asked_for
 
     @cached_property
     def _asked_for(self) -> frozenset[str]:

@@ -151,7 +151,7 @@ def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
         if contradicting := [name for name in ("base_url", "api_key", "target") if getattr(option, name)]:
             raise TargetFileError(f"--embedded and --{contradicting[0].replace('_', '-')} exclude each other.")
         return {}
-    base_url = option.base_url or os.environ.get(BASE_URL)
+    base_url = option.base_url or os.environ.get(BASE_URL) or None
     if base_url is None and option.target is None and (why := why_not_embedded(os.environ, given)):
         raise TargetFileError(why)
     return {"base_url": base_url, "api_key": option.api_key or os.environ.get(API_KEY), "target": option.target}

@@ -11,7 +11,7 @@ from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.text import with_texts
-from conformance.reports.wording import counted
+from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.suite import catalogue_sha256
 from conformance.target.profile import Mode
 from conformance.verdicts import conclude
@@ -38,6 +38,7 @@ def build_report(
     waivers: Sequence[Waiver] = (),
     known: Collection[str] = (),
     interrupted: bool,
+    failed_fast: bool = False,
     warnings: Sequence[str] = (),
 ) -> tuple[Report, list[str]]:
     """The report of a run that is over.
@@ -48,13 +49,14 @@ def build_report(
         waivers: Known failures that somebody takes responsibility for.
         known: Requirements that failed in the baseline.
         interrupted: Whether somebody ended it early.
+        failed_fast: Whether it ended at a failure, as was asked for.
         warnings: What else is to be said of the run, a sentence each.
 
     Returns:
         The report without secrets, and what is wrong with the waivers, a sentence each.
     """
     run = execution.run
-    unselected = _unselected(execution, interrupted=interrupted)
+    unselected = _unselected(execution, interrupted=interrupted, failed_fast=failed_fast)
     requirements = conclude.requirements(results, unselected, run.options.only)
     problems = apply_waivers(requirements, waivers, execution.began.date())
     for entry in requirements:
@@ -81,6 +83,8 @@ def build_report(
             "requests": run.wire.sent,
             "mode": run.mode.value,
             "interrupted": interrupted,
+            **({"failed_fast": True} if failed_fast else {}),
+            **_selection(requirements),
             "workers": run.options.workers,
             "warnings": [*_of_provisioner(execution, requirements), *_warnings(execution), *warnings],
         },
@@ -110,12 +114,18 @@ def _command(words: Sequence[str]) -> list[str]:
     return shown
 
 
-def _unselected(execution: Execution, *, interrupted: bool) -> str:
+def _unselected(execution: Execution, *, interrupted: bool, failed_fast: bool) -> str:
     if interrupted:
         return "The run was interrupted before."
     if execution.run.closed is not None:
         return execution.run.closed
-    return "No check ran."
+    return "The run ended at a failure before." if failed_fast else "No check ran."
+
+
+def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
+    """How many requirements the run was asked to judge; nothing where that is all."""
+    chosen = sum(entry.get("chosen", True) for entry in requirements)
+    return {} if chosen == len(requirements) else {"selection": {"chosen": chosen, "of": len(requirements)}}
 
 
 def _of_provisioner(execution: Execution, requirements: Sequence[Requirement]) -> list[str]:
@@ -141,7 +151,7 @@ def _warnings(execution: Execution) -> list[str]:
         named = ", ".join(f"<{name}>" for name in weak)
         warnings.append(f"Too short or too ordinary to be kept out of every answer that shows it: {named}.")
     if execution.run.wire.stopped:
-        warnings.append(f"The run ended early: {execution.run.wire.stopped}.")
+        warnings.append(f"{ENDED_EARLY}{execution.run.wire.stopped}.")
     return warnings
 
 

@@ -35,7 +35,12 @@ _QUIETLY: Final = (
 
 
 def run_checks(judge: Judge) -> None:
-    """Run the checks, undisturbed by the options and plugins of anybody's own pytest."""
+    """Run the checks, undisturbed by the options and plugins of anybody's own pytest.
+
+    None runs if the target never answered, so that there is nothing to judge.
+    """
+    if judge.run.closed is not None and not any(one.judgeable for one in judge.run.wire.exchanges):
+        return
     status = _start(_Named(judge))
     if status in {pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR}:
         judge.errors.append(f"pytest ended with status {int(status)}\nNot all checks have run.")

@@ -42,6 +42,10 @@ class Waiver:
     expires: date
     check: str = "*"
 
+    def waives(self, requirement: str, check: str, today: date) -> bool:
+        """Whether this waiver lets a check of a requirement fail on a day."""
+        return self.requirement == requirement and self.expires >= today and fnmatchcase(check, self.check)
+
     def covers(self, failure: model.Failure) -> bool:
         """Whether a failure is one that this waiver speaks of."""
         return fnmatchcase(failure["check"], self.check)

@@ -223,6 +223,14 @@ class Wire:
         finally:
             self._undoing.reset(token)
 
+    def end(self, reason: str) -> None:
+        """End the run in good order: what is under way is answered, and every later send raises ``RunStopped``.
+
+        Args:
+            reason: Why, as a clause. An earlier reason stays.
+        """
+        self._limits.end(reason)
+
     def stop(self, reason: str) -> None:
         """End the run: what is under way is given up at once, and every later send raises ``RunStopped``.
 

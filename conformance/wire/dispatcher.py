@@ -37,6 +37,9 @@ FAILURES: Final = 6
 PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
 """Seconds before each question whether the target is back."""
 
+_AWAITING: Final = 1.0
+"""Seconds between attempts while a target is waited for that has not answered yet."""
+
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
 _BESIDE_UNDOING: Final = 8 + SUCCESSIVE
@@ -104,7 +107,7 @@ class Dispatcher:
         self._width = Width(settings.workers)
         self._keeping = asyncio.Lock()
         self._answered = False
-        self._began = clock.monotonic()
+        self._awaited_until = clock.monotonic() + settings.first_wait
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
         self._broken_off: list[Exchange] = []
@@ -239,6 +242,8 @@ class Dispatcher:
     ) -> float | None:
         if outcome is Outcome.STOPPED:
             raise RunStopped(self._limits.stopped or "the wire was closed", exchange)
+        if self._is_awaited(exchange, outcome):
+            return _AWAITING
         if outcome is Outcome.ANSWERED:
             self._answered, self._failures = True, 0
         elif outcome is not Outcome.UNSENDABLE:
@@ -246,6 +251,11 @@ class Dispatcher:
         if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
             return await self._after_429(order, lane, persistence, exchange)
         return persistence.pause_after(exchange, outcome, self.pacer.service.time(self._clock.now()))
+
+    def _is_awaited(self, exchange: Exchange, outcome: Outcome) -> bool:
+        """Whether the target has not answered yet and may still take its time for that; a gateway's answer is none."""
+        came = exchange.judgeable or outcome is Outcome.UNSENDABLE
+        return not self._answered and not came and self._clock.monotonic() < self._awaited_until
 
     async def _after_429(self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange) -> float | None:
         """Hold the key until its window ends; None where the call is given up."""
@@ -302,7 +312,7 @@ class Dispatcher:
         if order.undoing is not None:
             return
         if not self._answered:
-            if self._failures >= FIRST_FAILURES and self._clock.monotonic() - self._began >= self._settings.first_wait:
+            if self._failures >= FIRST_FAILURES:
                 raise self._stopped(f"no complete answer ever came: {exchange.trouble}", exchange)
         elif outcome is Outcome.UNREACHED or self._failures >= FAILURES:
             if self._search is None:

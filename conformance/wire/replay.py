@@ -257,6 +257,9 @@ class ReplayWire:
         """Do nothing: a recording has no limits."""
         yield
 
+    def end(self, reason: str) -> None:
+        """Nothing ends a replay but its recording."""
+
     def stop(self, reason: str) -> None:
         """Give nothing more that is not recorded, and say why. An earlier reason stays."""
         self.stopped = self.stopped or reason

@@ -75,7 +75,8 @@ def test_embedded_and_an_address_exclude_each_other(conformance: Conformance) ->
     ("words", "why"),
     [
         (["--only", "zzz*"], "--only zzz* matches no requirement"),
-        (["--only", "archive"], "--only archive matches no requirement; did you mean 'archive*' ("),
+        (["--only", "archive"], "--only archive matches no requirement; did you mean 'archive*' (16)?"),
+        (["--only", "Core"], "--only Core matches no requirement; did you mean core"),
         (["--only", "archiveEngagment"], "did you mean archiveEngagement"),
         (["--skip", "get-organisation-succeeds"], "did you mean get-organization-succeeds"),
         (["--class", "cor"], "there is no class cor; did you mean core?"),
@@ -96,6 +97,7 @@ def test_a_choice_of_nothing_is_a_usage_error(conformance: Conformance, words: l
     [
         (["--class", "mail"], lambda entry: entry.conformance_class == "mail"),
         (["--only", "9"], lambda entry: entry.section == "9"),
+        (["--only", "archive*"], lambda entry: entry.id.startswith("archive")),
         (["--only", "removeMember", "--skip", "core"], lambda entry: entry.conformance_class != "core"),
         (["--only", "mail", "--only", "9"], lambda entry: entry.conformance_class == "mail" or entry.section == "9"),
     ],

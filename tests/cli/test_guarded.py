@@ -77,7 +77,11 @@ def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path:
     changed["requirements"][0] |= {"id": COMMAND, "outcome": "cantTell", "reason": f"##[x]\n{COMMAND}"}
     for name, report in (("old", named), ("new", changed)):
         (tmp_path / f"{name}.json").write_bytes(report_bytes(report))
-    done = [ended, conformance("doctor", "--target", str(target)), conformance("run", "--waivers", str(waivers))]
+    done = [
+        ended,
+        conformance("doctor", "--target", str(target)),
+        conformance("run", "--embedded", "--waivers", str(waivers)),
+    ]
     files = [str(tmp_path / "old.json"), str(tmp_path / "new.json")]
     done += [conformance("diff", *files), conformance("diff", *files, "--format", "markdown")]
 
@@ -92,7 +96,7 @@ def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path:
 
 def test_what_is_rendered_is_not_marked(conformance: Conformance, tmp_path: Path) -> None:
     """A file that goes to stdout is the same as one that goes to a file."""
-    ended = conformance("run", "--only", "json-well-formed", "--effort", "quick")
+    ended = conformance("run", "--embedded", "--only", "json-well-formed", "--effort", "quick")
     report = ended.report
     report["target"]["name"] = "::a ##[b]"
     path = tmp_path / "report.json"

@@ -19,7 +19,7 @@ from tests.hostile.target import Turn, hostile
 CLEAN: Final = {
     name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
 }
-SHORT: Final = ("run", "--embedded", "--effort", "quick", "--only", "get-organization-*")
+SHORT: Final = ("run", "--effort", "quick", "--only", "get-organization-*")
 PATIENCE: Final = 200.0
 
 
@@ -45,12 +45,12 @@ def test_no_report_of_another_run_is_left(conformance: Callable[..., Any], tmp_p
 
 def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[..., Any]) -> None:
     """It is read before it is removed; a waiver that cannot be read keeps it where it is."""
-    first = conformance(*SHORT)
+    first = conformance(*SHORT, "--embedded")
     report = first.folder / "report.json"
     before = _content(first.folder)
-    refused = conformance(*SHORT, "--baseline", str(report), "--waivers", str(first.folder))
+    refused = conformance(*SHORT, "--embedded", "--baseline", str(report), "--waivers", str(first.folder))
     kept = _content(first.folder)
-    again = conformance(*SHORT, "--baseline", str(report))
+    again = conformance(*SHORT, "--embedded", "--baseline", str(report))
 
     assert refused.status == 2
     assert kept == before
@@ -60,12 +60,12 @@ def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[.
 
 def test_a_certified_folder_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
     """By the command and by pytest, with a sentence, and nothing in it is touched."""
-    folder = conformance(*SHORT).folder
+    folder = conformance(*SHORT, "--embedded").folder
     (folder / "certificate.dsse.json").write_text("signed")
     before = _content(folder)
 
-    refused = conformance(*SHORT)
-    words = ["--pyargs", "conformance.checks", "-k", "archived_engagement", "--report", str(folder)]
+    refused = conformance(*SHORT, "--embedded")
+    words = ["--pyargs", "conformance.checks", "--embedded", "-k", "archived_engagement", "--report", str(folder)]
     by_pytest = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cov", "-p", "no:cacheprovider", *words],
         check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=PATIENCE,
@@ -84,7 +84,7 @@ def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path:
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "summary.md").write_text("My holidays")
 
-    refused = conformance(*SHORT)
+    refused = conformance(*SHORT, "--embedded")
 
     assert refused.status == 2
     assert "holds summary.md, which no run wrote" in refused.err
@@ -93,13 +93,13 @@ def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path:
 
 def test_a_journal_with_something_to_undo_keeps_the_outputs(conformance: Callable[..., Any]) -> None:
     """They belong to what cleanup still has to do."""
-    folder = conformance(*SHORT).folder
+    folder = conformance(*SHORT, "--embedded").folder
     journal = Journal.read(folder)
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "cf-abcdefgh-left")
     journal.close()
     before = _content(folder)
 
-    refused = conformance(*SHORT)
+    refused = conformance(*SHORT, "--embedded")
 
     assert refused.status == 2
     assert "cleanup" in refused.err
@@ -112,7 +112,7 @@ def test_a_killed_run_leaves_no_old_report(conformance: Callable[..., Any], tmp_
     async def stall(turn: Turn) -> None:
         await turn.stall()
 
-    folder = conformance(*SHORT).folder
+    folder = conformance(*SHORT, "--embedded").folder
     with hostile(stall) as target:
         started = start(folder, *SHORT, "--base-url", target.url, CONFORMANCE_API_KEY=target.api_key)
         while target.turns == 0 and started.process.poll() is None:

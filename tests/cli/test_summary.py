@@ -92,3 +92,29 @@ def test_what_is_waived_is_told(
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == told
     assert lines.count("  Waived by somebody until 2026-12-31: it is known") == 1
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_failure_comes_with_the_path_of_the_report(
+    report: Report, capsys: pytest.CaptureFixture[str], *, quiet: bool
+) -> None:
+    """Exchanges that are cited can be looked up, with --quiet too; where nothing failed that says no path."""
+    print_summary(report, Path("some/report"), quiet=quiet)
+    assert capsys.readouterr().out.splitlines()[-1] == "Report: some/report/report.html"
+
+    report["requirements"] = report["requirements"][1:]
+    print_summary(report, Path("some/report"), quiet=quiet)
+    assert ("Report:" in capsys.readouterr().out) is not quiet
+
+
+def test_a_target_that_never_answered_has_no_table(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    """Why is told once, in the last line of the run and not here."""
+    report["run"]["warnings"] = ["The run ended early: nothing answers.", "http sends the keys unencrypted."]
+    report["requirements"] = []
+
+    print_summary(report, None, quiet=False, is_tested=False)
+
+    assert capsys.readouterr().out.splitlines() == [
+        "! http sends the keys unencrypted.",
+        "12 requests in 3.2 s, seed 7.",
+    ]

@@ -108,15 +108,56 @@ def test_a_run_that_tests_nothing_publishes_no_earlier_report(
     assert status == 3 or why in (tmp_path / "summary").read_text()
 
 
-@pytest.mark.parametrize("strict", ["true", "TRUE", "1", "yes"])
-def test_every_usual_word_for_yes_is_strict(sandbox: dict[str, str], tmp_path: Path, strict: str) -> None:
-    """A chosen requirement that stays untested fails the step."""
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("true", 4),
+        ("True", 4),
+        ("TRUE", 4),
+        ("1", 4),
+        ("yes", 4),
+        ("on", 4),
+        ("NO", 0),
+        ("false", 0),
+        ("0", 0),
+        ("", 0),
+    ],
+)
+def test_the_usual_words_of_strict(sandbox: dict[str, str], tmp_path: Path, word: str, status: int) -> None:
+    """A chosen requirement that stays untested fails the step where it is strict."""
     target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
 
-    done = run_script(tmp_path, STRICT=strict, ONLY="get-organization-succeeds invite-sends-mail", **target)
+    done = run_script(tmp_path, STRICT=word, ONLY="get-organization-succeeds invite-sends-mail", **target)
 
-    assert done.returncode == 4, done.stdout + done.stderr
-    assert done.stderr.splitlines()[-1].startswith("Exit 4: --strict, and ")
+    assert done.returncode == status, done.stdout + done.stderr
+    assert done.stderr.startswith("Exit 4: --strict, and ") or not status
+
+
+def test_every_output_of_an_earlier_job_is_removed(sandbox: dict[str, str], tmp_path: Path) -> None:
+    """But for the journal, which conformance cleanup needs; a report that no run wrote stays and is not published."""
+    target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
+    assert run_script(tmp_path, ONLY="get-organization-succeeds", **target).returncode == 0
+    folder, output = tmp_path / "conformance-report", tmp_path / "output"
+
+    assert run_script(tmp_path, EFFORT="heroic", **target).returncode == 2
+    assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]
+
+    (folder / "journal.jsonl").unlink()
+    (folder / "report.json").write_text('{"verdict": "conformant"}')
+    assert run_script(tmp_path, GITHUB_OUTPUT=str(output), **target).returncode == 2
+    assert (folder / "report.json").read_text() == '{"verdict": "conformant"}'
+    assert not output.exists()
+
+
+def test_the_page_of_the_run_says_why_a_step_failed(sandbox: dict[str, str], tmp_path: Path) -> None:
+    """Below the summary of the run, too."""
+    target = {"CONFORMANCE_BASE_URL": sandbox["CONFORMANCE_BASE_URL"], "CONFORMANCE_API_KEY": "a-key-of-nobody"}
+
+    assert run_script(tmp_path, GITHUB_STEP_SUMMARY=str(tmp_path / "page"), **target).returncode == 3
+
+    page = (tmp_path / "page").read_text()
+    assert page.startswith("# Conformance: inconclusive")
+    assert page.endswith("    Exit 3: The target could not be tested: the service refuses the main key with 401.\n")
 
 
 @pytest.mark.parametrize("named", [{}, {"CONFORMANCE_BASE_URL": ""}, {"CONFORMANCE_BASE_URL": "", "TARGET": ""}])

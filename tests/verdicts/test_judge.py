@@ -337,6 +337,14 @@ def test_only_what_was_asked_for_runs(run_checks: RunChecks, only: tuple[str, ..
     assert ran.said[0] == ("planned", str(len(found)))
 
 
+def test_tests_of_others_stay(run_checks: RunChecks) -> None:
+    """A choice, such as that of a target file, is about the checks of this suite alone."""
+    ran = run_checks(f"{SEVERAL}\n    def test_of_others():\n        pass\n", only=("json-well-formed",))
+
+    assert ran.reports["test_of_others"] == ("passed", "")
+    assert [name for name, _ in ran.outcomes] == ["test_form"]
+
+
 def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
     """How many there will be, and each check as it begins and ends; observations are not told of."""
     point = next(iter(load_catalogue().open_points))

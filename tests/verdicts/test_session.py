@@ -147,7 +147,7 @@ def test_a_pytest_that_broke_down_is_told_of(
     monkeypatch: pytest.MonkeyPatch, status: pytest.ExitCode, *, is_error: bool
 ) -> None:
     """Then not all checks have run, which nothing else would say; failed checks are no such thing."""
-    judge = Judge(run=None)  # type: ignore[arg-type]
+    judge = Judge(SimpleNamespace(closed=None))  # type: ignore[arg-type]
     given: list[Any] = []
 
     def main(words: object, plugins: object) -> object:

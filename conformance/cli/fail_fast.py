@@ -1,0 +1,46 @@
+"""Ends the checks of a run at its first failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.verdicts.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.verdicts.judge import Progress
+    from conformance.verdicts.results import CheckResult
+
+
+class FailFast:
+    """Hands a judge's progress on, and ends the checks at the first failure that is not known.
+
+    Args:
+        progress: Who is told how the run goes.
+        is_known: Whether a failure is waived, or not new.
+
+    Attributes:
+        failed: The requirement whose failure ended them; None while none has.
+    """
+
+    def __init__(self, progress: Progress, is_known: Callable[[CheckResult], bool]) -> None:
+        self.failed: str | None = None
+        self.planned = progress.planned
+        self.began = progress.began
+        self._ended = progress.ended
+        self._is_known = is_known
+        self._end: Callable[[str], object] | None = None
+
+    def ends(self, end: Callable[[str], object]) -> None:
+        """Name what such a failure calls with its reason, as a clause; nothing where the run is to go on."""
+        self._end = end
+
+    def ended(self, result: CheckResult) -> None:
+        """End the checks if this one has failed."""
+        self._ended(result)
+        if self._end is None or self.failed is not None or result.outcome is not Outcome.FAILED:
+            return
+        if not self._is_known(result):
+            self.failed = result.requirement
+            self._end(f"--fail-fast, and {self.failed} failed")

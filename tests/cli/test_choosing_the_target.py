@@ -1,0 +1,107 @@
+"""Which service a run tests: the one that is named, and never the embedded one by mistake; the rarer signs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import ENVIRONMENT
+
+Conformance = Callable[..., Any]
+
+SHORT = ("run", "--effort", "quick", "--quiet", "--only", "get-organization-succeeds")
+KEY = "a-key-that-nobody-may-see"
+
+
+@pytest.fixture(autouse=True)
+def without_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests' own pipeline says nothing here."""
+    monkeypatch.delitem(ENVIRONMENT, "CI", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "refused"),
+    [
+        ((), {}, None),
+        ((), {"CI": "false"}, None),
+        ((), {"CI": ""}, None),
+        ((), {"CONFORMANCE_SANDBOX_URL": "http://127.0.0.1:1"}, None),
+        (("--embedded",), {"CONFORMANCE_BASE_URL": "", "CONFORMANCE_BASEURL": "x"}, None),
+        ((), {"CI": "1"}, "although $CI is set"),
+        ((), {"CONFORMANCE_API_KEY": ""}, "although $CONFORMANCE_API_KEY is set"),
+        (("--api-key", KEY), {}, "although --api-key is set"),
+        ((), {"CONFORMANCE_URL": "x"}, "no variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CONFORMANCE_KEY": KEY}, "no variable of this suite (did you mean CONFORMANCE_API_KEY?)"),
+        ((), {"conformance_base_url": "x"}, "no variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CONFORMACE_BASE_URL": "x"}, "no variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CONFORMANCE_ZZZ": "x"}, "CONFORMANCE_ZZZ is no variable of this suite. Give --base-url"),
+        (("--embedded", "--target", "t"), {}, "--embedded and --target exclude each other."),
+    ],
+)
+def test_what_shows_that_a_service_was_meant(
+    conformance: Conformance, words: tuple[str, ...], variables: dict[str, str], refused: str | None
+) -> None:
+    """It ends the run with 2 before anything is tested, and nothing else does."""
+    ended = conformance(*SHORT, *words, **variables)
+
+    assert ended.status == (0 if refused is None else 2), ended.err
+    assert refused is None or refused in ended.err.splitlines()[-1]
+    assert KEY not in ended.out + ended.err
+    assert ended.folder.exists() is (refused is None)
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "said"),
+    [
+        ((), {"CONFORMANCE_API_KEY": KEY}, "although $CONFORMANCE_API_KEY is set"),
+        ((), {"CONFORMANCE_BASE_URL": ""}, "CONFORMANCE_BASE_URL is empty"),
+        ((), {"CONFORMANCE_BASEURL": "x"}, "(did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CI": "true"}, "although $CI is set"),
+        (("--read-only",), {}, "although --read-only is set"),
+        (("--embedded", "--base-url", "http://x"), {}, "--embedded and --base-url exclude each other."),
+        ((), {}, None),
+        (("--embedded",), {"CI": "true", "CONFORMANCE_API_KEY": KEY}, None),
+    ],
+)
+def test_pytest_refuses_the_same(
+    tmp_path: Path, words: tuple[str, ...], variables: dict[str, str], said: str | None
+) -> None:
+    """As a usage error; a conformance.yaml in the current directory is nothing to it."""
+    (tmp_path / "conformance.yaml").write_text("base_url: http://127.0.0.1:1\napi_key: a-key-of-nobody\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs"]
+    done = subprocess.run(
+        [*command, "conformance.checks.test_s9_versioning", *words],
+        check=False, capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT | variables, timeout=300,
+    )  # fmt: skip
+
+    assert done.returncode == (pytest.ExitCode.OK if said is None else pytest.ExitCode.USAGE_ERROR), done.stdout
+    assert (said or "") in done.stderr
+    assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "status"),
+    [
+        (("--embedded",), {}, 0),
+        (("--base-url", "http://127.0.0.1:1"), {}, 3),
+        (("--target", "other.yaml"), {}, 2),
+        ((), {"CONFORMANCE_BASE_URL": "http://127.0.0.1:1"}, 3),
+        ((), {"CONFORMANCE_BASE_URL": ""}, 2),
+    ],
+)
+def test_what_is_named_comes_before_a_file_that_is_found(
+    conformance: Conformance, tmp_path: Path, words: tuple[str, ...], variables: dict[str, str], status: int
+) -> None:
+    """A conformance.yaml is not even read; a variable for the address that is empty names nothing and is an error."""
+    (tmp_path / "conformance.yaml").write_text("nonsense: 1\n")
+
+    ended = conformance(*SHORT, *words, CONFORMANCE_API_KEY=KEY, **variables)
+
+    assert ended.status == status, ended.err
+    assert "Target file" not in ended.out
+    assert "nonsense" not in ended.err

@@ -1,0 +1,240 @@
+"""The last line of a run that does not end with 0: the exit status and why, with --quiet too."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hostile.running import Ended, start
+from tests.hostile.target import Behaviour, HostileTarget, Turn, honestly, hostile, json_reply
+from tests.sudden.conftest import PATIENCE, under_way, until
+
+Conformance = Callable[..., Any]
+
+WRITING = "create-engagement-succeeds"
+
+
+async def keeping(turn: Turn) -> None:
+    """Answer deletions as a gateway does whose service is away."""
+    reply = json_reply(503, {}) if turn.method == "DELETE" else await turn.honest()
+    await turn.send(reply)
+
+
+async def faulty(turn: Turn) -> None:
+    """Refuse deletions, and answer creations without an id."""
+    if turn.method == "DELETE":
+        await turn.send(json_reply(503, {}))
+    elif turn.method == "POST" and turn.path.endswith("/engagements"):
+        reply = await turn.honest()
+        await turn.send(json_reply(200, {"data": reply.data["data"]}))
+    else:
+        await honestly(turn)
+
+
+def ended(target: HostileTarget, folder: Path, *words: str) -> Ended:
+    """A run of a few checks against a target."""
+    words = ("run", "--base-url", target.url, "--effort", "quick", *words)
+    return start(folder, *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+
+def last(run: Ended) -> str:
+    """The last line on stderr."""
+    return run.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+@pytest.mark.parametrize(
+    ("behaviour", "status", "why"),
+    [
+        (keeping, 3, r"\d+ records? left in the organization. To remove what is left \(\d+\): "),
+        (faulty, 1, r"\d+ requirements? broken \(.+\). To remove what is left \(\d+\): "),
+    ],
+)
+def test_what_is_left_is_never_silent(
+    behaviour: Behaviour, status: int, why: str, quiet: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The last line and summary.md name the command that undoes it, and that command does."""
+    folder = tmp_path / "report"
+    with hostile(behaviour) as target:
+        before = target.inventory()
+        run = ended(target, folder, "--only", WRITING, "--only", "1", "--only", "8", *quiet)
+        command = f"conformance cleanup {folder} --base-url {target.url}"
+
+        assert run.status == status, run.told()
+        assert re.fullmatch(f"Exit {status}: {why}{re.escape(command)}", last(run)), last(run)
+        assert command in (folder / "summary.md").read_text()
+        target.behaviour = honestly
+        words = command.split()[1:]
+        cleaned = start(tmp_path / "cleaned", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+        assert cleaned.status == 0, cleaned.told()
+        assert target.inventory() == before
+
+
+def test_nothing_is_left_of_the_embedded_service(conformance: Conformance) -> None:
+    """It is gone with all its records, whatever a run of it had no time for."""
+    run = conformance("run", "--embedded", "--effort", "quick", "--max-requests", "60", "--only", "archive*")
+
+    assert "cleanup" not in run.out + run.err
+    assert run.status == 0 or run.err.splitlines()[-1].startswith("Exit ")
+
+
+def test_invitations_are_only_listed(conformance: Conformance, sandbox: dict[str, str]) -> None:
+    """The interface has no way of undoing them: they are no reason for another status."""
+    run = conformance("run", "--effort", "quick", "--disposable", "--only", "invite-succeeds", **sandbox)
+
+    assert (run.status, run.err) == (0, "")
+    assert "cannot be undone through the interface." in run.out
+    assert "cannot be undone through the interface." in (run.folder / "summary.md").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_told(number: signal.Signals, tmp_path: Path) -> None:
+    """With the status that it gives."""
+
+    async def slow(turn: Turn) -> None:
+        await asyncio.sleep(0.02)
+        await honestly(turn)
+
+    with hostile(slow) as target:
+        words = ("run", "--base-url", target.url, "--effort", "quick", "--quiet")
+        started = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+        under_way(started)
+        started.process.send_signal(number)
+        run = started.wait(PATIENCE)
+
+    assert run.status == 128 + number
+    assert last(run) == f"Exit {128 + number}: ended by {number.name}."
+
+
+def test_a_second_signal_is_told(tmp_path: Path) -> None:
+    """It ends everything at once, and the line names the command that undoes what is left."""
+
+    async def stalling(turn: Turn) -> None:
+        await (turn.stall() if turn.method == "DELETE" else honestly(turn))
+
+    folder = tmp_path / "report"
+    with hostile(stalling) as target:
+        words = ("run", "--base-url", target.url, "--effort", "quick", "--quiet", "--only", WRITING)
+        started = start(folder, *words, CONFORMANCE_API_KEY=target.api_key)
+        assert until(lambda: any(head.startswith(b"DELETE") for head in target.heads))
+        started.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        started.process.send_signal(signal.SIGTERM)
+        run = started.wait(PATIENCE)
+
+    undoing = f"conformance cleanup {folder} --base-url {target.url}"
+    assert last(run) == f"Exit {run.status}: Ended at once. To undo what the run has left: {undoing}"
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Iterator[HostileTarget]:
+    """A service that breaks a few requirements of any creation."""
+
+    async def wrong(turn: Turn) -> None:
+        reply = await turn.honest()
+        if turn.method == "POST" and turn.path.endswith("/engagements") and reply.status < 300:
+            reply = json_reply(reply.status, {"data": reply.data["data"] | {"status": "archived"}}).with_headers(
+                **{name.replace("-", "_"): value for name, value in reply.headers if name.lower().startswith("x-")}
+            )
+        await turn.send(reply)
+
+    with hostile(wrong) as target:
+        yield target
+
+
+def failing(report: dict[str, Any]) -> list[str]:
+    """The requirements that failed."""
+    return [one["id"] for one in report["requirements"] if one["outcome"] == "failed"]
+
+
+def test_failures_are_named(broken: HostileTarget, tmp_path: Path) -> None:
+    """With the path of the report beside them, also with --quiet."""
+    run = ended(broken, tmp_path / "report", "--quiet", "--only", "createEngagement")
+
+    names = failing(run.report)
+    assert names
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    told = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
+    assert (run.status, last(run)) == (1, f"Exit 1: {told} broken ({shown}).")
+    assert run.out.splitlines()[-1] == f"Report: {tmp_path / 'report' / 'report.html'}"
+
+
+@pytest.mark.parametrize("waived", [True, False])
+def test_fail_fast_ends_the_checks(broken: HostileTarget, tmp_path: Path, *, waived: bool) -> None:
+    """At the first failure that is not waived; what was done is undone, and the rest is untested."""
+    before = broken.inventory()
+    whole = ended(broken, tmp_path / "whole", "--only", "createEngagement")
+    names = failing(whole.report)
+    waivers = tmp_path / "waivers.yaml"
+    entry = {"reason": "known", "owner": "o", "expires": "2099-01-01"}
+    waivers.write_text("\n".join(
+        f"- {{requirement: {name}, reason: known, owner: o, expires: {entry['expires']}}}" for name in names
+    ))  # fmt: skip
+    more = ("--waivers", str(waivers)) if waived else ()
+    run = ended(broken, tmp_path / "fast", "--only", "createEngagement", "--fail-fast", *more)
+
+    assert broken.inventory() == before
+    assert run.report["run"].get("failed_fast", False) is not waived
+    if waived:
+        assert (run.status, failing(run.report)) == (0, names)
+    else:
+        assert (run.status, len(failing(run.report))) == (1, 1)
+        assert f"--fail-fast, and {failing(run.report)[0]} failed" in run.out
+        assert "The run ended at a failure before." in {one["reason"] for one in run.report["requirements"]}
+    again = start(tmp_path / "again", "render", "--rejudge", str(tmp_path / "fast")).wait(PATIENCE)
+    assert again.status == 0, again.told()
+
+
+def test_waivers_that_are_wrong_are_told(conformance: Conformance, tmp_path: Path) -> None:
+    """Nothing failed, and the waiver is why the status is 1."""
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text("- {requirement: sort-by-name, reason: r, owner: o, expires: 2020-01-01}\n")
+
+    run = conformance("run", "--embedded", "--quiet", "--only", "get-organization-fields", "--waivers", str(waivers))
+
+    assert run.status == 1
+    assert run.err == "Exit 1: The waiver of sort-by-name expired on 2020-01-01 (owner: o).\n"
+
+
+def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
+    """As long as --wait says, gateways that answer in its place included; and the run can be judged again."""
+    since: list[float] = []
+
+    async def starting(turn: Turn) -> None:
+        since.append(time.monotonic())
+        if since[-1] - since[0] < 4:
+            await (turn.send(json_reply(503, {})) if turn.number % 2 else turn.stall())
+        else:
+            await honestly(turn)
+
+    with hostile(starting) as target:
+        file = tmp_path / "target.yaml"
+        file.write_text(f"base_url: {target.url}\napi_key: {target.api_key}\ntimeout: 1\n")
+        file.chmod(0o600)
+        words = ("run", "--target", str(file), "--effort", "quick", "--only", "get-organization-fields")
+        run = start(tmp_path / "late", *words, "--wait", "60").wait(PATIENCE)
+        since.clear()
+        hasty = start(tmp_path / "hasty", *words).wait(PATIENCE)
+
+    assert run.status == 0, run.told()
+    assert hasty.status == 3
+    again = start(tmp_path / "again", "render", "--rejudge", str(tmp_path / "late")).wait(PATIENCE)
+    assert again.status == 0, again.told()
+
+
+def test_the_longest_line_of_the_coverage_is_whole(conformance: Conformance) -> None:
+    """In a pipe no name is cut in the middle, so that it can be searched."""
+    run = conformance("requirements", "--coverage")
+    checks = json.loads(conformance("requirements", "--coverage", "--json").out)["requirements"]
+
+    lines = run.out.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert all(any(line.endswith(check) for line in lines) for one in checks for check in one["checks"])
