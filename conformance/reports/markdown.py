@@ -40,7 +40,7 @@ _ACTIVE: Final = re.compile(
     r"|^[-+=]"  # lists and headings at the beginning of a line
 )
 """Characters that Markdown makes something of, each where it does."""
-_NUMBERED: Final = re.compile(r"^(\d+)([.)])")
+_NUMBERED: Final = re.compile(r"^(\d+)([.)])(?=\s|$)")
 
 
 def inline(text: str, limit: int = _LIMIT) -> str:

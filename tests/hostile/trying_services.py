@@ -255,7 +255,11 @@ CASES: Final[Mapping[str, Case]] = {
     "markup, escapes, formulas and what XML forbids": conformant(changed_json(_nastily)),
     "the Authorization header reflected": conformant(changed(_reflecting)),
     "identifiers with slashes and dots": conformant(_rename_ids("../..%2e?#& ;"), only=CORE),
-    "identifiers of 10,000 characters": conformant(_rename_ids("x" * 10_000), only=CORE),
+    "identifiers of 1,000 characters": conformant(_rename_ids("x" * 1_000), only=CORE),
+    # Requests stay within what gateways take, so nothing can be done to these engagements, and they are left.
+    "identifiers of 10,000 characters": undecided(
+        _rename_ids("x" * 10_000), only=CORE, verdict=("inconclusive",), clean=False
+    ),
     "every fourth POST carried out and its answer lost": undecided(Every(4, _lost, methods=("POST",)), **LOSSES),
     "every POST carried out and its answer lost": undecided(
         Every(1, _lost, methods=("POST",)), "create-engagement-succeeds", **LOSSES

@@ -102,7 +102,7 @@ def test_the_renderings_tell_every_change(pair: tuple[Report, Report]) -> None:
     assert len(drift.regressions) == 2
     for change in (*drift.regressions, *drift.other):
         assert change.id in drift_text(drift)
-        assert change.id.replace("-", r"\-") in drift_markdown(drift)
+        assert change.id in drift_markdown(drift)
     assert [one["id"] for one in document["regressions"]] == [one.id for one in drift.regressions]
 
 

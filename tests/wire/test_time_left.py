@@ -157,14 +157,16 @@ def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
 
 
 def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
-    """Its requests count, and no budget ends them."""
-    run = bounded(clock, max_requests=1)
+    """Its requests count, and the budget bounds them too."""
+    run = bounded(clock, max_requests=2)
     run.admit(None)
     run.end("it is over")
 
     run.admit(run.undoing(None))
 
     assert run.sent == 2
+    with pytest.raises(RunStopped, match="all 2 requests of the run were sent"):
+        run.admit(run.undoing(None))
 
 
 def sized(body: bytes, headers: int = 0) -> Answer:
