@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 
@@ -137,7 +138,7 @@ def test_waits_beyond_the_time_of_a_run_are_not_begun(make: Fixtures, clock: Wou
 
 def test_undoing_sends_although_the_run_is_over(make: Fixtures) -> None:
     """What the run changed can be undone after it was stopped or its budget used up."""
-    wire = make.wire(make.serve(fine), max_requests=1)
+    wire = make.wire(make.serve(fine))
     wire.send(get_organization())
     wire.stop("interrupted")
 
@@ -146,6 +147,23 @@ def test_undoing_sends_although_the_run_is_over(make: Fixtures) -> None:
 
     with pytest.raises(RunStopped):
         wire.send(get_organization())
+
+
+def test_undoing_stays_within_the_budget(make: Fixtures) -> None:
+    """A run keeps requests back for undoing, and undoing sends no more than those."""
+    wire = make.wire(make.serve(fine), max_requests=20)
+    wire.reserve_for(lambda: 5)
+
+    while not wire.stopped:
+        with contextlib.suppress(RunStopped):
+            wire.send(get_organization())
+    assert len(wire.exchanges) == 20 - (2 * 5 + 6)
+
+    with wire.undoing():
+        for _ in range(2 * 5 + 6):
+            wire.send(delete_engagement("x"))
+        with pytest.raises(RunStopped, match="all 20 requests of the run were sent"):
+            wire.send(delete_engagement("x"))
 
 
 def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) -> None:
