@@ -165,7 +165,8 @@ def refused_invitations(run: Run) -> list[Refusal]:
         taken = sum(1 for one in several if not refused(one))
         for one in several:
             if refused(one):
-                kind = one.call.credential, _form(one, address), taken > 0
+                key = one.call.credential.name if one.call.credential is not None else None
+                kind = key, _form(one, address), taken > 0
                 kinds[kind] = Refusal(address, one, taken or None)
     return list(kinds.values())
 

@@ -74,7 +74,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         if name in {"other_organization", "throttled"}
     }
     wire = connect(profile, RunOptions(), redactor_of(profile))
-    ownership = Ownership(journal.names, wire.send_all, RunTime(journal.place.since))
+    ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
     with closing(wire), wire.undoing(), wire.checking("undoing"):
         wire.guard(ownership.ensure)

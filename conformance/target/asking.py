@@ -8,7 +8,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
@@ -18,7 +17,7 @@ from conformance.wire.exchange import SUCCESSES, Answer, Exchange, Unanswered
 from conformance.wire.ratelimits import date_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.target.names import RunNames
     from conformance.wire.call import Call, Credential
@@ -37,6 +36,12 @@ MEMBER_PAGES: Final = 20
 """Pages of members that are looked through."""
 
 PER_PAGE: Final = 100
+
+_LOOKS: Final = 2
+"""How often a list of members is read whose pages do not hold as many as its total says."""
+
+_PAST_THE_END: Final = frozenset({400, 404, 422})
+"""Statuses of a page behind the last one, beside an empty list."""
 
 _PATIENCE: Final = 3
 """Calls without an answer in a row after which no other is tried."""
@@ -121,23 +126,78 @@ class Listed:
 
 def latest_items(asking: Asking, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
     """Look through the latest engagements, or say why it cannot be done, as a clause."""
-    items: list[Mapping[str, Any]] = []
-    created: list[float] = []
-    ended, whole = False, True
-    for page in range(1, pages + 1):
-        answer = asking.one(list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), key)
+    shown = _pages(
+        asking, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
+    )
+    if isinstance(shown, str):
+        return f"the engagements could not be listed ({shown})"
+    items = [(item, answer) for answer, listed in shown.pages for item in listed if isinstance(item, dict)]
+    whole = all(_value_of(answer)[1] for answer, _ in shown.pages) and len(items) == shown.length
+    times = [str(item.get("createdAt")) for item, _ in items]
+    return Listed(
+        items=tuple(item for item, _ in items),
+        complete=whole and (shown.ended or times == sorted(times, reverse=True)),
+        created=tuple(_created(item, answer) for item, answer in items),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pages:
+    """The pages of a list, from the first one on.
+
+    Attributes:
+        pages: The responses, each with what it lists.
+        ended: Whether the list was seen to its end, which its total says too.
+    """
+
+    pages: tuple[tuple[Answer, Sequence[Any]], ...]
+    ended: bool
+
+    @property
+    def length(self) -> int:
+        """How many items all pages show."""
+        return sum(len(listed) for _, listed in self.pages)
+
+
+def _pages(asking: Asking, call_of: Callable[[int], Call], most: int, key: str = MAIN_KEY) -> _Pages | str:
+    """Read the pages of a list, or say why that cannot be done, as a clause.
+
+    Args:
+        asking: Sends the calls.
+        call_of: Makes the call for a page.
+        most: How many pages are read at most.
+        key: The name of the key that reads them.
+    """
+    pages: list[tuple[Answer, Sequence[Any]]] = []
+    total: int | None = None
+    while len(pages) < most:
+        answer = asking.one(call_of(len(pages) + 1), key)
         if isinstance(answer, str):
             return answer
         listed = member_of(answer, "data")
+        if pages and total is None and answer.status in _PAST_THE_END:
+            return _Pages(tuple(pages), ended=True)
         if answer.status not in SUCCESSES or not isinstance(listed, list):
-            return f"the engagements could not be listed (status {answer.status})"
-        items += [item for item in listed if isinstance(item, dict)]
-        created += [_created(item, answer) for item in listed if isinstance(item, dict)]
-        whole = whole and _value_of(answer)[1] and len(items) == len(created)
-        if (ended := whole and len(listed) < PER_PAGE) or not listed:
-            break
-    times = [str(item.get("createdAt")) for item in items]
-    return Listed(tuple(items), ended or (whole and times == sorted(times, reverse=True)), tuple(created))
+            return f"status {answer.status}"
+        pages.append((answer, listed))
+        total = _total(answer)
+        shown = _distinct(item for _, items in pages for item in items)
+        if not listed or (len(listed) < PER_PAGE if total is None else shown >= total):
+            return _Pages(tuple(pages), ended=total is None or shown == total)
+    return _Pages(tuple(pages), ended=False)
+
+
+def _total(answer: Answer) -> int | None:
+    """How many items a list has on all pages, by its ``meta``."""
+    meta = member_of(answer, "meta")
+    total = meta.get("total") if isinstance(meta, dict) else None
+    return total if isinstance(total, int) and not isinstance(total, bool) else None
+
+
+def _distinct(items: Iterable[object]) -> int:
+    """How many different items there are; those without an id differ from all others."""
+    ids = [identifier_of(item) if isinstance(item, dict) else None for item in items]
+    return len({one for one in ids if one is not None}) + ids.count(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +217,7 @@ class OwnEngagements:
 
 def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
     """Those of some engagements that look like a run's, going by name and description."""
-    marked = [names.marks(item.get("name")) or names.marks(item.get("description")) for item in listed.items]
+    marked = [names.owns(item.get("name")) or names.owns(item.get("description")) for item in listed.items]
     ids = [identifier_of(item) for item, is_own in zip(listed.items, marked, strict=True) if is_own]
     others = [moment for moment, is_own in zip(listed.created, marked, strict=True) if not is_own]
     return OwnEngagements(
@@ -170,22 +230,15 @@ def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
 def member_roles(asking: Asking) -> dict[str, str] | None:
     """The roles of all members of the organization of the main key by id; None where they cannot all be seen.
 
-    A role that cannot be read is empty.
+    A role that cannot be read is empty. The list is read again if its pages do not hold as many as its total says: a
+    member may have come or gone meanwhile.
     """
-    roles: dict[str, str] = {}
-    for page in range(1, MEMBER_PAGES + 1):
-        answer = asking.one(list_members(page=page, perPage=PER_PAGE))
-        listed = None if isinstance(answer, str) else member_of(answer, "data")
-        if (
-            isinstance(answer, str)
-            or answer.status != HTTPStatus.OK
-            or not isinstance(listed, list)
-            or not _value_of(answer)[1]
-        ):
+    for _ in range(_LOOKS):
+        shown = _pages(asking, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
+        if isinstance(shown, str):
             return None
-        roles |= listed_roles(answer)
-        if len(listed) < PER_PAGE:
-            return roles
+        if shown.ended and all(_value_of(answer)[1] for answer, _ in shown.pages):
+            return {user_id: role for answer, _ in shown.pages for user_id, role in listed_roles(answer).items()}
     return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from conformance.target import subordinates
+from conformance.target.asking import OTHER_KEY
 from conformance.target.capabilities import UNLOCKS, Unavailable, lacking
 from conformance.target.profile import Mode
 from conformance.target.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
@@ -89,7 +90,7 @@ class Fixtures:
         send: Sends a call with the main key; for the target file's templates of subordinate records.
         journal: Told of members that are made.
         membership: Looks members up before they are given to a check; without it none is given.
-        ownership: Looks an engagement up before a record is made below it.
+        ownership: Looks an engagement up before a record is made below it, and tells whose organization a key shows.
         is_over: Whether the run is over, so that nothing is worth waiting for.
     """
 
@@ -276,8 +277,16 @@ class Fixtures:
 
     def _new_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
         if (key := self._profile.keys.get(name)) is not None:
-            return self._credential(name, key)
+            credential = self._credential(name, key)
+            if name != OTHER_KEY:
+                self._ensure_same_organization(need, credential)
+            return credential
         return self._credential(name, self._provisioned(need, make))
+
+    def _ensure_same_organization(self, need: str, key: Credential) -> None:
+        """Make sure that a key of the target file does not show another organization than the main key does."""
+        if self._ownership is not None and self._ownership.is_foreign(key):
+            raise Unavailable(need, f"The key {key.name} belongs to another organization than the main key.")
 
     def _credential(self, name: str, key: Secret) -> Credential:
         self._redactor.add(name, key.reveal())
@@ -304,6 +313,8 @@ class Fixtures:
             self._ensure_own_key(need, member)
             self._members(need).admit_listed(need, member.user_id)
             credential = None if member.key is None else self._credential(f"member_{number}", member.key)
+            if credential is not None:
+                self._ensure_same_organization(need, credential)
             return Member(member.user_id, None, None, credential)
         if not self._profile.members or with_key:
             raise lacking(need)

@@ -60,6 +60,7 @@ class Journal:
     Attributes:
         names: The names of the run.
         place: What the run changes.
+        begun: When the run began, in seconds of the epoch by our clock.
         undoing: Whether the run is being undone: what is sent then ticks off entries and makes none.
         trusted: Whether all of it was certainly written by a run with the main key that is given now.
     """
@@ -76,6 +77,7 @@ class Journal:
         self._unsettled: dict[Action, dict[int, Entry]] = {action: {} for action in Action}
         self.names = names
         self.place = place
+        self.begun = _seconds(_now())
         self.undoing = False
         self.trusted = True
 
@@ -150,11 +152,22 @@ class Journal:
             raise JournalError(f"{path} is not the journal of a run.")
         seal = None if key is None else Seal(key, prefix)
         journal = cls(path, RunNames(prefix), Place(base_url), seal)
+        journal.begun = _seconds(head.get("at"))
         journal.trusted = seal is not None and _is_sealed(head, seal)
         for record in records[1:]:
             if not journal.trusted or seal is None or _is_sealed(record, seal):
                 journal._replay(record)
         return journal
+
+    @property
+    def period(self) -> tuple[float, float]:
+        """When the run began and when it began its last change, in seconds of the epoch by the service's clock.
+
+        Where the run never learnt the service's clock, ours stands for it.
+        """
+        last = max([self.begun, *(entry.at for entry in self.entries())])
+        since = self.begun if self.place.since is None else self.place.since
+        return since, since + (last - self.begun)
 
     @property
     def is_lost(self) -> bool:

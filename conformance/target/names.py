@@ -43,13 +43,12 @@ class RunNames:
         """The run's e-mail address for somebody under a domain."""
         return f"{self.prefix}{label}@{domain}"
 
-    def marks(self, text: object) -> bool:
-        """Whether a text of a service shows the prefix, wherever and in whatever letter case and normal form."""
-        return isinstance(text, str) and self.prefix in bare(text)
+    def owns(self, text: object) -> bool:
+        """Whether a text of a service begins with the prefix, in whatever letter case, normal form and blanks.
 
-    def owns(self, name: object) -> bool:
-        """Whether a value is a name that this run gave; blanks in front do not count."""
-        return isinstance(name, str) and name.lstrip().startswith(self.prefix)
+        The prefix in the middle of a text proves nothing: a person may quote a name of the run.
+        """
+        return isinstance(text, str) and bare(text).startswith(self.prefix)
 
 
 def bare(name: str) -> str:

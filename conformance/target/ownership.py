@@ -23,11 +23,11 @@ from conformance.target.asking import (
     moment_of,
     object_in,
 )
-from conformance.wire.call import get_engagement, list_engagements
+from conformance.wire.call import get_engagement, get_organization, list_engagements
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.target.names import RunNames
     from conformance.wire.call import Call, Credential
@@ -70,16 +70,17 @@ class RunTime:
     """The time of the run by the service's clock: from the earliest to the latest Date of its responses.
 
     Args:
-        since: When the run began by that clock, if that is known from earlier; in seconds of the epoch.
+        period: When an earlier run began and ended by that clock, in seconds of the epoch; None for the run that goes
+            on, whose time the responses tell.
     """
 
-    def __init__(self, since: float | None = None) -> None:
-        self._first = math.inf if since is None else since
-        self._last = -math.inf
+    def __init__(self, period: tuple[float, float] | None = None) -> None:
+        self._goes_on = period is None
+        self._first, self._last = period or (math.inf, -math.inf)
 
     def learn(self, exchange: Exchange) -> None:
         """Take the Date of a response into account; without one our own clock counts."""
-        if (moment := moment_of(exchange)) is not None:
+        if self._goes_on and (moment := moment_of(exchange)) is not None:
             self._first, self._last = min(self._first, moment), max(self._last, moment)
 
     def covers(self, created_at: object) -> bool:
@@ -110,7 +111,8 @@ class Ownership:
         self._lock = threading.RLock()
         self._reading: defaultdict[_Key, threading.RLock] = defaultdict(threading.RLock)
         self._standings: dict[_Key, tuple[Standing, float]] = {}
-        self._deleted: dict[_Key, float] = {}
+        self._deleted: dict[str, float] = {}
+        self._doubted: set[str] = set()
         self._created: dict[_Key, Mapping[str, Any]] = {}
         self._organizations: dict[str, str] = {}
 
@@ -168,6 +170,8 @@ class Ownership:
         """Learn from a response whose the engagement is."""
         call, answer = exchange.call, exchange.received
         self._time.learn(exchange)
+        if call.operation.id == "deleteEngagement" and exchange.sent:
+            self._learn_deletion(exchange)
         if answer is None or call.probe is not None or (call.credential is not None and call.credential.invalid):
             return
         with self._lock:
@@ -175,16 +179,44 @@ class Ownership:
                 "getCurrentOrganization": self._learn_organization,
                 "createEngagement": self._learn_creation,
                 "getEngagement": self._learn_read,
-                "deleteEngagement": self._learn_deletion,
                 "listEngagements": self._learn_list,
             }.get(call.operation.id)
             began = exchange.started_at.timestamp()
-            if call.operation.id == "getEngagement" and began < self._deleted.get(self._place(call), began):
+            if call.operation.id == "getEngagement" and began < self._deleted.get(call.identifier or "", began):
                 return  # it was under way when the id became free for another engagement
             if learn is not None:
                 learn(call, answer)
-            if call.operation.id == "deleteEngagement" and answer.status in SUCCESSES:
-                self._deleted[self._place(call)] = began + exchange.seconds
+
+    def is_foreign(self, key: Credential) -> bool:
+        """Whether a key shows another organization than the main key does.
+
+        It is asked for its organization once; a key that may not read that is taken for the organization's own.
+        """
+        if key.name not in self._organizations:
+            self._send_all([get_organization().with_key(key)])
+        shown, main = self._organizations.get(key.name), self._organizations.get(MAIN_KEY)
+        return None not in {shown, main} and shown != main
+
+    def made(self, identifiers: Iterable[str], key: str = MAIN_KEY) -> None:
+        """Learn from a journal that creations were answered with these ids, so that a refusal to read one hides it."""
+        with self._lock:
+            for identifier in identifiers:
+                self._created.setdefault((key, identifier), {})
+
+    def _learn_deletion(self, exchange: Exchange) -> None:
+        """Prove anew whose an id is after its deletion, for a service may give it to another user's engagement.
+
+        A faulty service may delete in any organization and with any key. If it says that it has not, what was proved
+        holds until a read shows something else.
+        """
+        identifier, answer = exchange.call.identifier or "", exchange.received
+        with self._lock:
+            if answer is not None and answer.status in REFUSALS:
+                self._doubted.add(identifier)
+                return
+            for place in [place for place in self._standings if place[1] == identifier]:
+                del self._standings[place]
+            self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
 
     def _learn_organization(self, call: Call, answer: Answer) -> None:
         if (found := identifier_of(data_of(answer))) is not None:
@@ -204,13 +236,9 @@ class Ownership:
         if place[0] != key_name(call) and place[0] in {MAIN_KEY, OTHER_KEY} and answer.status not in SUCCESSES:
             return  # what a key of fewer permissions is refused says nothing
         known, found = self.standing(place[1], place[0]), self._judged(place, answer)
-        if known is Standing.OWN and found is not Standing.ABSENT:
+        if known is Standing.OWN and found is not Standing.ABSENT and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed its name
         self._standings[place] = found, time.monotonic()
-
-    def _learn_deletion(self, call: Call, answer: Answer) -> None:
-        if answer.status in SUCCESSES:
-            self._standings.pop(self._place(call), None)
 
     def _learn_list(self, call: Call, answer: Answer) -> None:
         """Prove what cannot be read by id: the item must agree with the response to its creation."""
@@ -236,7 +264,7 @@ class Ownership:
 
     def _is_marked(self, data: Mapping[str, Any]) -> bool:
         """Whether an engagement bears a name of the run, or a description that names the run, and is as young."""
-        marked = self._names.marks(data.get("name")) or self._names.marks(data.get("description"))
+        marked = self._names.owns(data.get("name")) or self._names.owns(data.get("description"))
         return marked and self._time.covers(data.get("createdAt"))
 
     def _proved(self, places: Mapping[_Key, Credential | None]) -> list[Standing | None]:
@@ -273,7 +301,7 @@ class Ownership:
         body = object_in(call.body)
         if not isinstance(body.get("name"), str):
             return True
-        return self._names.marks(body.get("name")) or self._names.marks(body.get("description"))
+        return self._names.owns(body.get("name")) or self._names.owns(body.get("description"))
 
     def _place(self, call: Call) -> _Key:
         return self._realm(call), call.identifier or ""

@@ -105,8 +105,8 @@ class JournalRecorder:
     def _text(self, body: Mapping[str, object], member: str) -> object:
         """What tells whose something is: a description of the run's, if the name could be anybody's."""
         description = body.get("description")
-        told = member != "name" or self._journal.names.marks(body.get(member))
-        return body.get(member) if told or not self._journal.names.marks(description) else description
+        told = member != "name" or self._journal.names.owns(body.get(member))
+        return body.get(member) if told or not self._journal.names.owns(description) else description
 
     def _action(self, call: Call) -> tuple[Action, str | None] | tuple[None, None]:
         """What a call may do that would have to be undone, and the member of its body that says to whom."""

@@ -96,7 +96,11 @@ def clean_up(
         reason = f"neither the organization nor an engagement of the run could be read: status {answer.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
-    return undo(journal, ownership, membership, asking)
+    result = undo(journal, ownership, membership, asking)
+    result.lasting += [
+        f"The engagement {one} was left alone: it does not show that it is the run's." for one in ownership.mistaken
+    ]
+    return result
 
 
 def _ensure_same_organization(journal: Journal, answer: Answer | str, *, is_elsewhere: bool) -> bool:
@@ -172,6 +176,7 @@ class _Undoing:
         entries = self._pending(Action.CREATE_ENGAGEMENT)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             mine = [entry for entry in entries if owner(entry.key) == key]
+            self._ownership.made((entry.id for entry in mine if entry.id is not None), key)
             self._delete([entry.id for entry in mine if entry.id is not None], key)
             left = self._pending(Action.CREATE_ENGAGEMENT)
             if nameless := [entry for entry in mine if entry in left and self._has_no_id(entry, key)]:
@@ -257,7 +262,7 @@ class _Undoing:
         given = {text for entry in renamings for text in (entry.subject, entry.became)}
         if now == before:
             return None
-        if now not in given and not self._journal.names.marks(now):
+        if now not in given and not self._journal.names.owns(now):
             return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
         answer = self._asking.one(calls.update_organization({"name": before}), key)
         if isinstance(answer, str) or answer.status not in SUCCESSES:
@@ -310,6 +315,12 @@ class _Undoing:
         if not isinstance(listed, str) and key == MAIN_KEY and not own_among(listed, self._journal.names).ids:
             self.result.listed = listed
         gone = not isinstance(found, str) and self._delete(found.ids, key)
+        for one in () if isinstance(found, str) or not lost else found.ids:
+            if self._ownership.standing(one, key) is Standing.ANOTHERS:
+                self._leave(
+                    f"The engagement {one} has a name of the run, and was not created while it went on: "
+                    "it was left alone."
+                )
         if gone:
             self._settle(*(entry for entry in entries if entry.state is State.REFUSED))
         if gone and not isinstance(found, str) and found.complete:

@@ -34,7 +34,10 @@ OTHERS: Final = {
     "f_3": "",
     "f_4": "cf-security-review",
     "f_5": "Seeded 000",
+    "f_6": "Copy of cf-abcdefg2-left",
+    "f_7": "cf-abcdefg2-left (copy)",
 }
+AFTER_THE_RUN: Final = {"f_7": "2999-01-01T00:00:00.000Z"}
 ROLES: Final = {"u_owner": "owner", "u_a": "admin", "u_b": "admin", "u_1": "member"}
 PREFIXES: Final = ("cf-abcdefg2-", "cf-security-", "Seeded 000", "cf-zzzzzz23-", "", "cf-", "Q")
 
@@ -50,7 +53,7 @@ class Forger:
     def __init__(self, folder: Path, number: int) -> None:
         self._chance = random.Random(f"journal {number}")
         self._path = folder / "journal.jsonl"
-        self.service = Service(engagements=dict(OTHERS), roles=dict(ROLES))
+        self.service = Service(engagements=dict(OTHERS), roles=dict(ROLES), made_at=dict(AFTER_THE_RUN))
         self.key = self._chance.choice([MAIN_KEY, MAIN_KEY, "another-key-0002"])
         genuine = self._chance.random() < 0.7
         if genuine:
@@ -133,7 +136,7 @@ def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
     service = forger.service
     service.writes.clear()
     with suppress(JournalError), closing(Journal.claim(folder, forger.key)) as journal:
-        ownership = Ownership(journal.names, service.send_all, RunTime(journal.place.since))
+        ownership = Ownership(journal.names, service.send_all, RunTime(journal.period))
         membership = Membership(service.send_all)
         service.observers += [ownership, membership]
         clean_up(journal, ownership, membership, Asking(service.send), BASE_URL)

@@ -13,10 +13,11 @@ from conformance.target.ownership import Ownership
 from conformance.target.profile import Mode, Profile
 from conformance.target.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
 from conformance.target.secret import Secret
+from conformance.wire.call import get_organization
 from tests.target.conftest import PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
@@ -471,6 +472,48 @@ def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtur
     """Where nothing can be sent the template is of no use."""
     with pytest.raises(Unavailable, match="Nothing can be sent"):
         fixtures(TEMPLATE).make_subordinate("e", "task")
+
+
+@pytest.mark.parametrize(
+    ("text", "ask", "name"),
+    [
+        ("keys: {organizations:write: k}", lambda made: made.scoped_key("organizations:write"), "organizations:write"),
+        ("keys: {throttled: k}", lambda made: made.throttled(), "throttled"),
+        (DISPOSABLE + "members: [{user_id: u_7, key: k}]", lambda made: made.member(with_key=True), "member_1"),
+    ],
+)
+@pytest.mark.parametrize("shown", ["org_2", "org_1", None])
+def test_a_key_of_another_organization_is_not_used(
+    fixtures: Callable[..., Fixtures],
+    service: Any,
+    make_exchange: Callable[..., Exchange],
+    text: str,
+    ask: Callable[[Fixtures], object],
+    name: str,
+    shown: str | None,
+) -> None:
+    """A key of the target file is asked for its organization; if it may not read that, nothing is known against it."""
+
+    def send_all(calls: Sequence[Call]) -> list[Exchange]:
+        answers = [
+            make_exchange(one, 403 if shown is None else 200, {"data": {"id": shown}})
+            if one.credential is not None
+            else service.send(one)
+            for one in calls
+        ]
+        for answer in answers:
+            ownership.after(answer)
+        return answers
+
+    ownership = Ownership(RunNames(PREFIX), send_all)
+    send_all([get_organization()])
+    made = fixtures(text, ownership=ownership, mode=None)
+
+    if shown == "org_2":
+        with pytest.raises(Unavailable, match=f"The key {name} belongs to another organization than the main key"):
+            ask(made)
+    else:
+        ask(made)
 
 
 def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(

@@ -136,13 +136,40 @@ def test_a_list_proves_nothing_where_reads_work(ownership: Ownership, service: A
         ownership.ensure([calls.delete_engagement("f_1")])
 
 
-def test_an_id_is_read_again_after_its_deletion(ownership: Ownership, service: Any) -> None:
-    """A service may give the id to another engagement: one that was the run's is nobody's then."""
-    ownership.ensure([calls.delete_engagement("e_1")])
-    service.send(calls.delete_engagement("e_1"))
-    service.engagements["e_1"] = "Another user's, under the old id"
+@pytest.mark.parametrize("key", [None, SCOPED, OTHER, INVALID], ids=["main", "scoped", "other", "invalid"])
+@pytest.mark.parametrize("status", [200, 204, 503, None])
+def test_an_id_is_read_again_after_any_deletion_was_sent(
+    ownership: Ownership,
+    service: Any,
+    make_exchange: Callable[..., Exchange],
+    key: Credential | None,
+    status: int | None,
+) -> None:
+    """Whatever came of it: a faulty service may carry it out and give the id to another user's engagement."""
+    ownership.ensure([calls.archive_engagement("e_1")])
+    deletion = calls.delete_engagement("e_1")
+    sent = make_exchange(deletion if key is None else deletion.with_key(key), status, {})
+    ownership.after(replace(sent, started_at=sent.started_at - timedelta(seconds=1)))
+    service.engagements["e_1"] = "Quarterly audit 2"
 
-    with pytest.raises(Withheld):
+    with pytest.raises(Withheld, match="not one of this run"):
+        ownership.ensure([calls.delete_engagement("e_1")])
+
+
+@pytest.mark.parametrize("key", [SCOPED, INVALID], ids=["scoped", "invalid"])
+def test_a_read_after_a_refused_deletion_counts(
+    ownership: Ownership, service: Any, make_exchange: Callable[..., Exchange], key: Credential
+) -> None:
+    """A service may have deleted all the same, and given the id to another user's engagement."""
+    ownership.ensure([calls.archive_engagement("e_1")])
+    ownership.after(make_exchange(calls.delete_engagement("e_1").with_key(key), 401, {}))
+    ownership.ensure([calls.archive_engagement("e_1")])
+    assert reads(service) == ["engagements/e_1"]
+
+    service.engagements["e_1"] = "Quarterly audit 2"
+    service.send(calls.get_engagement("e_1"))
+
+    with pytest.raises(Withheld, match="not one of this run"):
         ownership.ensure([calls.delete_engagement("e_1")])
 
 
@@ -253,7 +280,7 @@ def test_a_read_of_something_else_proves_nothing(
 
 def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exchange: Callable[..., Exchange]) -> None:
     """An engagement whose name is blank is told by its description."""
-    data = {"id": "e_5", "name": " ", "description": f"about {NAME}"}
+    data = {"id": "e_5", "name": " ", "description": NAME}
     ownership.after(make_exchange(calls.get_engagement("e_5"), 200, {"data": data}))
 
     assert ownership.standing("e_5") is Standing.OWN
@@ -361,10 +388,20 @@ def test_what_cannot_be_read_is_not_written_to(ownership: Ownership, service: An
 
 def test_a_clock_that_jumps_widens_the_time_of_the_run() -> None:
     """The run lasts from the earliest to the latest Date, with some minutes for clocks that differ."""
-    run_time = RunTime(since=1_000_000.0)
+    run_time = RunTime()
 
-    assert run_time.covers(1_000_000.0 - CLOCKS_APART) is False  # nothing was answered yet
+    assert run_time.covers("2026-01-01T00:00:00.000Z") is False  # nothing was answered yet
     assert run_time.covers(None) is True
+
+
+def test_the_time_of_an_earlier_run_stays_as_it_was(make_exchange: Callable[..., Exchange]) -> None:
+    """What is created while it is cleaned up is not the run's."""
+    run_time = RunTime((1_000_000.0, 1_000_060.0))
+    run_time.learn(make_exchange(calls.get_organization(), 200))
+
+    ends = (1_000_000.0 - CLOCKS_APART, 1_000_060.0 + CLOCKS_APART)
+    assert [run_time.covers(moment) for moment in ends] == [True, True]
+    assert [run_time.covers(moment) for moment in (ends[0] - 1, ends[1] + 1)] == [False, False]
 
 
 def test_many_threads_may_ask_at_once(ownership: Ownership) -> None:

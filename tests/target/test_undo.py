@@ -49,7 +49,7 @@ def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
         service.lost.clear()
         service.writes.clear()
         with closing(Journal.claim(journal._path.parent, key)) as claimed:
-            ownership = Ownership(claimed.names, service.send_all, RunTime(claimed.place.since))
+            ownership = Ownership(claimed.names, service.send_all, RunTime(claimed.period))
             membership = Membership(service.send_all)
             service.observers[:] = [ownership, membership]
             return clean_up(
@@ -314,24 +314,54 @@ def test_a_list_that_lies_deletes_nothing(
     assert running.writes == ["DELETE /api/v1/engagements/e_1"]
 
 
-@pytest.mark.parametrize("name", [f"{PREFIX}a".upper(), f"  {PREFIX}a", f"Copy of {PREFIX}a"])
+@pytest.mark.parametrize("name", [f"{PREFIX}a".upper(), f"  {PREFIX}a"])
 def test_a_name_that_the_service_changed_is_the_runs_still(
     running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
-    """Letter case, blanks and what stands before the name do not hide whose the engagement is."""
+    """Neither letter case nor blanks hide whose the engagement is."""
     make(running, "a")
     running.engagements["e_1"] = name
 
     assert (clean().left, running.engagements) == ([], FOREIGN)
 
 
-def test_an_engagement_without_its_name_is_left_and_told(running: Any, clean: Callable[..., UndoResult]) -> None:
+@pytest.mark.parametrize("name", ["garbled", f"Copy of {PREFIX}a"])
+def test_an_engagement_without_its_name_is_left_and_told(
+    running: Any, clean: Callable[..., UndoResult], name: str
+) -> None:
     """If a read does not show the name of the run, the engagement may be anybody's."""
     make(running, "a")
-    running.engagements["e_1"] = "garbled"
+    running.engagements["e_1"] = name
 
-    assert clean().left == []
-    assert running.engagements == FOREIGN | {"e_1": "garbled"}
+    result = clean()
+
+    assert (result.left, result.lasting) == (
+        [],
+        ["The engagement e_1 was left alone: it does not show that it is the run's."],
+    )
+    assert running.engagements == FOREIGN | {"e_1": name}
+
+
+def test_a_refused_read_does_not_hide_what_was_made(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A key that may not read engagements does not tick off what the run left."""
+    make(running, "a")
+    running.overrides["getEngagement"] = 403
+
+    assert clean().left == ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
+
+
+def test_what_was_created_after_the_run_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A person may give a name of the run to an engagement while looking at what it left."""
+    running.lost.add("createEngagement")
+    make(running, "a")
+    running.lost.clear()
+    running.engagements["f_9"] = f"{PREFIX}a (copy)"
+    running.made_at["f_9"] = "2999-01-01T00:00:00.000Z"
+
+    assert clean().left == [
+        "The engagement f_9 has a name of the run, and was not created while it went on: it was left alone."
+    ]
+    assert running.writes == ["DELETE /api/v1/engagements/e_1"]
 
 
 @pytest.mark.parametrize("operation", ["getEngagement", "getEngagement and list"])
