@@ -50,7 +50,9 @@ _TOGETHER: Final = 50
 
 
 class Asking:
-    """Sends calls whose answers nobody judges, and repeats them where answers are lost.
+    """Sends calls whose answers nobody judges, and repeats them if answers are lost.
+
+    Deletions of engagements are not repeated: the id may be another engagement's by then.
 
     Args:
         send: Sends a call, with the main key where it names none.
@@ -78,7 +80,9 @@ class Asking:
         if key != MAIN_KEY and key not in self._credentials:
             return [f"the key <{key}> is not at hand"] * len(calls)
         credential = self._credentials.get(key)
-        keyed = [replace(call, credential=credential, repeatable=True) for call in calls]
+        keyed = [
+            replace(call, credential=credential, repeatable=call.operation.id != "deleteEngagement") for call in calls
+        ]
         answers: list[Answer | str] = []
         for first in range(0, len(keyed), self._together):
             answers += self._some(keyed[first : first + self._together])

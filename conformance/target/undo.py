@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 _REFUSED: Final = frozenset({401, 403})
 _FEW: Final = 3
+_TRIES: Final = 3
+"""How often an engagement is deleted whose deletion is not answered."""
+
 _CLOCKS_APART: Final = 60.0
 """Seconds by which the clocks of the run, of the service and of a later cleanup may differ."""
 
@@ -282,23 +285,31 @@ class _Undoing:
         return entry.id is None or self._ownership.standing(entry.id, key) is Standing.ANOTHERS
 
     def _delete(self, ids: Sequence[str], key: str) -> bool:
-        """Delete those of some engagements that are the run's; whether none of the run's is left among them."""
-        standings = self._standings(ids, key)
-        for one, standing in standings.items():
-            if standing is Standing.ABSENT:
-                self._settle_id(one, key)
-            elif standing in {None, Standing.UNREADABLE}:
-                self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
-        own = [one for one, standing in standings.items() if standing is Standing.OWN]
-        answers = self._asking.all([calls.delete_engagement(one) for one in own], key)
-        for one, answer in zip(own, answers, strict=True):
-            if _is_gone(answer):
-                self.result.writes.append(f"the engagement {one} was deleted")
-                self._settle_id(one, key)
-            else:
-                self._leave(f"The engagement {one} could not be deleted: {told(answer)}.")
-        unread = {None, Standing.UNREADABLE} & set(standings.values())
-        return not unread and all(_is_gone(answer) for answer in answers)
+        """Delete those of some engagements that are the run's; whether none of the run's is left among them.
+
+        If the answer to a deletion is lost, the engagement is read before it is deleted again: another user's may have
+        its id by then.
+        """
+        own, left = list(dict.fromkeys(ids)), 0
+        for tries_left in reversed(range(_TRIES)):
+            standings = self._standings(own, key)
+            for one, standing in standings.items():
+                if standing is Standing.ABSENT:
+                    self._settle_id(one, key)
+                elif standing in {None, Standing.UNREADABLE}:
+                    self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
+                    left += 1
+            own = [one for one, standing in standings.items() if standing is Standing.OWN]
+            answers = dict(zip(own, self._asking.all([calls.delete_engagement(one) for one in own], key), strict=True))
+            own = [one for one, answer in answers.items() if isinstance(answer, str) and tries_left]
+            for one in answers.keys() - own:
+                if _is_gone(answers[one]):
+                    self.result.writes.append(f"the engagement {one} was deleted")
+                    self._settle_id(one, key)
+                else:
+                    self._leave(f"The engagement {one} could not be deleted: {told(answers[one])}.")
+                    left += 1
+        return not left
 
     def _settle_id(self, identifier: str, key: str) -> None:
         entries = self._pending(Action.CREATE_ENGAGEMENT)

@@ -41,7 +41,7 @@ def exchange(
     received = None if status is None else Answer(status, (("Content-Type", "application/json"), *headers), text)
     trouble = "the connection broke" if status is None else None
     request = SentRequest(call.method, f"http://service{call.path}", (), call.body or b"")
-    return Exchange(number, "check", call, request, received, trouble, datetime.now(UTC), 0.01, attempt)
+    return Exchange(number, "check", call, request, received, trouble, datetime.now(UTC), 0.0, attempt)
 
 
 @dataclass

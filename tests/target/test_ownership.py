@@ -148,8 +148,7 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
     """Whatever came of it: a faulty service may carry it out and give the id to another user's engagement."""
     ownership.ensure([calls.archive_engagement("e_1")])
     deletion = calls.delete_engagement("e_1")
-    sent = make_exchange(deletion if key is None else deletion.with_key(key), status, {})
-    ownership.after(replace(sent, started_at=sent.started_at - timedelta(seconds=1)))
+    ownership.after(make_exchange(deletion if key is None else deletion.with_key(key), status, {}))
     service.engagements["e_1"] = "Quarterly audit 2"
 
     with pytest.raises(Withheld, match="not one of this run"):
@@ -181,7 +180,7 @@ def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
     deletion = make_exchange(calls.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
     later = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
 
-    ownership.after(deletion)
+    ownership.after(replace(deletion, seconds=0.01))
     ownership.after(replace(read, started_at=deletion.started_at))
     assert ownership.standing("e_1") is None
     ownership.after(replace(later, started_at=deletion.started_at + timedelta(seconds=1)))

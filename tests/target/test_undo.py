@@ -17,7 +17,7 @@ from conformance.wire.exchange import Exchange, Unanswered
 from tests.target.conftest import BASE_URL, MAIN_KEY, PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 OTHER = Credential.bearer("other_organization", "k")
 FOREIGN = {"f_1": "Quarterly audit", "f_2": "cf-zzzzzz22-other run", "f_3": ""}
@@ -735,6 +735,27 @@ def test_deletions_may_go_together(running: Any, clean: Callable[..., UndoResult
 
     assert clean(send_all=send_all).undone == 6
     assert max(batches) == 6
+
+
+@pytest.mark.parametrize("is_given_again", [True, False])
+def test_a_deletion_whose_answer_is_lost_is_read_before_it_is_sent_again(
+    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], *, is_given_again: bool
+) -> None:
+    """The id may be another user's by then."""
+    make(running, "a")
+
+    def send_all(sent: Sequence[Call]) -> list[Exchange]:
+        exchanges: list[Exchange] = running.send_all(sent)
+        if sent[0].method != "DELETE":
+            return exchanges
+        if is_given_again:
+            running.engagements["e_1"] = "Quarterly audit 2"
+        return [make_exchange(sent[0], None)]
+
+    result = clean(send_all=send_all)
+
+    assert result.left == []
+    assert running.writes == ["DELETE /api/v1/engagements/e_1"]
 
 
 def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
