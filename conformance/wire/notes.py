@@ -111,8 +111,13 @@ class TakenNotes(_Naming):
         return found
 
     def perhaps(self, asked: str, answer: Callable[[], _T]) -> _T | None:
-        """The answer, which is noted with the number of the question where it is not empty."""
+        """The answer, which is noted with the number of the question where it is not empty.
+
+        What is sent to find another answer is not done again in a replay, so that it counts for nothing.
+        """
         found = answer()
+        if self._aside.get() is not None:
+            return found
         key = self.current, asked
         with self._lock:
             self._counts[key] += 1

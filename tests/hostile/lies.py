@@ -39,7 +39,10 @@ LIES: Final = (
     "creation: one that came meanwhile",
     "creation: another one of the run",
     "edit: another's id",
+    "creation: another quotes its name",
     "deletion: id given again",
+    "deletion: id given again, answer lost",
+    "deletion: carried out, with any key",
     "list: others under the prefix",
     "list: others under names that were given",
     "list: ids swapped",
@@ -60,6 +63,7 @@ class Liar(httpx.AsyncBaseTransport):
 
     Attributes:
         rates: How often each lie is told.
+        may_rename: Whether the organization may be renamed for a while.
         others: The ids of engagements that are not the run's, at this time.
         members: The ids of members that are not the run's.
         crimes: What was done to them.
@@ -68,6 +72,7 @@ class Liar(httpx.AsyncBaseTransport):
     app: Application
     chance: random.Random
     rates: dict[str, float]
+    may_rename: bool
     others: set[str] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     crimes: list[str] = field(default_factory=list)
@@ -78,6 +83,7 @@ class Liar(httpx.AsyncBaseTransport):
         self._asgi = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         self._organization = self.app.founding.organization_id
         store = self.app.service.store
+        self._name = store.organization(self._organization).name
         with store.transaction():
             self._old = [self._plant(f"Production {number}", age=YEAR) for number in range(3)]
             for name in ("Quarterly audit", "cf-zzzzzz22-other run", "  ", "Audit 2"):
@@ -102,6 +108,18 @@ class Liar(httpx.AsyncBaseTransport):
         self._watch(method, path)
         response = await self._asgi.handle_async_request(request)
         body = await response.aread()
+        self._watch_name()
+        if method == "DELETE" and path.startswith(ENGAGEMENTS):
+            named = path.rpartition("/")[2]
+            if response.status_code < 300 and self._lies("deletion: id given again, answer lost"):
+                self._give_again(named)
+                return httpx.Response(504)
+            if (
+                response.status_code >= 400
+                and self._lies("deletion: carried out, with any key")
+                and self._delete(named)
+            ):
+                return httpx.Response(200, json={"data": {"id": named, "deleted": True}})
         if response.status_code < 300 and body.startswith(b"{"):
             value = json.loads(body)
             self._lie(method, path, request.content, value)
@@ -112,8 +130,8 @@ class Liar(httpx.AsyncBaseTransport):
     def _lie(self, method: str, path: str, sent: bytes, value: dict[str, Any]) -> None:
         if method == "POST" and path == ENGAGEMENTS:
             self._created(json.loads(sent), value["data"])
-        elif method == "DELETE" and path.startswith(ENGAGEMENTS):
-            self._deleted(path.rpartition("/")[2])
+        elif method == "DELETE" and path.startswith(ENGAGEMENTS) and self._lies("deletion: id given again"):
+            self._give_again(path.rpartition("/")[2])
         elif method != "GET" and path.startswith(ENGAGEMENTS) and self._lies("edit: another's id"):
             value["data"] = value["data"] | {"id": self._another()}
         elif method == "GET" and path == ENGAGEMENTS:
@@ -133,6 +151,11 @@ class Liar(httpx.AsyncBaseTransport):
             found = store.member(self._organization, member)
             if method != "PATCH" or found is None or found.role != "owner":
                 self.crimes.append(f"{method} {path}")
+
+    def _watch_name(self) -> None:
+        found = self.app.service.store.organization(self._organization)
+        if not self.may_rename and found.name != self._name:
+            self.crimes.append(f"the organization was named {found.name}")
 
     def _lies(self, lie: str) -> bool:
         return self.chance.random() < self.rates.get(lie, 0.0)
@@ -161,14 +184,27 @@ class Liar(httpx.AsyncBaseTransport):
         if self._lies("creation: one that came meanwhile"):
             with store.transaction():
                 data["id"] = self._plant(f"Meanwhile {len(self.others)}")
+        if self.names and self._lies("creation: another quotes its name"):
+            with store.transaction():
+                self._plant(f"Copy of {self.names[-1]}")
         if self.own and self._lies("creation: another one of the run"):
             data["id"] = self.chance.choice(self.own)
         self.own.append(made)
 
-    def _deleted(self, identifier: str) -> None:
+    def _delete(self, identifier: str) -> bool:
+        """Delete an engagement of the run, whoever asks, and give its id to another user's; whether there is one."""
+        store = self.app.service.store
+        if identifier in self.others or store.engagement(identifier) is None:
+            return False
+        with store.transaction():
+            store.delete_engagement(identifier)
+        self._give_again(identifier)
+        return True
+
+    def _give_again(self, identifier: str) -> None:
         """Give the id of what was deleted to another user's engagement."""
         store = self.app.service.store
-        if store.engagement(identifier) is None and self._lies("deletion: id given again"):
+        if store.engagement(identifier) is None:
             with store.transaction():
                 self._plant(f"Under an old id {len(self.others)}", identifier=identifier)
 
@@ -246,7 +282,7 @@ class LyingExecution(HostedExecution):
         if "provisioner: a member who was there" in told:  # what no list shows and a provisioner calls new, is new
             told = [lie for lie in told if not lie.startswith("members:")]
         rates = {lie: self.chance.choice([1.0, 0.5, 0.2, 0.05]) for lie in told}
-        self.liar = Liar(self._service.app, self.chance, rates)
+        self.liar = Liar(self._service.app, self.chance, rates, profile.mode is Mode.DISPOSABLE)
         return replace(profile, patience=0.1)
 
     def _transport(self) -> httpx.AsyncBaseTransport:
@@ -275,4 +311,6 @@ def lie(number: int) -> tuple[Liar, list[str]]:
         execution.run.closed = execution.reach()
         run_checks(judge)
         execution.undo()
+        execution.liar.may_rename = False
+        execution.liar._watch_name()
     return execution.liar, judge.errors

@@ -125,3 +125,20 @@ def test_keys_are_noted_by_name_only() -> None:
     assert "nobody-may-see" in (given.authorization or "")
     assert "nobody-may-see" not in json.dumps(taken.lines)
     assert (again.name, again.authorization) == ("engagements:read", "Bearer another")
+
+
+def test_questions_asked_for_another_answer_are_not_counted() -> None:
+    """A replay does not ask them again: the second question of the check is its second in both."""
+    taken = TakenNotes()
+    with taken.under("check"):
+        taken.perhaps("withheld", lambda: None)
+        taken.told("a record", lambda: taken.perhaps("withheld", lambda: "amid it"), str, str)
+        taken.perhaps("withheld", lambda: "it would change what is not the run's")
+
+    read = ReadNotes(taken.lines)
+    with read.under("check"):
+        told = [read.perhaps("withheld", lambda: None), read.told("a record", lambda: "", str, str)]
+        told.append(read.perhaps("withheld", lambda: None))
+
+    assert told == [None, "amid it", "it would change what is not the run's"]
+    assert read.unasked == []
