@@ -23,13 +23,14 @@ _SHORT_PAUSES: Final = (0.0, 0.2, 0.4)
 
 
 class Looks:
-    """A look that was had already, and then new ones.
+    """A look that was had already, and then new ones, while nothing else of the run writes.
 
     Attributes:
         taken: How many looks were asked for.
     """
 
-    def __init__(self, first: Look, anew: Callable[[], Look]) -> None:
+    def __init__(self, run: Run, first: Look, anew: Callable[[], Look]) -> None:
+        self._run = run
         self._first = first
         self._anew = anew
         self.taken = 0
@@ -37,12 +38,18 @@ class Looks:
     def __call__(self) -> Look:
         """The first look, then a new one each time."""
         self.taken += 1
-        return self._first if self.taken == 1 else self._anew()
+        return self._first if self.taken == 1 else self.anew()
+
+    def anew(self) -> Look:
+        """A new look."""
+        with self._run.wire.undisturbed():
+            return self._anew()
 
 
 def again(run: Run, look: Look) -> Look:
-    """The same requests once more."""
-    return tuple(run.send_all([exchange.call for exchange in look]))
+    """The same requests once more, while nothing else of the run writes."""
+    with run.wire.undisturbed():
+        return tuple(run.send_all([exchange.call for exchange in look]))
 
 
 def expect_steadily(
@@ -63,16 +70,17 @@ def expect_steadily(
         Undecided: Others were changing the organization all the time, or there was nothing that could be judged.
     """
     fresh = anew or (lambda: again(run, first))
-    look = _of_one_piece(run, first, judge, fresh)
+    looks = Looks(run, first, fresh)
+    look = _of_one_piece(run, first, judge, looks.anew)
     for left in reversed(range(_ROUNDS)):
-        looks = Looks(look, fresh)
+        looks = Looks(run, look, fresh)
         try:
             steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
         except Undecided as doubt:
             disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, Unsettled))
             if not (disturbed and left):
                 raise
-            look = _of_one_piece(run, fresh(), judge, fresh)
+            look = _of_one_piece(run, looks.anew(), judge, looks.anew)
         else:
             return
 

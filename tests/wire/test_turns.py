@@ -1,4 +1,4 @@
-"""Writes of different scenarios to one resource take turns; those of one scenario overlap."""
+"""Writes of different scenarios to one resource take turns; those of one scenario overlap; none disturbs a look."""
 
 from __future__ import annotations
 
@@ -71,4 +71,62 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
 
     for scenario, batch in (("one", [EDIT, other]), ("two", [other, EDIT])):
         threading.Thread(target=alternate, args=(scenario, batch), daemon=True).start()
+    ended.wait()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "asked", "expected"),
+    [
+        pytest.param("editing", EDIT, True, id="another-scenario"),
+        pytest.param("creating", call.create_engagement({"name": "new"}), True, id="a-creation"),
+        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("looking", EDIT, False, id="its-own"),
+    ],
+)
+def test_a_look_is_undisturbed(scenario: str, asked: Call, *, expected: bool) -> None:
+    """Whatever another scenario writes waits until the look is over, even the outer one of two."""
+    turns = Turns()
+
+    with turns.undisturbed("looking"):
+        with turns.undisturbed("looking"):
+            pass
+        assert waits(turns, scenario, asked) is expected
+    assert not waits(turns, scenario, asked)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "asked", "expected"),
+    [
+        pytest.param("editing", EDIT, True, id="another-scenario"),
+        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("looking", EDIT, False, id="its-own"),
+    ],
+)
+def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Call, *, expected: bool) -> None:
+    """It begins when the last write of another scenario is answered; no write begins before."""
+    turns, looks = Turns(), threading.Event()
+
+    def look() -> None:
+        with turns.undisturbed("looking"):
+            looks.set()
+
+    with turns.of(scenario, [asked]):
+        threading.Thread(target=look, daemon=True).start()
+        assert looks.wait(0.2) is not expected
+        assert waits(turns, "creating", call.create_engagement({"name": "new"})) is expected
+    assert looks.wait(10)
+
+
+def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
+    """Either may write in its own, so that they would disturb each other."""
+    turns, ended = Turns(), threading.Barrier(3, timeout=10)
+
+    def look(scenario: str) -> None:
+        for _ in range(200):
+            with turns.undisturbed(scenario), turns.of(scenario, [EDIT]):
+                pass
+        ended.wait()
+
+    for scenario in ("one", "two"):
+        threading.Thread(target=look, args=(scenario,), daemon=True).start()
     ended.wait()
