@@ -13,7 +13,7 @@ from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger import Ledger
 from conformance.oracle.ledger_findings import Findings
 from conformance.oracle.ledger_lists import page_of
-from conformance.oracle.listing import contents
+from conformance.oracle.listing import LARGEST_PAGE, contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -160,11 +160,20 @@ def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -
     if right is not None and written_meanwhile(run, finding.exchange):
         account.torn.append(finding.exchange)
         return None
-    if right is not None and others_moved(run, finding.exchange, right):
+    if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
         return None
     why = "not when it was looked at again" if again is None else "another page has it, where its order does not put it"
     account.doubts[finding.requirement] = Undecided(f"{finding.message}, but {why}", *_cited(finding))
     return finding
+
+
+def _as_whole(run: Run, listed: Exchange) -> Exchange:
+    """A list, with the largest page where it has grown past its own since."""
+    page = page_of(listed)
+    if page is None or page.number > 1 or page.is_whole:
+        return listed
+    query = {**page.asked, "perPage": str(LARGEST_PAGE)}
+    return run.send(replace(listed.call, query=tuple(query.items())))
 
 
 def _cited(finding: Finding) -> tuple[Exchange, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from conformance.checks.torn_lists import others_moved
 from conformance.oracle.judgement import Judgement, NonConformity, Undecided
 from conformance.oracle.listing import Unsettled, contents
 from conformance.oracle.steady import steadily
@@ -19,6 +21,7 @@ J = TypeVar("J")
 
 _LOOKS: Final = 3
 _ROUNDS: Final = 2
+_PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
 _SHORT_PAUSES: Final = (0.0, 0.2, 0.4)
 
 
@@ -83,6 +86,68 @@ def expect_steadily(
             look = _of_one_piece(run, looks.anew(), judge, looks.anew)
         else:
             return
+
+
+def expect_beside_others(
+    run: Run,
+    first: Look,
+    judge: Callable[[Look], object],
+    bounded: Callable[[Look, Exchange], object],
+    *,
+    anew: Callable[[], Look] | None = None,
+) -> None:
+    """Judge a look that journeys had, which others may have disturbed, and acquit by bounds while they are at work.
+
+    What looks wrong gets further looks, each with its first request once more after it. If these two show that others
+    are changing the list, it is enough that the look keeps within bounds; if they do not, ``expect_steadily`` judges.
+
+    Args:
+        run: The run.
+        first: The look that was had; its first answer shows the list.
+        judge: Raises ``NonConformity`` where a look is wrong.
+        bounded: The same for a look beside others, with the answer that came after it.
+        anew: Looks again; the same requests where not given.
+
+    Raises:
+        NonConformity: The fault stayed while nothing moved.
+        Undecided: Others were changing the list all the time, or there was nothing that could be judged.
+    """
+    with suppress(NonConformity, Unsettled):
+        judge(first)
+        return
+    looks, doubt = Looks(run, first, lambda: _bracketed(run, first, anew)), None
+    for pause in _PAUSES_BESIDE_OTHERS:
+        run.sleep(pause)
+        *seen, closing = looks.anew()
+        look = tuple(seen)
+        with suppress(NonConformity, Unsettled):
+            judge(look)
+            return
+        if others_moved(run, look[0], closing):
+            with suppress(NonConformity, Unsettled):
+                bounded(look, closing)
+                return
+        elif doubt is None:
+            doubt = _doubt(run, look, judge, anew)
+            if doubt is None:
+                return
+    if doubt is None:
+        doubt = _doubt(run, look, judge, anew)
+    if doubt is not None:
+        raise Undecided(f"{doubt.message}; other users created or deleted engagements in every look", *doubt.exchanges)
+
+
+def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
+    return (*(again(run, first) if anew is None else anew()), run.send(first[0].call))
+
+
+def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> Undecided | None:
+    """Why a look cannot be judged although others seem to be at rest; None if nothing is wrong."""
+    try:
+        expect_steadily(run, look, judge, anew=anew)
+    except Undecided as doubt:
+        return doubt
+    return None
 
 
 def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
