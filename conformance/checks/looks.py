@@ -22,7 +22,7 @@ J = TypeVar("J")
 _LOOKS: Final = 3
 _ROUNDS: Final = 2
 _PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
-_SHORT_PAUSES: Final = (0.0, 0.2, 0.4)
+_SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
 class Looks:
@@ -115,7 +115,8 @@ def expect_beside_others(
     with suppress(NonConformity, Unsettled):
         judge(first)
         return
-    looks, doubt = Looks(run, first, lambda: _bracketed(run, first, anew)), None
+    looks, moved = Looks(run, first, lambda: _bracketed(run, first, anew)), 0
+    doubt: Undecided | None = None
     for pause in _PAUSES_BESIDE_OTHERS:
         run.sleep(pause)
         *seen, closing = looks.anew()
@@ -124,17 +125,16 @@ def expect_beside_others(
             judge(look)
             return
         if others_moved(run, look[0], closing):
+            moved += 1
             with suppress(NonConformity, Unsettled):
                 bounded(look, closing)
                 return
-        elif doubt is None:
-            doubt = _doubt(run, look, judge, anew)
-            if doubt is None:
-                return
-    if doubt is None:
-        doubt = _doubt(run, look, judge, anew)
-    if doubt is not None:
-        raise Undecided(f"{doubt.message}; other users created or deleted engagements in every look", *doubt.exchanges)
+        elif doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+            return
+    if doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+        return
+    others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} looks" if moved else ""
+    raise Undecided(doubt.message + others, *doubt.exchanges)
 
 
 def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
