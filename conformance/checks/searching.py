@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.engagements import identifier_of
 from conformance.oracle import read
-from conformance.oracle.effects import accepted
 from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.running.options import Effort
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.call import Call
@@ -40,7 +38,7 @@ class Look:
         ids: The identifiers that were seen.
         pages: The answers that they were seen in.
         complete: Whether every page was seen.
-        others: Those of the identifiers that no creation of the run was answered with.
+        others: Those of the identifiers that do not show that the run has made them.
     """
 
     ids: frozenset[str]
@@ -146,10 +144,9 @@ def ids_on(page: Exchange) -> frozenset[str]:
     return frozenset(identifier for item in read.items(page) if (identifier := read.id_of(item)) is not None)
 
 
-def made_by(run: Run) -> frozenset[str]:
-    """The identifiers that creations of the run were answered with, whichever key it used."""
-    creations = (one for one in run.wire.exchanges if one.call.operation.id == "createEngagement" and accepted(one))
-    return frozenset(made for one in creations if (made := identifier_of(one)) is not None)
+def is_own(run: Run, item: Mapping[str, Any]) -> bool:
+    """Whether an engagement of a list shows that the run has made it."""
+    return any(run.names.marks(item.get(field)) for field in ("name", "description"))
 
 
 def _every_page(run: Run) -> Look:
@@ -163,5 +160,6 @@ def _every_page(run: Run) -> Look:
 
 
 def _look(run: Run, pages: Sequence[Exchange], *, complete: bool) -> Look:
-    ids = frozenset().union(*map(ids_on, pages))
-    return Look(ids, tuple(pages), complete, ids - made_by(run))
+    items = [item for page in pages for item in read.items(page) if read.id_of(item) is not None]
+    others = frozenset(str(item["id"]) for item in items if not is_own(run, item))
+    return Look(frozenset(str(item["id"]) for item in items), tuple(pages), complete, others)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.searching import made_by
+from conformance.checks.searching import is_own
 from conformance.oracle import read
 from conformance.oracle.effects import Span, accepted, refused
 from conformance.oracle.laws import readable_resources
@@ -38,8 +38,11 @@ def others_moved(run: Run, one: Exchange, other: Exchange) -> bool:
 
 def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
     """What a list shows of engagements that the run has not made, by their identifiers."""
-    items = {name: item for item in readable_resources(listed) if (name := read.id_of(item)) is not None}
-    return {name: [items[name].get(field) for field in _MOVING] for name in items.keys() - made_by(run)}
+    return {
+        name: [item.get(field) for field in _MOVING]
+        for item in readable_resources(listed)
+        if (name := read.id_of(item)) is not None and not is_own(run, item)
+    }
 
 
 def note_torn(run: Run, *lists: Exchange) -> None:

@@ -13,6 +13,7 @@ import pytest
 from conformance.checks.ledger_over_run import conclude, is_elsewhere, ledger_of_run, seen_again
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.ledger_findings import Finding
+from conformance.target.names import RunNames
 from conformance.wire import call as calls
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
@@ -137,6 +138,7 @@ class Talk:
 
     def __init__(self, *shown: list[str], writes: float | None = None) -> None:
         self.wire = self
+        self.names = RunNames("own-")
         self.undisturbed_looks = 0
         self._quiet = False
         self._seconds = 0.0

@@ -12,6 +12,7 @@ import pytest
 from conformance.checks.looks import expect_beside_others, expect_steadily
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.paging import Bracket, expect_partition, expect_partition_within
+from conformance.target.names import RunNames
 from conformance.wire import call as calls
 from tests.conftest import make_exchange
 
@@ -49,8 +50,10 @@ class Service:
     @property
     def run(self) -> Run:
         """A run against it."""
-        wire = SimpleNamespace(undisturbed=self._look, exchanges=())
-        return cast("Run", SimpleNamespace(send=self.send, send_all=self.send_all, sleep=lambda _: None, wire=wire))
+        wire, names = SimpleNamespace(undisturbed=self._look), RunNames("cf-")
+        return cast(
+            "Run", SimpleNamespace(send=self.send, send_all=self.send_all, sleep=lambda _: None, wire=wire, names=names)
+        )
 
     @contextmanager
     def _look(self) -> Iterator[None]:
@@ -64,7 +67,11 @@ class Service:
         self.answers += 1
         self.disturbed += self._depth == 0
         page, size = (int(dict(asked.query).get(name, usual)) for name, usual in (("page", 1), ("perPage", 20)))
-        items = [{"id": one} for one in held[(page - 1) * size : page * size] if size > SIZE or one not in self._lacks]
+        items = [
+            {"id": one, "name": f"cf-{one}" if one.isupper() else one}
+            for one in held[(page - 1) * size : page * size]
+            if size > SIZE or one not in self._lacks
+        ]
         meta = {"total": len(held), "page": page, "perPage": size, "totalPages": -(-len(held) // size)}
         return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), call=asked)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from contextlib import ExitStack
+from typing import Any
 
+import httpx
 import pytest
 
 from conformance.wire import call
 from conformance.wire.call import Call
 from conformance.wire.turns import Turns
+from tests.wire.conftest import Fixtures, Scripted
 
 EDIT = call.update_engagement("e1", {"name": "other"})
 DELETION = call.delete_engagement("e1")
@@ -130,3 +133,27 @@ def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
     for scenario in ("one", "two"):
         threading.Thread(target=look, args=(scenario,), daemon=True).start()
     ended.wait()
+
+
+def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
+    """A write that another thread sends meanwhile goes out when the look is over; reads go at once."""
+    came: list[str] = []
+
+    def answer(request: httpx.Request) -> Any:
+        came.append(request.method)
+        return 200, {}
+
+    wire, sent = make.wire(transport=Scripted(answer)), threading.Event()
+
+    def write() -> None:
+        with wire.checking("writing"):
+            wire.send(call.create_engagement({"name": "new"}))
+        sent.set()
+
+    with wire.checking("looking"), wire.undisturbed():
+        threading.Thread(target=write, daemon=True).start()
+        assert not sent.wait(0.2)
+        wire.send(call.list_engagements())
+        assert came == ["GET"]
+    assert sent.wait(10)
+    assert came == ["GET", "POST"]
