@@ -21,6 +21,7 @@ J = TypeVar("J")
 
 _LOOKS: Final = 3
 _ROUNDS: Final = 2
+_ROUNDS_BESIDE_OTHERS: Final = 5
 _PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
 _SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
@@ -60,7 +61,8 @@ def expect_steadily(
 ) -> None:
     """Judge a look that journeys had, which others may have disturbed.
 
-    What looks wrong gets further looks, as with ``steadily``; where others kept moving things, that is done once more.
+    What looks wrong gets further looks, as with ``steadily``; if something kept moving, that is done once more, and a
+    few times more while others are seen to change the list.
 
     Args:
         run: The run.
@@ -75,15 +77,18 @@ def expect_steadily(
     fresh = anew or (lambda: again(run, first))
     looks = Looks(run, first, fresh)
     look = _of_one_piece(run, first, judge, looks.anew)
-    for left in reversed(range(_ROUNDS)):
-        looks = Looks(run, look, fresh)
+    for done in range(1, _ROUNDS_BESIDE_OTHERS + 1):
+        looks, began = Looks(run, look, fresh), look
         try:
             steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
         except Undecided as doubt:
             disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, Unsettled))
-            if not (disturbed and left):
+            if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
                 raise
-            look = _of_one_piece(run, looks.anew(), judge, looks.anew)
+            look = looks.anew()
+            if done >= _ROUNDS and not others_moved(run, began[0], look[0]):
+                raise
+            look = _of_one_piece(run, look, judge, looks.anew)
         else:
             return
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 SIZE = 2
+OTHERS = ("Ab", "Abx", "Aby", "Abz", "Abw")
 PAGES = [calls.list_engagements(perPage=100), *(calls.list_engagements(page=page, perPage=SIZE) for page in (1, 2))]
 
 
@@ -99,7 +100,7 @@ def coming_and_going(*held: str) -> list[str]:
 
 def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
     """What was there all the time is on them once, though no two totals are alike."""
-    service = Service(coming_and_going("Ab", "Abx", "Aby", "Abz", "Abw"))
+    service = Service(coming_and_going(*OTHERS))
 
     judge(service)
 
@@ -127,13 +128,13 @@ def test_what_pages_always_lack_is_not_acquitted_by_bounds(lacks: str) -> None:
     others = "other users were changing the list in 10 of 10 looks"
 
     with pytest.raises(Undecided, match=others):
-        judge(Service(coming_and_going("Ab", "Abx", "Aby", "Abz", "Abw"), lacks=lacks))
+        judge(Service(coming_and_going(*OTHERS), lacks=lacks))
 
 
 def test_what_comes_to_rest_is_judged_then() -> None:
     """A fault that others hid for a while is found."""
     with pytest.raises(NonConformity, match="missing from the list"):
-        judge(Service([*coming_and_going("Ab", "Abx", "Aby", "Abz", "Abw")[:20], "Ab"], lacks="A"))
+        judge(Service([*coming_and_going(*OTHERS)[:20], "Ab"], lacks="A"))
 
 
 def test_later_looks_are_undisturbed() -> None:
@@ -143,3 +144,29 @@ def test_later_looks_are_undisturbed() -> None:
     expect_steadily(service.run, tuple(service.send_all(PAGES)), expect_partition)
 
     assert service.disturbed == len(PAGES) < service.answers
+
+
+def looks_until_given_up(*held: str, right: int) -> int:
+    """How many further looks a list gets of which only that look is right; it is one answer each time."""
+    service, seen = Service(coming_and_going(*held)), 0
+
+    def judge(look: Look) -> None:
+        nonlocal seen
+        seen += 1
+        if seen < right:
+            raise NonConformity("it is wrong", *look, expected="right", actual=f"wrong {seen}")
+
+    expect_steadily(service.run, (service.send(PAGES[0]),), judge)
+    return service.answers - 1
+
+
+def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:
+    """It is right in one of them."""
+    assert looks_until_given_up(*OTHERS, right=12) > looks_until_given_up("AB", "ABC", right=6)
+
+
+@pytest.mark.parametrize(("held", "most"), [(("AB", "ABC"), 9), (OTHERS, 21)])
+def test_looks_end_all_the_same(held: tuple[str, ...], most: int) -> None:
+    """What only the run changes gets two rounds, what others change a few more."""
+    with pytest.raises(Undecided, match="others were changing"):
+        looks_until_given_up(*held, right=most)
