@@ -25,7 +25,7 @@ L = TypeVar("L")
 
 _PAUSES: Final = (0.4, 1.0)
 _ROUNDS: Final = 2
-"""Times that a count beside others is looked at anew, before the last one."""
+"""Rounds of looks before the last one, where others keep a count from settling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +207,21 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
         return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
 
     looks = _first_then(first, lambda: _counts_again(run))
-    for _ in range(_ROUNDS):
-        with suppress(Disturbed):
-            steadily(looks, judge, at_rest=at_rest, sleep=run.sleep)
-            return
-    steadily(looks, judge, at_rest=at_rest, sleep=run.sleep)
+    _in_rounds(lambda: steadily(looks, judge, at_rest=at_rest, sleep=run.sleep))
 
 
 def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
     """Judge a change of both counts, with other engagements where others may have been at work; gives the last look."""
-    return steadily(_first_then(first, lambda: counting(run, _PAUSES)), judge, at_rest=Counting.others, sleep=run.sleep)
+    looks = _first_then(first, lambda: counting(run, _PAUSES))
+    return _in_rounds(lambda: steadily(looks, judge, at_rest=Counting.others, sleep=run.sleep))
+
+
+def _in_rounds(looking: Callable[[], L]) -> L:
+    """Look anew where others were changing the organization, a few times."""
+    for _ in range(_ROUNDS):
+        with suppress(Disturbed):
+            return looking()
+    return looking()
 
 
 def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:

@@ -15,10 +15,12 @@ from conformance.checks.test_s2_counts import (
     test_deleted_engagement_is_no_longer_counted,
     test_engagement_count_agrees_with_the_list,
 )
+from conformance.oracle.judgement import Undecided
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
 
 # Not to be collected here: they are checks.
@@ -124,3 +126,24 @@ def test_a_total_lies_between_the_counts_around_it(before: int, total: int, afte
     else:
         with pytest.raises(LookedAgain):
             agrees(RUN, seen)
+
+
+@pytest.mark.parametrize(("right", "passes"), [(3, True), (8, True), (10, False)])
+def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: bool) -> None:
+    """Others that move it each time keep a few looks from being right, not all of them; then it is in doubt."""
+    asked: list[str] = []
+
+    def send(sent: Call) -> Exchange:
+        asked.append(sent.operation.id)
+        if sent.operation.id == "getCurrentOrganization":
+            return organization(5 + asked.count(sent.operation.id) % 2)
+        look = 2 + (len(asked) - 1) // 6
+        return listed("", 1000 if look < right else 5)
+
+    run = cast("Run", SimpleNamespace(**{**vars(RUN), "send": send}))
+    first = Counts(organization(5), listed("", 1000), listed("", 1), organization(6))
+    if passes:
+        agrees(run, first)
+    else:
+        with pytest.raises(Undecided, match="others were changing"):
+            agrees(run, first)
