@@ -1,6 +1,7 @@
 """The whole suite, many times, against a conforming service that answers unevenly while somebody else is busy there.
 
 Usage: python benchmarks/flakiness.py [--runs 50] [--effort quick] [--first-seed 1] [--max-seconds 3600]
+                                      [--choice NAME=VALUE]...
 
 Every answer of the reference service is held back by 0 to 80 ms, and a second client with a key of its own keeps
 creating, renaming and deleting its own engagements in the same organization. Each run has another seed. A requirement
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import httpx
 
+from conformance.reference.latitude import Latitude
 from conformance.reference.provisioner import TOKEN, URL, SandboxConnection
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.hosting import HostedExecution
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from conformance.target.profile import Profile
 
-JITTERED: Final = Subject("jittered", "latitude", "Answers come unevenly.", choices={"pace": "uneven"})
+UNEVEN: Final = {"pace": "uneven"}
 KEPT: Final = 4
 """Engagements that the second client keeps."""
 
@@ -108,10 +110,10 @@ class Figures:
     requests: int = 0
 
 
-def run_once(options: RunOptions, figures: Figures) -> str:
+def run_once(subject: Subject, options: RunOptions, figures: Figures) -> str:
     """Run the suite once beside a neighbour; what came of it, in a line."""
     began = time.monotonic()
-    with HostedExecution(JITTERED, options) as execution, Neighbour(execution.profile, options.seed) as neighbour:
+    with HostedExecution(subject, options) as execution, Neighbour(execution.profile, options.seed) as neighbour:
         judge = Judge(execution.run)
         execution.run.closed = execution.reach()
         run_checks(judge)
@@ -155,12 +157,15 @@ def main() -> int:
     parser.add_argument("--effort", choices=[effort.value for effort in Effort], default=Effort.QUICK.value)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--max-seconds", type=float, default=3600, help="no further run is begun after so many seconds")
+    parser.add_argument("--choice", action="append", default=[], metavar="NAME=VALUE", help="as --latitude of serve")
     given = parser.parse_args()
+    choices = UNEVEN | Latitude.parse(given.choice).deviations
+    subject = Subject("jittered", "latitude", "Answers come unevenly.", choices=choices)
     figures, end = Figures(), time.monotonic() + given.max_seconds
     for seed in range(given.first_seed, given.first_seed + given.runs):
         if time.monotonic() > end:
             break
-        print(run_once(RunOptions(effort=Effort(given.effort), seed=seed), figures), flush=True)
+        print(run_once(subject, RunOptions(effort=Effort(given.effort), seed=seed), figures), flush=True)
     print(f"{figures.runs} runs, {figures.requests} requests, beside {dict(figures.deeds)} by others.")
     print(f"Outcomes: {dict(figures.outcomes)}. Errors of the suite: {figures.errors}.")
     print(f"False alarms: {dict(figures.alarms) or 'none'}. Undecided: {dict(figures.undecided) or 'none'}.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.lifecycle import basics, lifecycle
 from conformance.checks.looks import expect_steadily
+from conformance.checks.torn_lists import note_torn, written_meanwhile
 from conformance.json_text import TooDeep
 from conformance.oracle.findings import Survey, conclude, survey
 from conformance.oracle.judgement import NonConformity, Undecided, Untested
@@ -58,6 +59,8 @@ def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
             confirmed.unclear.append(doubt)
         else:
             confirmed.kept.append(exchange)
+            if written_meanwhile(run, exchange):
+                note_torn(run, exchange)
     _conclude(run, confirmed, operations)
 
 

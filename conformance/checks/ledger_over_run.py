@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.torn_lists import others_moved, written_meanwhile
 from conformance.oracle import read
 from conformance.oracle.collation import name_key
 from conformance.oracle.judgement import Inapplicable, Judgement, Undecided, judged
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger_findings import Findings
 from conformance.oracle.ledger_lists import page_of
-from conformance.oracle.listing import contents
+from conformance.oracle.listing import LARGEST_PAGE, contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.oracle.ledger_findings import Finding, Findings
+    from conformance.oracle.ledger_findings import Finding
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -24,12 +26,35 @@ _PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
 _MOST_PAGES: Final = 20
 
 
-def ledger_of_run(run: Run) -> Ledger:
-    """Everything that the run has sent is entered into the ledger; nothing is sent for that."""
-    return Ledger.over(run.wire.exchanges, name_key)
+@dataclass(slots=True)
+class Account:
+    """What the ledger says of a run, after lists that looked wrong were asked for again.
+
+    Attributes:
+        findings: What stands: nothing that was a list's fault only while something was written.
+        doubts: Why nothing can be said, by requirement, of what was not seen again and has no such excuse.
+        torn: Lists that were wrong while the run was writing and right when nothing was under way.
+    """
+
+    findings: Findings
+    doubts: dict[str, Undecided] = field(default_factory=dict)
+    torn: list[Exchange] = field(default_factory=list)
 
 
-def conclude(run: Run, requirement: str, ledger: Ledger) -> None:
+def ledger_of_run(run: Run) -> Account:
+    """Everything that the run has sent is entered into the ledger; lists that look wrong are asked for again."""
+    ledger = Ledger.over(run.wire.exchanges, name_key)
+    account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
+    for finding in tuple(ledger.findings.broken):
+        asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
+        stands = _asked_again(run, finding, ledger, account) if asks else finding
+        if stands is not None:
+            account.findings.broken.append(stands)
+            sure |= set() if stands.unsteady else {stands.requirement}
+    return account
+
+
+def conclude(requirement: str, account: Account) -> None:
     """Raise what the ledger says of a requirement, if it is not that it was kept.
 
     Raises:
@@ -37,12 +62,14 @@ def conclude(run: Run, requirement: str, ledger: Ledger) -> None:
         Undecided: Another requirement was broken, which explains what was seen, or it was not seen again.
         Inapplicable: Nothing of the run put it to the test.
     """
-    findings = ledger.findings
+    findings = account.findings
     broken = findings.of(requirement)
     if broken and (root := findings.explained(requirement)):
         raise Undecided(f"{broken[0].message}, but that may be for another reason: {root.message}", *_cited(root))
-    for finding in broken[:1]:
-        raise (_seen_again(run, finding, ledger) if finding.unsteady else finding).as_fault(story=_others(broken))
+    if sure := next((one for one in broken if not one.unsteady), None):
+        raise sure.as_fault(story=_others(broken))
+    if broken:
+        raise account.doubts[requirement]
     conclude_kept(findings, requirement)
 
 
@@ -59,7 +86,7 @@ def conclude_kept(findings: Findings, requirement: str) -> None:
 
 
 def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
-    """Send what showed a fault again, after pauses, until two answers show the same.
+    """Send what showed a fault again, while nothing else of the run writes, until two answers show the same.
 
     Args:
         run: The run.
@@ -69,14 +96,25 @@ def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding |
     Returns:
         The last finding, if there was one each time, at last the same twice with nothing moved in between.
     """
+    return _looked_again(run, finding, judge)[0]
+
+
+def _looked_again(
+    run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]
+) -> tuple[Finding | None, Exchange | None]:
+    """The same, or the answer in which nothing was wrong; neither if others kept changing the list."""
     before = None
     for pause in _PAUSES:
         run.sleep(pause)
-        found = judge(run.send(finding.exchange.call))
-        if found is None or (before is not None and _is_same(before, found)):
-            return found
+        with run.wire.undisturbed():
+            answer = run.send(finding.exchange.call)
+        found = judge(answer)
+        if found is None:
+            return None, answer
+        if before is not None and _is_same(before, found):
+            return found, None
         before = found
-    return None
+    return None, None
 
 
 def is_elsewhere(run: Run, finding: Finding) -> bool:
@@ -92,7 +130,9 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
     asked = finding.exchange.call
     query = tuple((name, value) for name, value in asked.query if name != "page")
     calls = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
-    return any(read.id_of(item) == finding.absent for one in run.send_all(calls) for item in readable_resources(one))
+    with run.wire.undisturbed():
+        answers = run.send_all(calls)
+    return any(read.id_of(item) == finding.absent for one in answers for item in readable_resources(one))
 
 
 def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
@@ -112,13 +152,28 @@ def _shown(finding: Finding) -> list[object] | None:
         return None
 
 
-def _seen_again(run: Run, finding: Finding, ledger: Ledger) -> Finding:
-    again = seen_again(run, finding, by_ledger(ledger, finding.requirement))
-    if again is None:
-        raise Undecided(f"{finding.message}, but not when it was looked at again", *_cited(finding))
-    if is_elsewhere(run, again):
-        raise Undecided(f"{finding.message} where its order has it, but another page has it", *_cited(finding))
-    return again
+def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -> Finding | None:
+    """What stands of a finding that others, or writes of the run, may have brought about; doubts are noted."""
+    again, right = _looked_again(run, finding, by_ledger(ledger, finding.requirement))
+    if again is not None and not is_elsewhere(run, again):
+        return replace(again, unsteady=False)
+    if right is not None and written_meanwhile(run, finding.exchange):
+        account.torn.append(finding.exchange)
+        return None
+    if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
+        return None
+    why = "not when it was looked at again" if again is None else "another page has it, where its order does not put it"
+    account.doubts[finding.requirement] = Undecided(f"{finding.message}, but {why}", *_cited(finding))
+    return finding
+
+
+def _as_whole(run: Run, listed: Exchange) -> Exchange:
+    """A list, with the largest page where it has grown past its own since."""
+    page = page_of(listed)
+    if page is None or page.number > 1 or page.is_whole:
+        return listed
+    query = {**page.asked, "perPage": str(LARGEST_PAGE)}
+    return run.send(replace(listed.call, query=tuple(query.items())))
 
 
 def _cited(finding: Finding) -> tuple[Exchange, ...]:

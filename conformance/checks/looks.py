@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from conformance.checks.torn_lists import others_moved
 from conformance.oracle.judgement import Judgement, NonConformity, Undecided
 from conformance.oracle.listing import Unsettled, contents
 from conformance.oracle.steady import steadily
@@ -19,17 +21,20 @@ J = TypeVar("J")
 
 _LOOKS: Final = 3
 _ROUNDS: Final = 2
-_SHORT_PAUSES: Final = (0.0, 0.2, 0.4)
+_ROUNDS_BESIDE_OTHERS: Final = 5
+_PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
+_SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
 class Looks:
-    """A look that was had already, and then new ones.
+    """A look that was had already, and then new ones, while nothing else of the run writes.
 
     Attributes:
         taken: How many looks were asked for.
     """
 
-    def __init__(self, first: Look, anew: Callable[[], Look]) -> None:
+    def __init__(self, run: Run, first: Look, anew: Callable[[], Look]) -> None:
+        self._run = run
         self._first = first
         self._anew = anew
         self.taken = 0
@@ -37,12 +42,18 @@ class Looks:
     def __call__(self) -> Look:
         """The first look, then a new one each time."""
         self.taken += 1
-        return self._first if self.taken == 1 else self._anew()
+        return self._first if self.taken == 1 else self.anew()
+
+    def anew(self) -> Look:
+        """A new look."""
+        with self._run.wire.undisturbed():
+            return self._anew()
 
 
 def again(run: Run, look: Look) -> Look:
-    """The same requests once more."""
-    return tuple(run.send_all([exchange.call for exchange in look]))
+    """The same requests once more, while nothing else of the run writes."""
+    with run.wire.undisturbed():
+        return tuple(run.send_all([exchange.call for exchange in look]))
 
 
 def expect_steadily(
@@ -50,7 +61,8 @@ def expect_steadily(
 ) -> None:
     """Judge a look that journeys had, which others may have disturbed.
 
-    What looks wrong gets further looks, as with ``steadily``; where others kept moving things, that is done once more.
+    What looks wrong gets further looks, as with ``steadily``; if something kept moving, that is done once more, and a
+    few times more while others are seen to change the list.
 
     Args:
         run: The run.
@@ -63,18 +75,84 @@ def expect_steadily(
         Undecided: Others were changing the organization all the time, or there was nothing that could be judged.
     """
     fresh = anew or (lambda: again(run, first))
-    look = _of_one_piece(run, first, judge, fresh)
-    for left in reversed(range(_ROUNDS)):
-        looks = Looks(look, fresh)
+    looks = Looks(run, first, fresh)
+    look = _of_one_piece(run, first, judge, looks.anew)
+    for done in range(1, _ROUNDS_BESIDE_OTHERS + 1):
+        looks, began = Looks(run, look, fresh), look
         try:
             steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
         except Undecided as doubt:
             disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, Unsettled))
-            if not (disturbed and left):
+            if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
                 raise
-            look = _of_one_piece(run, fresh(), judge, fresh)
+            look = looks.anew()
+            if done >= _ROUNDS and not others_moved(run, began[0], look[0]):
+                raise
+            look = _of_one_piece(run, look, judge, looks.anew)
         else:
             return
+
+
+def expect_beside_others(
+    run: Run,
+    first: Look,
+    judge: Callable[[Look], object],
+    bounded: Callable[[Look, Exchange], object],
+    *,
+    anew: Callable[[], Look] | None = None,
+) -> None:
+    """Judge a look that journeys had, which others may have disturbed, and acquit by bounds while they are at work.
+
+    What looks wrong gets further looks, each with its first request once more after it. If these two show that others
+    are changing the list, it is enough that the look keeps within bounds; if they do not, ``expect_steadily`` judges.
+
+    Args:
+        run: The run.
+        first: The look that was had; its first answer shows the list.
+        judge: Raises ``NonConformity`` where a look is wrong.
+        bounded: The same for a look beside others, with the answer that came after it.
+        anew: Looks again; the same requests where not given.
+
+    Raises:
+        NonConformity: The fault stayed while nothing moved.
+        Undecided: Others were changing the list all the time, or there was nothing that could be judged.
+    """
+    with suppress(NonConformity, Unsettled):
+        judge(first)
+        return
+    looks, moved = Looks(run, first, lambda: _bracketed(run, first, anew)), 0
+    doubt: Undecided | None = None
+    for pause in _PAUSES_BESIDE_OTHERS:
+        run.sleep(pause)
+        *seen, closing = looks.anew()
+        look = tuple(seen)
+        with suppress(NonConformity, Unsettled):
+            judge(look)
+            return
+        if others_moved(run, look[0], closing):
+            moved += 1
+            with suppress(NonConformity, Unsettled):
+                bounded(look, closing)
+                return
+        elif doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+            return
+    if doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+        return
+    others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} looks" if moved else ""
+    raise Undecided(doubt.message + others, *doubt.exchanges)
+
+
+def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
+    return (*(again(run, first) if anew is None else anew()), run.send(first[0].call))
+
+
+def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> Undecided | None:
+    """Why a look cannot be judged although others seem to be at rest; None if nothing is wrong."""
+    try:
+        expect_steadily(run, look, judge, anew=anew)
+    except Undecided as doubt:
+        return doubt
+    return None
 
 
 def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:

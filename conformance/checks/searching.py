@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
@@ -11,7 +11,7 @@ from conformance.running.options import Effort
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.call import Call
@@ -38,11 +38,13 @@ class Look:
         ids: The identifiers that were seen.
         pages: The answers that they were seen in.
         complete: Whether every page was seen.
+        others: Those of the identifiers that do not show that the run has made them.
     """
 
     ids: frozenset[str]
     pages: tuple[Exchange, ...]
     complete: bool
+    others: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,8 @@ def latest(
 def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Search:
     """Look for engagements that must be in the list.
 
-    The newest page comes first, where engagements of the run are. What is not there is looked for on every page,
-    and again after pauses, because others may move it from page to page meanwhile.
+    The newest page comes first, where engagements of the run are. What is not there is looked for on every page, while
+    nothing else of the run writes, and again after pauses, because others may move it from page to page meanwhile.
 
     Args:
         run: The run.
@@ -101,12 +103,13 @@ def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Searc
     sought = frozenset(wanted)
     try:
         page = run.send(latest(run, sort=sort, order=order))
-        looks.append(Look(ids_on(page), (page,), complete=False))
+        looks.append(_look(run, [page], complete=False))
         for pause in _PAUSES:
             if looks[-1].ids >= sought:
                 break
             run.sleep(pause)
-            looks.append(_every_page(run))
+            with run.wire.undisturbed():
+                looks.append(_every_page(run))
     except Undecided as obstacle:
         return Search(sought, tuple(looks), obstacle)
     return Search(sought, tuple(looks))
@@ -128,7 +131,7 @@ def expect_listed(what: str, found: Search) -> None:
         return
     if not last.complete:
         raise Undecided("the list has too many pages to look through", *last.pages[:1])
-    if len(last.pages) > 1 and found.looks[-2].ids != last.ids:  # nothing moves from page to page of a single one
+    if len(found.looks) > 1 and found.looks[-2].others != last.others:
         raise Undecided(f"{what} was not found in the list, but others were changing it", *last.pages)
     expected = f"{len(found.wanted)} of {len(found.wanted)} on the pages of the list"
     raise NonConformity(
@@ -141,15 +144,22 @@ def ids_on(page: Exchange) -> frozenset[str]:
     return frozenset(identifier for item in read.items(page) if (identifier := read.id_of(item)) is not None)
 
 
+def is_own(run: Run, item: Mapping[str, Any]) -> bool:
+    """Whether an engagement of a list shows that the run has made it."""
+    return any(run.names.marks(item.get(field)) for field in ("name", "description"))
+
+
 def _every_page(run: Run) -> Look:
     """The whole list, as far as that can be afforded."""
     pages: list[Exchange] = []
     for number in range(1, _MOST_PAGES + 1):
         pages.append(run.send(call.list_engagements(page=number, perPage=PER_PAGE)))
         if number >= read.number(pages[-1], "totalPages"):
-            return _look(pages, complete=True)
-    return _look(pages, complete=False)
+            return _look(run, pages, complete=True)
+    return _look(run, pages, complete=False)
 
 
-def _look(pages: Sequence[Exchange], *, complete: bool) -> Look:
-    return Look(frozenset().union(*map(ids_on, pages)), tuple(pages), complete)
+def _look(run: Run, pages: Sequence[Exchange], *, complete: bool) -> Look:
+    items = [item for page in pages for item in read.items(page) if read.id_of(item) is not None]
+    others = frozenset(str(item["id"]) for item in items if not is_own(run, item))
+    return Look(frozenset(str(item["id"]) for item in items), tuple(pages), complete, others)

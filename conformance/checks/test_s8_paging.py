@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.laws_over_run import expect_law, expect_law_steadily
-from conformance.checks.looks import expect_steadily
+from conformance.checks.looks import expect_beside_others, expect_steadily
 from conformance.checks.marks import journey, requirement
 from conformance.checks.paged_lists import (
     PagedLists,
@@ -83,7 +83,7 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
     """The pages of engagements hold everything once."""
     expect_one_order(
         run,
-        lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition),
+        lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition, paging.expect_partition_within),
         call.list_engagements,
         lambda item: run.names.owns(item.value.get("name")),
     )
@@ -96,10 +96,11 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
     if not lists.unasked:
         raise Inapplicable("There are not two or three pages of the size that lists have unasked")
 
-    expect_steadily(
+    expect_beside_others(
         run,
         lists.unasked,
         lambda look: paging.expect_partition(look, lists.known(look)),
+        lambda look, closing: paging.expect_partition_within(paging.Bracket(look, closing, lists.known(look))),
         anew=lambda: pages_unasked(run) or lists.unasked,
     )
 
@@ -112,14 +113,18 @@ def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists)
 
     def judge(look: Look) -> None:
         ensure_one_total(look)
+        beside_others(look)
+        expect_once(Listing(look[whole:]))
+        paging.expect_in_place(look, whole, alone)
+
+    def beside_others(look: Look, *_: Exchange) -> None:
         everything, pages = Listing(look[:whole]), Listing(look[whole:])
         holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *look)
         holds(lambda: expect_order(pages, "name", key, descending=False), "the list is not sorted", *look)
-        expect_once(pages)
+        expect_once(pages, names)
         expect_no_gap(pages, names, key)
-        paging.expect_in_place(look, whole, alone)
 
-    expect_steadily(run, (*by_name.default, *by_name.ascending), judge)
+    expect_beside_others(run, (*by_name.default, *by_name.ascending), judge, beside_others)
 
 
 def _unlike_others(run: Run, look: Look) -> frozenset[str]:
@@ -140,11 +145,15 @@ def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: So
 
     def judge(look: Look) -> None:
         ensure_one_total(look)
-        holds(lambda: expect_order(Listing(look), "createdAt", key, descending=False), "the list is not sorted", *look)
+        beside_others(look)
         expect_once(Listing(look))
+
+    def beside_others(look: Look, *_: Exchange) -> None:
+        holds(lambda: expect_order(Listing(look), "createdAt", key, descending=False), "the list is not sorted", *look)
+        expect_once(Listing(look), times)
         expect_no_gap(Listing(look), times, key)
 
-    expect_steadily(run, by_created_at.ascending, judge)
+    expect_beside_others(run, by_created_at.ascending, judge, beside_others)
 
 
 @requirement("list-members-pages-partition")
@@ -163,7 +172,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
 def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """The total of engagements is the same on every page, and the number on all pages."""
     try:
-        _expect_of_engagements(run, paged_engagements, paging.expect_total)
+        _expect_of_engagements(run, paged_engagements, paging.expect_total, paging.expect_total_within)
     except NonConformity as fault:
         _ensure_lasting(run, fault)
         raise
@@ -194,7 +203,7 @@ def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
 @requirement("list-engagements-page-length")
 def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """A page of engagements holds perPage of them, and the last one what is left."""
-    _expect_of_engagements(run, paged_engagements, paging.expect_lengths)
+    _expect_of_engagements(run, paged_engagements, paging.expect_lengths, paging.expect_lengths_within)
 
 
 @requirement("list-members-page-length")
@@ -296,12 +305,18 @@ def test_no_total_is_less_than_what_is_listed(run: Run, operation: str) -> None:
     expect_law_steadily(run, list_laws.covering_total, operation)
 
 
-def _expect_of_engagements(run: Run, lists: PagedLists, judge: Callable[[Look, frozenset[str]], object]) -> None:
+def _expect_of_engagements(
+    run: Run,
+    lists: PagedLists,
+    judge: Callable[[Look, frozenset[str]], object],
+    bounded: Callable[[paging.Bracket], object],
+) -> None:
     """Judge the pages of engagements, which others and later journeys of the run may have added to."""
-    expect_steadily(
+    expect_beside_others(
         run,
         lists.look,
         lambda look: judge(look, lists.known(look)),
+        lambda look, closing: bounded(paging.Bracket(look, closing, lists.known(look))),
         anew=lambda: page_by_page(run, call.list_engagements),
     )
 

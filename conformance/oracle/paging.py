@@ -5,6 +5,7 @@ A look is the answer with the largest page, followed by the pages of another siz
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import list_laws, read
@@ -132,6 +133,97 @@ def expect_in_place(look: Look, whole: int, among: Collection[str]) -> None:
     shown = range((page - 1) * size, (page - 1 + len(pages.answers)) * size)
     wanted = [identifier for identifier in among if places.get(identifier) in shown]
     expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A look at a list that others were changing, and the list once more, in one answer, after it.
+
+    What it must hold can only be bounded. Who finds it within bounds knows that nothing is wrong; who does not may have
+    met the others.
+
+    Attributes:
+        look: The look.
+        closing: The answer after it, with the largest page like the first one.
+        owned: Ids that must be in the list, as nobody but the run changes these.
+    """
+
+    look: Look
+    closing: Exchange
+    owned: frozenset[str] = frozenset()
+
+    @property
+    def answers(self) -> Look:
+        """All of it."""
+        return (*self.look, self.closing)
+
+    @property
+    def sure(self) -> frozenset[str]:
+        """Ids of what was there all the time: before and after it, or the run's own."""
+        return self.owned | {*Listing(self.look[:1]).identifiers} & {*Listing((self.closing,)).identifiers}
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """How many items the list had at least and at most.
+
+        Raises:
+            Unsettled: It is too long for that.
+        """
+        if max(read.number(answer, "total") for answer in self.answers) > LARGEST_PAGE:
+            raise Unsettled("the list is too long for one answer", *self.answers)
+        return len(self.sure), len(self.owned | {*Listing(self.answers).identifiers})
+
+
+def expect_partition_within(bracket: Bracket) -> None:
+    """The pages hold everything once that was there all the time.
+
+    Raises:
+        NonConformity: They do not, which others may have brought about.
+        Unsettled: There are more pages than were looked at.
+    """
+    judged(*bracket.answers)
+    page, size = _paging(bracket.look[-1])
+    if page * size < max(read.number(answer, "total") for answer in bracket.answers):
+        raise Unsettled("there are more pages than were looked at", *bracket.answers)
+    pages, sure = Listing(bracket.look[1:]), bracket.sure
+    expect_once(pages, sure)
+    expect_all(pages, sorted(sure), _ABOUT, bracket.look[0], bracket.closing)
+
+
+def expect_total_within(bracket: Bracket) -> None:
+    """Each total lies between the least and the most that there can have been.
+
+    Raises:
+        NonConformity: It does not, which others may have brought about.
+        Unsettled: The list is too long to tell.
+    """
+    least, most = bracket.bounds
+    for answer in bracket.answers:
+        judged(answer)
+        total = read.number(answer, "total")
+        _expect_between(f"the total is {total}", total, (least, most), answer, "/meta/total")
+
+
+def expect_lengths_within(bracket: Bracket) -> None:
+    """Each page holds as many as its size, or what can have been left.
+
+    Raises:
+        NonConformity: It does not, which others may have brought about.
+        Unsettled: The list is too long to tell.
+    """
+    counts = bracket.bounds
+    for answer in bracket.answers:
+        judged(answer)
+        page, size = _paging(answer)
+        least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
+        found = len(read.items(answer))
+        _expect_between(f"page {page} with {size} a page holds {found}", found, (least, most), answer, "/data")
+
+
+def _expect_between(message: str, found: int, bounds: tuple[int, int], answer: Exchange, pointer: str) -> None:
+    least, most = bounds
+    if not least <= found <= most:
+        raise NonConformity(message, answer, expected=f"{least} to {most}", actual=str(found), pointer=pointer)
 
 
 def _is_part(look: Look) -> bool:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 L = TypeVar("L")
 
+
+class Disturbed(Undecided):
+    """It looked wrong, but others were changing the organization: later looks may help."""
+
+
 _PAUSES: Final = (0.4, 1.0)
 
 
@@ -30,7 +35,7 @@ def steadily(
 
     Raises:
         NonConformity: The fault stayed while nothing moved.
-        Undecided: It looked wrong, but the organization was moving.
+        Disturbed: It looked wrong, but the organization was moving.
     """
     return steadily_between(look, judge, still=lambda one, other: at_rest(one) == at_rest(other), sleep=sleep)
 
@@ -54,7 +59,7 @@ def steadily_between(
 
     Raises:
         NonConformity: The fault stayed while nothing moved.
-        Undecided: It looked wrong, but the organization was moving.
+        Disturbed: It looked wrong, but the organization was moving.
     """
     seen, fault = look(), None
     if (fault := _fault(judge, seen)) is None:
@@ -67,7 +72,7 @@ def steadily_between(
             return seen
     if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
         raise fault
-    raise Undecided(f"{fault.message}, but others were changing the organization", *fault.exchanges)
+    raise Disturbed(f"{fault.message}, but others were changing the organization", *fault.exchanges)
 
 
 def _fault(judge: Callable[[L], None], seen: L) -> NonConformity | None:

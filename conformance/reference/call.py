@@ -31,6 +31,7 @@ class Call:
         engagement: The engagement that its path names.
         member: The member whom its path names.
         afterwards: What is done once its changes are kept.
+        counted: How many items its list had a moment ago; None if they are counted when they are read.
     """
 
     request: Request
@@ -44,6 +45,7 @@ class Call:
     engagement: Engagement = field(init=False)
     member: Member = field(init=False)
     afterwards: list[Callable[[], None]] = field(default_factory=list)
+    counted: int | None = None
 
     @property
     def organization_id(self) -> str:

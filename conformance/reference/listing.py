@@ -33,7 +33,8 @@ class Listing(Views):
         return Reply(self.success_status(call), {"data": view})
 
     def listed(self, call: Call, views: Iterable[View], total: int) -> Reply:
-        """Answer with one page of a list."""
+        """Answer with one page of a list; its total may be that of a moment ago."""
+        total = total if call.counted is None else call.counted
         meta = self.view_meta(total, call.values["page"], call.values["perPage"])
         self.check_page_exists(meta)
         return Reply(200, {"data": list(views), "meta": meta})

@@ -35,6 +35,9 @@ _EDITING = 0.002
 """Seconds in which an edit keeps out others, where this service refuses parallel edits."""
 _LONGEST_WAIT = 0.4
 """Seconds that a change waits at most until the engagement is free, where it waits at all."""
+_LISTS = frozenset({"listEngagements", "listMembers"})
+_COUNTING = 0.05
+"""Seconds at most from the count of a list to the reading of its items, if this service does not read both at once."""
 _SLOW = 0.08
 """Seconds of a slow answer."""
 
@@ -168,6 +171,8 @@ class Service(Answering, Provisioning):
         beside = self.latitude["parallel_edit"]
         if call.operation.id == "updateEngagement" and beside != "waits":
             return await self.perform_alone(call, int(beside))
+        if call.operation.id in _LISTS and (reading := self.latitude["list_reading"]) != "with-its-count":
+            return await self.perform_after_counting(call, cuts=reading == "up-to-its-count")
         changes = call.operation.finds == "engagement" and call.operation.method != "GET"
         if changes and not self.store.keeps_latest_time:
             return await self.perform_after_waiting(call)
@@ -184,6 +189,15 @@ class Service(Answering, Provisioning):
             return self.act(call)
         finally:
             self._in_edit.discard(call.resource_id)
+
+    async def perform_after_counting(self, call: Call, *, cuts: bool) -> Reply:
+        """Count what a list holds, and read its items later, which may be cut off at that count."""
+        call.counted = self.act(call).content["meta"]["total"]
+        await asyncio.sleep(random.uniform(0, _COUNTING))  # noqa: S311 - no secret
+        reply = self.act(call)
+        if cuts:
+            del reply.content["data"][max(0, call.counted - self.offset(call)) :]
+        return reply
 
     async def perform_after_waiting(self, call: Call) -> Reply:
         """Read the clock, and carry out a change once the engagement is free: one that came later may be first."""

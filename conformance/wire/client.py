@@ -22,6 +22,7 @@ from conformance.wire.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     import httpx
@@ -179,6 +180,13 @@ class Wire:
         if batch.failure is not None:
             raise batch.failure
         return [exchange for exchange in batch.results if exchange is not None]
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Let no other scenario write anything inside a ``with``; what is being written is answered before.
+
+        Nothing that another scenario does may be waited for in there.
+        """
+        return self._turns.undisturbed(self._check.get())
 
     def reserve_for(self, to_undo: Callable[[], int]) -> None:
         """Keep back as much time, and as many of the main key's requests, as undoing so many changes takes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict, defaultdict, deque
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -256,6 +256,10 @@ class ReplayWire:
     def undoing(self, seconds: float | None = None) -> Iterator[None]:  # noqa: ARG002 - as the wire has it
         """Do nothing: a recording has no limits."""
         yield
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Do nothing: what others wrote meanwhile is recorded."""
+        return nullcontext()
 
     def end(self, reason: str) -> None:
         """Nothing ends a replay but its recording."""

@@ -123,6 +123,17 @@ def change_clock(visitor: Visitor) -> object:
     return times[0] < times[1] and visitor.get(path).json()["data"]["updatedAt"] == times[0]
 
 
+def list_reading(visitor: Visitor) -> object:
+    """List while an engagement is created, which a second look shows: what is counted, and what stands there."""
+    visitor.engagement("a")
+    total = visitor.get(ENGAGEMENTS).json()["meta"]["total"]
+    with patch("random.uniform", lambda _, most: most):
+        torn, _ = visitor.together([("GET", ENGAGEMENTS, None), ("POST", ENGAGEMENTS, {"name": "b"})])
+    shown = torn.json()
+    assert len(visitor.get(ENGAGEMENTS).json()["data"]) == total + 1
+    return shown["meta"]["total"] - total, len(shown["data"]) - total, shown["data"][0]["name"]
+
+
 def subordinate_deletion(visitor: Visitor) -> object:
     """Look for a record right after the deletion, and later."""
     owner = visitor.engagement()["id"]
@@ -195,6 +206,7 @@ PROBES: dict[str, Probe] = {
     "invite_again": invited(GUEST, GUEST),
     "parallel_edit": parallel_edit,
     "change_clock": change_clock,
+    "list_reading": list_reading,
     "subordinate_deletion": subordinate_deletion,
     "mail_dispatch": mail_dispatch,
     "mail_form": mail_form,

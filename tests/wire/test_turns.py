@@ -1,15 +1,18 @@
-"""Writes of different scenarios to one resource take turns; those of one scenario overlap."""
+"""Writes of different scenarios to one resource take turns; those of one scenario overlap; none disturbs a look."""
 
 from __future__ import annotations
 
 import threading
 from contextlib import ExitStack
+from typing import Any
 
+import httpx
 import pytest
 
 from conformance.wire import call
 from conformance.wire.call import Call
 from conformance.wire.turns import Turns
+from tests.wire.conftest import Fixtures, Scripted
 
 EDIT = call.update_engagement("e1", {"name": "other"})
 DELETION = call.delete_engagement("e1")
@@ -72,3 +75,85 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     for scenario, batch in (("one", [EDIT, other]), ("two", [other, EDIT])):
         threading.Thread(target=alternate, args=(scenario, batch), daemon=True).start()
     ended.wait()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "asked", "expected"),
+    [
+        pytest.param("editing", EDIT, True, id="another-scenario"),
+        pytest.param("creating", call.create_engagement({"name": "new"}), True, id="a-creation"),
+        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("looking", EDIT, False, id="its-own"),
+    ],
+)
+def test_a_look_is_undisturbed(scenario: str, asked: Call, *, expected: bool) -> None:
+    """Whatever another scenario writes waits until the look is over, even the outer one of two."""
+    turns = Turns()
+
+    with turns.undisturbed("looking"):
+        with turns.undisturbed("looking"):
+            pass
+        assert waits(turns, scenario, asked) is expected
+    assert not waits(turns, scenario, asked)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "asked", "expected"),
+    [
+        pytest.param("editing", EDIT, True, id="another-scenario"),
+        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("looking", EDIT, False, id="its-own"),
+    ],
+)
+def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Call, *, expected: bool) -> None:
+    """It begins when the last write of another scenario is answered; no write begins before."""
+    turns, looks = Turns(), threading.Event()
+
+    def look() -> None:
+        with turns.undisturbed("looking"):
+            looks.set()
+
+    with turns.of(scenario, [asked]):
+        threading.Thread(target=look, daemon=True).start()
+        assert looks.wait(0.2) is not expected
+        assert waits(turns, "creating", call.create_engagement({"name": "new"})) is expected
+    assert looks.wait(10)
+
+
+def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
+    """Either may write in its own, so that they would disturb each other."""
+    turns, ended = Turns(), threading.Barrier(3, timeout=10)
+
+    def look(scenario: str) -> None:
+        for _ in range(200):
+            with turns.undisturbed(scenario), turns.of(scenario, [EDIT]):
+                pass
+        ended.wait()
+
+    for scenario in ("one", "two"):
+        threading.Thread(target=look, args=(scenario,), daemon=True).start()
+    ended.wait()
+
+
+def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
+    """A write that another thread sends meanwhile goes out when the look is over; reads go at once."""
+    came: list[str] = []
+
+    def answer(request: httpx.Request) -> Any:
+        came.append(request.method)
+        return 200, {}
+
+    wire, sent = make.wire(transport=Scripted(answer)), threading.Event()
+
+    def write() -> None:
+        with wire.checking("writing"):
+            wire.send(call.create_engagement({"name": "new"}))
+        sent.set()
+
+    with wire.checking("looking"), wire.undisturbed():
+        threading.Thread(target=write, daemon=True).start()
+        assert not sent.wait(0.2)
+        wire.send(call.list_engagements())
+        assert came == ["GET"]
+    assert sent.wait(10)
+    assert came == ["GET", "POST"]

@@ -103,6 +103,11 @@ RULE_POINTS = (
     Point("invite_member", "What becomes of inviting a member?", ("409", "422", "400", "accepted")),
     Point("invite_again", "What becomes of inviting an address twice?", ("409", "422", "400", "accepted")),
     Point("parallel_edit", "What becomes of an edit while another is under way?", ("waits", "409", "404")),
+    Point(
+        "list_reading",
+        "When are the items of a list read that was counted, and are they cut off at that count?",
+        ("with-its-count", "after-its-count", "up-to-its-count"),
+    ),
     Point("change_clock", "When does a change of an engagement read the clock?", ("when-made", "before-waiting")),
     Point("subordinate_deletion", "When are an engagement's records gone?", ("at-once", "later")),
     Point("mail_dispatch", "When is an invitation's mail sent?", ("at-once", "later")),

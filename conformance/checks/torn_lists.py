@@ -1,0 +1,57 @@
+"""Lists answered during a write, which need not be of one piece: services count first and read then."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.searching import is_own
+from conformance.oracle import read
+from conformance.oracle.effects import Span, accepted, refused
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.ledger_lists import page_of
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_MOVING: Final = ("name", "status", "updatedAt")
+
+
+def written_meanwhile(run: Run, listed: Exchange) -> bool:
+    """Whether the run was writing to what a list shows while that was answered."""
+    span, family = Span.of(listed), listed.call.operation.family
+    return any(
+        one.call.may_change and one.call.operation.family == family and one.sent and _span(one).meets(span)
+        for one in run.wire.exchanges
+    )
+
+
+def others_moved(run: Run, one: Exchange, other: Exchange) -> bool:
+    """Whether two answers to one call show that others changed the list of engagements in between."""
+    earlier, later = _of_others(run, one), _of_others(run, other)
+    pages = page_of(one), page_of(other)
+    if all(page is not None and page.is_whole for page in pages) and earlier.keys() != later.keys():
+        return True
+    return any(earlier[name] != later[name] for name in earlier.keys() & later.keys())
+
+
+def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
+    """What a list shows of engagements that the run has not made, by their identifiers."""
+    return {
+        name: [item.get(field) for field in _MOVING]
+        for item in readable_resources(listed)
+        if (name := read.id_of(item)) is not None and not is_own(run, item)
+    }
+
+
+def note_torn(run: Run, *lists: Exchange) -> None:
+    """Note that lists were not right when the run was writing, and were when nothing was under way."""
+    if lists:
+        run.observe("lists-under-writes", "not always: asked for again with nothing under way, it was right", lists[0])
+
+
+def _span(write: Exchange) -> Span:
+    """The time in which a write is carried out; without an end if no answer tells that it has been."""
+    span = Span.of(write)
+    return span if accepted(write) or refused(write) else Span(span.start, inf)

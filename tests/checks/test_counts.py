@@ -1,0 +1,149 @@
+"""Counts beside others: how many there can have been."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from conformance.checks.test_s2_counts import (
+    Count,
+    Counting,
+    Counts,
+    test_created_engagement_is_counted,
+    test_deleted_engagement_is_no_longer_counted,
+    test_engagement_count_agrees_with_the_list,
+)
+from conformance.oracle.judgement import Undecided
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.call import Call
+    from conformance.wire.exchange import Exchange
+
+# Not to be collected here: they are checks.
+created_is_counted, deleted_is_not = test_created_engagement_is_counted, test_deleted_engagement_is_no_longer_counted
+agrees = test_engagement_count_agrees_with_the_list
+del test_created_engagement_is_counted, test_deleted_engagement_is_no_longer_counted
+del test_engagement_count_agrees_with_the_list
+
+
+class LookedAgain(Exception):
+    """The counts looked wrong, so that more is sent."""
+
+
+def again(_: object) -> Exchange:
+    """Send nothing more."""
+    raise LookedAgain
+
+
+RUN = cast(
+    "Run",
+    SimpleNamespace(
+        sleep=lambda _: None,
+        send=again,
+        send_all=again,
+        name=str,
+        names=SimpleNamespace(name=str),
+        effort=None,
+        engagements_before=None,
+    ),
+)
+
+
+def organization(count: int) -> Exchange:
+    """The organization with so many engagements."""
+    return make_exchange("getCurrentOrganization", body={"data": {"engagementCount": count, "memberCount": 1}})
+
+
+def listed(ids: str, total: int | None = None) -> Exchange:
+    """The list; each letter is an engagement, ``S`` the one that is created and deleted."""
+    items = [{"id": one, "name": one} for one in ids]
+    return make_exchange(
+        "listEngagements", body={"data": items, "meta": {"total": len(ids) if total is None else total}}
+    )
+
+
+def counting(before: tuple[str, int], between: tuple[str, int], after: tuple[str, int]) -> Counting:
+    """What the list held and the organization counted, three times."""
+    first, second, third = (Count(organization(count), listed(ids)) for ids, count in (before, between, after))
+    deletion = make_exchange("deleteEngagement", 200, {"data": {"deleted": True, "id": "S"}})
+    return Counting("S", "S", first, second, deletion, third)
+
+
+def is_right(seen: Counting) -> bool:
+    """Whether both checks are content with the first look."""
+    try:
+        created_is_counted(RUN, seen)
+        deleted_is_not(RUN, seen)
+    except LookedAgain:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (counting(("ab", 2), ("abS", 3), ("ab", 2)), True),
+        (counting(("ab", 2), ("abxyS", 3), ("abxy", 4)), True),
+        (counting(("ab", 2), ("abxyS", 4), ("abxy", 4)), True),
+        (counting(("abx", 3), ("abyS", 5), ("ab", 3)), True),
+        (counting(("abx", 3), ("abyS", 3), ("abz", 4)), True),
+        (counting(("ab", 2), ("abS", 2), ("ab", 2)), False),
+        (counting(("ab", 2), ("abS", 3), ("ab", 3)), False),
+        (counting(("ab", 2), ("abS", 4), ("ab", 2)), False),
+        (counting(("ab", 2), ("abxS", 3), ("ab", 4)), False),
+        (counting(("abx", 3), ("abyS", 6), ("ab", 3)), False),
+    ],
+)
+def test_a_count_lies_between_what_both_lists_show_and_what_either_shows(seen: Counting, *, expected: bool) -> None:
+    """Others may have come and gone before or after the organization was asked."""
+    assert is_right(seen) is expected
+
+
+def test_a_total_may_be_older_than_the_items_beside_others() -> None:
+    """A service may count before it reads; what one look shows that was counted in another is within bounds."""
+    seen = counting(("ab", 2), ("abxS", 3), ("abx", 3))
+
+    assert is_right(
+        Counting("S", "S", seen.before, Count(organization(3), listed("abxS", 3)), seen.deletion, seen.after)
+    )
+    assert not is_right(
+        Counting("S", "S", seen.before, Count(organization(3), listed("abxS", 2)), seen.deletion, seen.after)
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "total", "after", "expected"), [(4, 4, 4, True), (5, 4, 3, True), (3, 5, 3, False), (3, 2, 5, False)]
+)
+def test_a_total_lies_between_the_counts_around_it(before: int, total: int, after: int, *, expected: bool) -> None:
+    """Others may have come or gone on either side of the list."""
+    seen = Counts(organization(before), listed("", total), listed("", 1), organization(after))
+    if expected:
+        agrees(RUN, seen)
+    else:
+        with pytest.raises(LookedAgain):
+            agrees(RUN, seen)
+
+
+@pytest.mark.parametrize(("right", "passes"), [(3, True), (8, True), (10, False)])
+def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: bool) -> None:
+    """Others that move it each time keep a few looks from being right, not all of them; then it is in doubt."""
+    asked: list[str] = []
+
+    def send(sent: Call) -> Exchange:
+        asked.append(sent.operation.id)
+        if sent.operation.id == "getCurrentOrganization":
+            return organization(5 + asked.count(sent.operation.id) % 2)
+        look = 2 + (len(asked) - 1) // 6
+        return listed("", 1000 if look < right else 5)
+
+    run = cast("Run", SimpleNamespace(**{**vars(RUN), "send": send}))
+    first = Counts(organization(5), listed("", 1000), listed("", 1), organization(6))
+    if passes:
+        agrees(run, first)
+    else:
+        with pytest.raises(Undecided, match="others were changing"):
+            agrees(run, first)

@@ -1,0 +1,111 @@
+"""Lists that need not be of one piece because something was written while they were answered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from conformance.checks.torn_lists import note_torn, others_moved, written_meanwhile
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest.subjects import latitudes
+from conformance.selftest.trial import Task, attempt
+from conformance.target.names import RunNames
+from conformance.wire.call import Credential
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+LIST = make_exchange("listEngagements", body={"data": [], "meta": {}})
+
+
+def run(*exchanges: Exchange) -> Any:
+    """A run that has sent these."""
+    return cast("Any", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges), names=RunNames("cf-")))
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "seconds", "expected"),
+    [
+        ("createEngagement", 201, -0.005, True),
+        ("createEngagement", 201, 0.005, True),
+        ("archiveEngagement", 409, 0.005, True),
+        ("createEngagement", 201, -0.5, False),
+        ("createEngagement", 201, 0.5, False),
+        ("createEngagement", None, -0.5, True),
+        ("createEngagement", None, 0.5, False),
+        ("getEngagement", 200, 0.005, False),
+        ("removeMember", 200, 0.005, False),
+    ],
+)
+def test_a_list_may_be_torn_by_what_was_written_meanwhile(
+    operation: str, status: int | None, seconds: float, *, expected: bool
+) -> None:
+    """By a write to the same half of the interface that overlapped, or that may be under way for want of an answer."""
+    write = make_exchange(operation, status, {}, number=2)
+    write = replace(write, started_at=LIST.started_at + timedelta(seconds=seconds))
+
+    assert written_meanwhile(run(LIST, write), LIST) is expected
+
+
+def test_what_must_be_refused_with_401_writes_nothing() -> None:
+    """A key that nobody has changes nothing, so that it tears no list."""
+    unknown = Credential("unknown", "Bearer unknown", invalid=True)
+    write = make_exchange("createEngagement", 401, {})
+
+    assert not written_meanwhile(run(replace(write, call=replace(write.call, credential=unknown))), LIST)
+
+
+def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
+    """A list of engagements with these ids and names, of which there may be more."""
+    data = [{"id": identifier, "name": name} for identifier, name in items]
+    meta = {"total": len(items) if total is None else total}
+    return make_exchange("listEngagements", body={"data": data, "meta": meta})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (page(("a", "x")), page(("a", "x")), False),
+        (page(("a", "x")), page(("a", "y")), True),
+        (page(("a", "x")), page(("a", "x"), ("b", "x")), True),
+        (page(("a", "x"), ("b", "x")), page(("a", "x")), True),
+        (page(("a", "x"), total=50), page(("b", "x"), total=50), False),
+        (page(("a", "x"), total=50), page(("a", "y"), total=50), True),
+        (page(("a", "x")), page(("a", "x"), ("b", "cf-x")), False),
+        (page(("a", "cf-x")), page(("a", "cf-y")), False),
+    ],
+)
+def test_others_are_seen_by_what_they_change(one: Exchange, other: Exchange, *, expected: bool) -> None:
+    """What the run has made does not count, nor what comes to another page."""
+    assert others_moved(run(), one, other) is expected
+
+
+def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:
+    """With the list that shows it."""
+    seen: list[tuple[object, ...]] = []
+    observer = cast("Any", SimpleNamespace(observe=lambda *words: seen.append(words)))
+
+    note_torn(observer)
+    note_torn(observer, LIST)
+
+    ((point, _, cited),) = seen
+    assert (point, cited) == ("lists-under-writes", LIST)
+
+
+@pytest.mark.parametrize(
+    ("reading", "seed"),
+    [("up-to-its-count", 1), ("up-to-its-count", 6), ("up-to-its-count", 9), ("after-its-count", 1)],
+)
+def test_a_service_that_counts_first_and_reads_then_is_certified(reading: str, seed: int) -> None:
+    """No requirement is left undecided for that, and none accused."""
+    (subject,) = latitudes(f"list_reading={reading}")
+
+    trial = attempt(Task(subject, RunOptions(effort=Effort.QUICK, seed=seed), in_process=True))
+
+    assert (trial.reported, trial.undecided, trial.errors, trial.left) == ({}, {}, (), ())
+    assert trial.passed > 100

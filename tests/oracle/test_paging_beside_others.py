@@ -1,0 +1,114 @@
+"""Pages of a list that others are changing: what was there all the time, and how many there can have been."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from conformance.oracle.judgement import NonConformity
+from conformance.oracle.listing import Unsettled
+from conformance.oracle.paging import (
+    Bracket,
+    expect_lengths_within,
+    expect_partition_within,
+    expect_total_within,
+)
+from conformance.wire.exchange import Exchange
+from tests.oracle.pages import page
+
+Judge = Callable[[Bracket], None]
+
+SIZE = 3
+
+
+def whole(ids: str, total: int | None = None) -> Exchange:
+    """The list in one answer; each letter is an engagement."""
+    return page([*ids], query={"perPage": 100}, total=len(ids) if total is None else total)
+
+
+def bracket(before: str, *pages: str, after: str, totals: Sequence[int] = (), owned: str = "") -> Bracket:
+    """A look, each page with as many in total as the list had before where nothing else is given."""
+    told = totals or [len(before)] * len(pages)
+    look = [
+        page([*ids], query={"page": number, "perPage": SIZE}, total=total)
+        for number, (ids, total) in enumerate(zip(pages, told, strict=True), 1)
+    ]
+    return Bracket((whole(before), *look), whole(after), frozenset(owned))
+
+
+def test_what_was_there_all_the_time_was_there_before_and_after() -> None:
+    """Beside what the run owns; at most there was all that any answer shows."""
+    seen = bracket("abc", "abc", "x", after="bcd", owned="z")
+
+    assert seen.sure == {*"bcz"}
+    assert seen.bounds == (3, 6)
+
+
+@pytest.mark.parametrize("judge", [expect_partition_within, expect_total_within, expect_lengths_within])
+@pytest.mark.parametrize(
+    "seen",
+    [
+        bracket("abcd", "abc", "d", after="abcd"),
+        bracket("abcdn", "abc", "d", after="abcd", totals=[5, 4]),
+        bracket("abcd", "abc", "dn", after="abcdn", totals=[4, 5]),
+        bracket("abcdn", "abc", "dm", after="abcdm", totals=[5, 5]),
+        bracket("abcd", "abc", "dx", after="abcd", totals=[5, 5]),
+    ],
+)
+def test_pages_beside_others_that_keep_within_bounds(judge: Judge, seen: Bracket) -> None:
+    """What others made, deleted, or made and deleted may stand there or not, once."""
+    judge(seen)
+
+
+@pytest.mark.parametrize(
+    ("seen", "message"),
+    [
+        (bracket("abcdn", "abc", "", after="abcd"), "an item that exists is missing"),
+        (bracket("abcdn", "abc", "cd", after="abcd"), "an item is in the list twice"),
+        (bracket("abcn", "abc", "", after="abcm", owned="o"), "an item that exists is missing"),
+    ],
+)
+def test_pages_that_lack_or_repeat_what_was_there_all_the_time(seen: Bracket, message: str) -> None:
+    """Whatever others do, that is not within bounds."""
+    with pytest.raises(NonConformity, match=message):
+        expect_partition_within(seen)
+
+
+def test_pages_that_end_before_a_total_tell_nothing() -> None:
+    """What is missing may be on the next one."""
+    with pytest.raises(Unsettled, match="more pages"):
+        expect_partition_within(bracket("abcd", "abc", after="abcd"))
+
+
+@pytest.mark.parametrize(
+    ("totals", "expected"), [([3, 5], "4 to 6"), ([5, 7], "4 to 6"), ([4, 6], None), ([6, 4], None)]
+)
+def test_totals_beside_others(totals: list[int], expected: str | None) -> None:
+    """At least what was there all the time, at most all that was seen."""
+    seen = bracket("abcdn", "abc", "dn", after="abcdm", totals=totals)
+    if expected is None:
+        expect_total_within(seen)
+        return
+
+    with pytest.raises(NonConformity, match="the total is") as fault:
+        expect_total_within(seen)
+    assert fault.value.expected == expected
+
+
+@pytest.mark.parametrize("pages", [("ab", "dn"), ("abcd", "n"), ("abc", "")])
+def test_lengths_beside_others(pages: tuple[str, str]) -> None:
+    """A page that is full whoever came or went is full; the last one holds what is left at least."""
+    with pytest.raises(NonConformity, match="with 3 a page holds"):
+        expect_lengths_within(bracket("abcdn", *pages, after="abcdm"))
+
+
+@pytest.mark.parametrize("judge", [expect_total_within, expect_lengths_within])
+def test_a_list_that_no_answer_shows_has_no_bounds(judge: Judge) -> None:
+    """What one answer does not show may be there or not."""
+    seen = Bracket(
+        (whole("abc", 101), page([*"abc"], query={"page": 1, "perPage": SIZE}, total=101)), whole("abd", 101)
+    )
+
+    with pytest.raises(Unsettled, match="too long"):
+        judge(seen)
