@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.judgement import NonConformity, Undecided, judged
@@ -11,7 +11,7 @@ from conformance.running.options import Effort
 from conformance.wire import call
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.call import Call
@@ -144,11 +144,6 @@ def ids_on(page: Exchange) -> frozenset[str]:
     return frozenset(identifier for item in read.items(page) if (identifier := read.id_of(item)) is not None)
 
 
-def is_own(run: Run, item: Mapping[str, Any]) -> bool:
-    """Whether an engagement of a list shows that the run has made it."""
-    return any(run.names.marks(item.get(field)) for field in ("name", "description"))
-
-
 def _every_page(run: Run) -> Look:
     """The whole list, as far as that can be afforded."""
     pages: list[Exchange] = []
@@ -161,5 +156,5 @@ def _every_page(run: Run) -> Look:
 
 def _look(run: Run, pages: Sequence[Exchange], *, complete: bool) -> Look:
     items = [item for page in pages for item in read.items(page) if read.id_of(item) is not None]
-    others = frozenset(str(item["id"]) for item in items if not is_own(run, item))
+    others = frozenset(str(item["id"]) for item in items if not run.names.made(item))
     return Look(frozenset(str(item["id"]) for item in items), tuple(pages), complete, others)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.searching import is_own
 from conformance.oracle import read
 from conformance.oracle.effects import Span, accepted, refused
 from conformance.oracle.laws import readable_resources
@@ -41,7 +40,7 @@ def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
     return {
         name: [item.get(field) for field in _MOVING]
         for item in readable_resources(listed)
-        if (name := read.id_of(item)) is not None and not is_own(run, item)
+        if (name := read.id_of(item)) is not None and not run.names.made(item)
     }
 
 

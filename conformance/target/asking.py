@@ -221,7 +221,7 @@ class OwnEngagements:
 
 def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
     """Those of some engagements that look like a run's, going by name and description."""
-    marked = [names.owns(item.get("name")) or names.owns(item.get("description")) for item in listed.items]
+    marked = [names.made(item) for item in listed.items]
     ids = [identifier_of(item) for item, is_own in zip(listed.items, marked, strict=True) if is_own]
     others = [moment for moment, is_own in zip(listed.created, marked, strict=True) if not is_own]
     return OwnEngagements(

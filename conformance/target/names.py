@@ -7,7 +7,10 @@ import re
 import unicodedata
 import uuid
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PREFIX: Final = re.compile("cf-(?=[a-z]*[2-7])[a-z2-7]{8}-", re.ASCII)
 """The prefix of every run: one of 2^40, less those without a digit."""
@@ -49,6 +52,10 @@ class RunNames:
         The prefix in the middle of a text proves nothing: a person may quote a name of the run.
         """
         return isinstance(text, str) and bare(text).startswith(self.prefix)
+
+    def made(self, engagement: Mapping[str, object]) -> bool:
+        """Whether the name or the description of an engagement says that this run made it."""
+        return self.owns(engagement.get("name")) or self.owns(engagement.get("description"))
 
 
 def bare(name: str) -> str:

@@ -264,8 +264,7 @@ class Ownership:
 
     def _is_marked(self, data: Mapping[str, Any]) -> bool:
         """Whether an engagement bears a name of the run, or a description that names the run, and is as young."""
-        marked = self._names.owns(data.get("name")) or self._names.owns(data.get("description"))
-        return marked and self._time.covers(data.get("createdAt"))
+        return self._names.made(data) and self._time.covers(data.get("createdAt"))
 
     def _proved(self, places: Mapping[_Key, Credential | None]) -> list[Standing | None]:
         """Whose these engagements are; those of which too little is known are read now.
@@ -301,7 +300,7 @@ class Ownership:
         body = object_in(call.body)
         if not isinstance(body.get("name"), str):
             return True
-        return self._names.owns(body.get("name")) or self._names.owns(body.get("description"))
+        return self._names.made(body)
 
     def _place(self, call: Call) -> _Key:
         return self._realm(call), call.identifier or ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.checks.searching import Search, expect_listed, is_own, search
+from conformance.checks.searching import Search, expect_listed, search
 from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.target.names import RunNames
 from tests.conftest import make_exchange
@@ -53,21 +53,6 @@ class Lists:
 def found(*lists: str) -> Search:
     """What comes of looking for ``A``."""
     return search(Lists(*lists).run, "A", sort="name", order="asc")
-
-
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ({"name": "cf-a", "description": None}, True),
-        ({"name": " CF-a"}, True),
-        ({"name": "odd", "description": "of cf-a"}, True),
-        ({"name": "a", "description": ""}, False),
-        ({}, False),
-    ],
-)
-def test_what_is_the_runs_own_says_so(item: dict[str, object], *, expected: bool) -> None:
-    """Its name does, or its description."""
-    assert is_own(Lists().run, item) is expected
 
 
 def test_later_looks_are_undisturbed() -> None:

@@ -54,3 +54,19 @@ def test_names_and_addresses_begin_with_the_prefix() -> None:
 def test_a_run_owns_what_begins_with_its_prefix(text: object, *, owned: bool) -> None:
     """Whatever a service has done to its letters and blanks; a prefix amid a text is a quotation."""
     assert RunNames("cf-abcdefg2-").owns(text) is owned
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"name": "cf-abcdefg2-a", "description": None}, True),
+        ({"name": " CF-Abcdefg2-a"}, True),
+        ({"name": "odd", "description": "cf-abcdefg2-a"}, True),
+        ({"name": "odd", "description": "of cf-abcdefg2-a"}, False),
+        ({"name": "a", "description": ""}, False),
+        ({}, False),
+    ],
+)
+def test_what_a_run_made_says_so(item: dict[str, object], *, expected: bool) -> None:
+    """Its name does, or its description."""
+    assert RunNames("cf-abcdefg2-").made(item) is expected
