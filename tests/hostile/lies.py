@@ -78,6 +78,7 @@ class Liar(httpx.AsyncBaseTransport):
     crimes: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
+    freed: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._asgi = httpx.ASGITransport(self.app, raise_app_exceptions=False)
@@ -106,11 +107,13 @@ class Liar(httpx.AsyncBaseTransport):
         """Note what is done to others' data, carry the request out, and lie."""
         path, method = request.url.path, request.method
         self._watch(method, path)
+        named = path.rpartition("/")[2]
+        if method == "GET" and named in self.freed:
+            self._give_again(named)
         response = await self._asgi.handle_async_request(request)
         body = await response.aread()
         self._watch_name()
         if method == "DELETE" and path.startswith(ENGAGEMENTS):
-            named = path.rpartition("/")[2]
             if response.status_code < 300 and self._lies("deletion: id given again, answer lost"):
                 self._give_again(named)
                 return httpx.Response(504)
@@ -192,13 +195,16 @@ class Liar(httpx.AsyncBaseTransport):
         self.own.append(made)
 
     def _delete(self, identifier: str) -> bool:
-        """Delete an engagement of the run, whoever asks, and give its id to another user's; whether there is one."""
+        """Delete an engagement of the run, whoever asks, and give its id away by the next read; whether there is one.
+
+        What was sent together with the deletion could not know of it.
+        """
         store = self.app.service.store
         if identifier in self.others or store.engagement(identifier) is None:
             return False
         with store.transaction():
             store.delete_engagement(identifier)
-        self._give_again(identifier)
+        self.freed.add(identifier)
         return True
 
     def _give_again(self, identifier: str) -> None:
