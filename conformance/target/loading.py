@@ -93,7 +93,7 @@ def load_profile(
     """
     reader = _Reader(path)
     name, folder = reader.name, reader.folder
-    top = read_yaml(reader.content(path, name), Source(name, environ)).table(*_TOP)
+    top = _top(reader, environ)
     url = _url(top, name, base_url)
     main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
     keys = _keys(reader, top.get("keys"), main_key)
@@ -131,6 +131,20 @@ def load_profile(
             *reader.warnings(),
         ),
     )
+
+
+def address_in(path: Path, environ: Mapping[str, str]) -> str:
+    """The base URL that a target file names, without user info.
+
+    Args:
+        path: The YAML file.
+        environ: The variables that it may name.
+
+    Raises:
+        TargetFileError: It names none, or is no target file.
+    """
+    reader = _Reader(path)
+    return _url(_top(reader, environ), reader.name, None).url
 
 
 def profile_of(
@@ -219,6 +233,11 @@ class _Reader:
             for file in dict.fromkeys(self.revealing)
             if is_file(file) and file.stat().st_mode & 0o077
         ]
+
+
+def _top(reader: _Reader, environ: Mapping[str, str]) -> dict[str, Entry]:
+    """The values of a target file by key."""
+    return read_yaml(reader.content(reader.path, reader.name), Source(reader.name, environ)).table(*_TOP)
 
 
 def _url(top: Mapping[str, Entry], name: str, given: str | None) -> validity.BaseUrl:
