@@ -19,6 +19,7 @@ from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.placing import place
 from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
+from conformance.reports.wording import SCRIPT, script_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +46,7 @@ _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = 
     "badge.svg": lambda report, _: badge_bytes(report),
 }
 OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
-"""Every file that a run writes, but for the journal, which it writes from its beginning on."""
+"""Every file that a run writes, but for scripts and the journal, which it writes from its beginning on."""
 
 _OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
 _HEAD: Final = 200
@@ -61,7 +62,7 @@ def ensure_free(folder: Path) -> None:
     Raises:
         FolderError: There is a certificate, or a file of the name of an output that no run wrote.
     """
-    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS) if os.path.lexists(folder / name)]
+    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_scripts(folder)) if os.path.lexists(folder / name)]
     if there and there[0] in {ENVELOPE, PAGE}:
         raise FolderError(f"{folder} holds a certificate, {there[0]}: name another folder with --report.")
     is_of_a_run = any(_is_ours(folder / name) for name in (REPORT, JOURNAL))
@@ -76,7 +77,7 @@ def remove_outputs(folder: Path) -> None:
     Raises:
         FolderError: One of them cannot be removed.
     """
-    for name in OUTPUTS:
+    for name in (*OUTPUTS, *_scripts(folder)):
         try:
             (folder / name).unlink(missing_ok=True)
         except OSError as error:
@@ -92,6 +93,10 @@ def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Conte
     """
     rendered = {name: render(report, exchanges) for name, render in _RENDERED.items()}
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
+    for requirement in report["requirements"]:
+        for failure in requirement["failures"]:
+            if (name := script_name(requirement, failure)) is not None:
+                pieces[name] = partial(iter, ((failure.get("script") or "").encode("utf-8", "replace"),))
     return {**pieces, EXCHANGES: partial(har_pieces, exchanges)}
 
 
@@ -141,6 +146,11 @@ def write_all(
     place({folder / name: partial(pieces, name) for name in contents})
     _search_journal(folder / JOURNAL, scan)
     return scan.found
+
+
+def _scripts(folder: Path) -> list[str]:
+    """The scripts that lie in a folder, those of a run before among them."""
+    return sorted(path.name for path in folder.glob(f"{SCRIPT}*.sh"))
 
 
 def _search_journal(path: Path, scan: LastScan) -> None:

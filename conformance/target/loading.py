@@ -120,6 +120,7 @@ def load_profile(
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
         require=_classes(top.get("require")),
+        variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
         user_info=url.user_info,
         folder=folder,
         warnings=(
@@ -281,6 +282,16 @@ def _headers(reader: _Reader, entry: Entry | None) -> Mapping[str, Secret]:
             raise item.problem("is given twice, in different letter case")
         headers[name] = reader.secret(item, validity.header_value)
     return MappingProxyType(headers)
+
+
+def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tuple[str, str]]:
+    """The variables that are the whole value of a key or a header, by the names of ``Profile.secrets``."""
+    entries = {} if is_key_given else {"api_key": top["api_key"]}
+    entries |= top["keys"].table() if "keys" in top else {}
+    for number, member in enumerate(top["members"].items() if "members" in top else (), start=1):
+        entries |= {f"member_{number}": key for name, key in member.table().items() if name == "key"}
+    entries |= {f"header:{name}": entry for name, entry in (top["headers"].table() if "headers" in top else {}).items()}
+    yield from ((name, found) for name, entry in entries.items() if (found := entry.variable) is not None)
 
 
 def _tls(entry: Entry | None, folder: Path) -> Tls:
