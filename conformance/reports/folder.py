@@ -8,6 +8,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from conformance.catalogue import load_catalogue
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -50,6 +51,7 @@ OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
 
 _OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
 _HEAD: Final = 200
+_NUMBER: Final = re.compile(r"-\d+$")
 
 
 class FolderError(Exception):
@@ -149,8 +151,10 @@ def write_all(
 
 
 def _scripts(folder: Path) -> list[str]:
-    """The scripts that lie in a folder, those of a run before among them."""
-    return sorted(path.name for path in folder.glob(f"{SCRIPT}*.sh"))
+    """The scripts of runs that lie in a folder."""
+    known = load_catalogue().requirements
+    stems = {path.name: path.stem.removeprefix(SCRIPT) for path in folder.glob(f"{SCRIPT}*.sh")}
+    return sorted(name for name, stem in stems.items() if stem in known or _NUMBER.sub("", stem) in known)
 
 
 def _search_journal(path: Path, scan: LastScan) -> None:

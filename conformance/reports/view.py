@@ -193,6 +193,7 @@ def _failure(requirement: Requirement, failure: Failure, by_number: Mapping[int,
         "pointer": failure.get("pointer"),
         "cited": _cited(failure["exchanges"], by_number),
         "again": again(requirement, failure),
+        "script": failure.get("script"),
     }
 
 
