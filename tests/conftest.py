@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
@@ -65,10 +66,10 @@ def make_exchange(
     )
 
 
-@pytest.fixture(scope="session")
-def sandbox() -> Iterator[dict[str, str]]:
-    """The variables that a running ``conformance serve`` tells."""
-    command = [sys.executable, "-u", "-m", "conformance", "serve", "--port", "0"]
+@contextmanager
+def serve_sandbox(*options: str) -> Iterator[dict[str, str]]:
+    """Run ``conformance serve`` inside a ``with``; gives the variables that it tells."""
+    command = [sys.executable, "-u", "-m", "conformance", "serve", "--port", "0", *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "KEY_"))}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as serve:
         assert serve.stdout is not None
@@ -80,6 +81,13 @@ def sandbox() -> Iterator[dict[str, str]]:
                 break
         yield told
         serve.terminate()
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[dict[str, str]]:
+    """The variables that a running ``conformance serve`` tells."""
+    with serve_sandbox() as told:
+        yield told
 
 
 @pytest.fixture(scope="session")

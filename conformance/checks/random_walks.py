@@ -78,7 +78,7 @@ def random_walks(run: Run) -> Walks:
         walks.findings.append(walk.ledger.findings)
         if finding is not None and finding.requirement not in walks.stories:
             walk, finding = _shortest(run, *_cleared(run, walk, finding), size.shrinking)
-            walks.stories[finding.requirement] = tell(run, walk, finding)
+            walks.stories[finding.requirement] = tell(walk, finding)
     return walks
 
 

@@ -104,7 +104,8 @@ def test_every_role_is_sent_its_invitation(run: Run, inviting: Inviting) -> None
 
 def _invitation_mails(run: Run, to: str) -> list[Mail]:
     """The e-mails to an invited address; one without a link, such as a notice, may come before the invitation."""
-    return run.fixtures.mail(to, run.profile.patience, lambda mail: holds_link(mail.text))
+    with run.awaiting("the mail of an invitation", run.profile.patience):
+        return run.fixtures.mail(to, run.profile.patience, lambda mail: holds_link(mail.text))
 
 
 def holds_link(text: str) -> bool:

@@ -29,6 +29,8 @@ _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
 _REFUSED_BESIDE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
 """Refusals that an edit may meet beside another one."""
 _AT_ONCE: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 5}
+_TRIES: Final = 4
+"""Times that an edit is tried by itself: other scenarios of the run, or other users, may be editing just then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,11 @@ def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
     """The edit, sent once more by itself where it did not go right beside another one."""
     if edit.right:
         return edit
-    alone = run.send(edit.answer.call)
+    for _ in range(_TRIES):
+        alone = run.send(edit.answer.call)
+        if alone.succeeded:
+            break
+        run.sleep(A_TICK)
     return replace(edit, alone=(alone, run.send(edit.after.call)))
 
 

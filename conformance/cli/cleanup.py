@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.cli.options import found_file, target_options, warn_of_visible_key
+from conformance.cli.progress import ToldWaits
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
 from conformance.running.connecting import connect, redactor_of
@@ -76,7 +77,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     wire = connect(profile, RunOptions(), redactor_of(profile))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
-    with closing(wire), wire.undoing(), wire.checking("undoing"):
+    with closing(wire), ToldWaits(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
         wire.guard(ownership.ensure)
         wire.observe(ownership)
         wire.observe(membership)

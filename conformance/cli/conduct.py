@@ -162,13 +162,14 @@ def _conduct(execution: Execution, interruption: Interruption, judging: _Judging
     interruption.stops(stop)
     if judging.fail_fast:
         fail_fast.ends(end)
-    with interruption.breaking(), progress:
-        reached = reach(execution, judge.errors)
-        execution.run.closed = reached
-        guarded(lambda: run_checks(judge), judge.errors)
-    if execution.run.journal.pending():
-        progress.undoing()
-    undo(execution, judge.errors)
+    with progress:
+        with interruption.breaking():
+            reached = reach(execution, judge.errors)
+            execution.run.closed = reached
+            guarded(lambda: run_checks(judge), judge.errors)
+        if execution.run.journal.pending():
+            progress.undoing()
+        undo(execution, judge.errors)
     trouble = _own_trouble(execution, judge.errors) or reached or _trouble(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None or fail_fast.failed is not None:

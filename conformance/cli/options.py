@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.running.intent import BASE_URL
+from conformance.target.loading import address_in
+from conformance.target.reading import TargetFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +31,17 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def found_file(target: Path | None, base_url: str | None) -> Path | None:
-    """Return the target file of the current directory, and say so, if nothing else names a service."""
+    """Return the target file of the current directory if nothing else names a service.
+
+    Say so, and where requests will go: nobody has named either.
+    """
     if target is not None or base_url is not None or BASE_URL in os.environ or not FOUND.is_file():
         return None
-    click.echo(f"Target file: {FOUND}")
+    try:
+        requests = f"; requests go to {address_in(FOUND, os.environ)}"
+    except TargetFileError:  # told by whoever reads the whole file
+        requests = ""
+    click.echo(f"Target file: {FOUND}{requests}")
     return FOUND
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from rich.progress import (
     BarColumn,
@@ -22,20 +21,23 @@ from conformance.cli.text import open_console, plain, printable
 from conformance.verdicts.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
     from types import TracebackType
 
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.text import Text
 
     from conformance.running.run import Run
     from conformance.verdicts.results import CheckResult
+    from conformance.wire.waits import Waiting
 
 _EVERY: Final = 25
 _INDENT: Final = "    "
 _DESCRIPTION: Final = 46
 _LONGEST_SILENCE: Final = 15.0
 """Seconds after which a line is written in any case: pipelines end jobs that say nothing."""
+_LOOKING_UP: Final = 0.2
 _WORTH_SAYING: Final = 2.0
 """Seconds of waiting that are told."""
 
@@ -74,11 +76,43 @@ def progress_for(run: Run, *, quiet: bool) -> Shown:
 
 def waits_for(run: Run) -> str | None:
     """Whatever the run waits for at the moment, and until when; None if it goes on."""
-    if (until := run.wire.waits_until) is not None:
-        left = (until - datetime.now(UTC)).total_seconds()
-        if left >= _WORTH_SAYING:
-            return f"waiting for the rate limit until {until:%H:%M:%S} UTC ({left:.0f} s)"
-    return run.waits_for
+    waiting = run.waiting
+    return None if waiting is None or waiting.left < _WORTH_SAYING else str(waiting)
+
+
+class ToldWaits:
+    """Says inside a ``with`` what is waited for, once for each wait that is worth saying.
+
+    Args:
+        waiting: What is waited for at the moment.
+        say: Says a line.
+    """
+
+    def __init__(self, waiting: Callable[[], Waiting | None], say: Callable[[str], None]) -> None:
+        self._waiting = waiting
+        self._say = say
+        self._over = threading.Event()
+        self._watch = threading.Thread(target=self._look, name="waits", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._watch.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._watch.join()
+
+    def _look(self) -> None:
+        told: datetime | None = None
+        while not self._over.wait(_LOOKING_UP):
+            waiting = self._waiting()
+            if waiting is None or waiting.left < _WORTH_SAYING:
+                continue
+            if told is None or (waiting.until - told).total_seconds() >= _WORTH_SAYING:
+                self._say(str(waiting))
+                told = waiting.until
 
 
 class _Silent:
@@ -175,9 +209,10 @@ class _Live(_Silent):
 
     def __init__(self, run: Run, console: Console) -> None:
         self._run = run
-        self._progress = Progress(
+        self._progress = _WaitingProgress(
+            run,
             SpinnerColumn(),
-            _Now(lambda task: waits_for(run) or task.description),
+            _Now(lambda task: task.description),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             _Now(lambda _: f"checks, {run.wire.sent} requests"),
@@ -216,6 +251,29 @@ class _Live(_Silent):
             console.print(plain(f"✗ {result.requirement}", "bold red"))
             console.print(plain(f"{_INDENT}{result.failure.message}"))
         self._progress.update(self._task, advance=1)
+
+    def undoing(self) -> None:
+        """Name what goes on now."""
+        self._progress.update(self._task, description="undoing what the run has made")
+
+
+class _WaitingProgress(Progress):
+    """A line that gives way to what is waited for."""
+
+    def __init__(self, run: Run, *columns: ProgressColumn, **how: Any) -> None:  # noqa: ANN401 - rich's own options
+        self._run = run
+        super().__init__(*columns, **how)
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """What is waited for and how far the run is; the line if nothing is."""
+        waiting = waits_for(self._run)
+        if waiting is None:
+            yield from super().get_renderables()
+            return
+        courses = [f"{one.completed:.0f}/{one.total:.0f} checks, " for one in self.tasks if one.total is not None]
+        told = plain(f"{waiting}; {''.join(courses)}{self._run.wire.sent} requests")
+        told.no_wrap, told.overflow = True, "ellipsis"
+        yield told
 
 
 class _Now(ProgressColumn):

@@ -14,6 +14,7 @@ from conformance.reports.wording import (
     ENDED_EARLY,
     SECTIONS,
     WITHOUT_CORE,
+    again,
     counted,
     excuse,
     is_waived,
@@ -79,7 +80,7 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool, is_tested
     if not quiet and is_tested:
         _print_table(console, report)
     for requirement in failed:
-        _print_failure(console, requirement)
+        _print_failure(console, requirement, folder)
     if not quiet and is_tested:
         _print_undecided(console, report["requirements"])
         _print_locked(console, report)
@@ -125,7 +126,7 @@ def _counts(members: Sequence[Requirement], none: str) -> list[Text]:
     return [Text(str(counts[outcome] or none), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
 
 
-def _print_failure(console: Console, requirement: Requirement) -> None:
+def _print_failure(console: Console, requirement: Requirement, folder: Path | None) -> None:
     console.print(
         plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
     )
@@ -134,7 +135,18 @@ def _print_failure(console: Console, requirement: Requirement) -> None:
         _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:
         _print_one(console, failure)
+        for line in _again(requirement, failure, folder):
+            console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
+        if failure.get("repeat"):
+            console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
     console.print()
+
+
+def _again(requirement: Requirement, failure: Failure, folder: Path | None) -> list[str]:
+    """What repeats a failure; without a folder no script could be written."""
+    if folder is None:
+        return again(requirement, {**failure, "script": None})
+    return again(requirement, failure, f"{folder}/")
 
 
 def _print_one(console: Console, failure: Failure) -> None:
@@ -145,10 +157,6 @@ def _print_one(console: Console, failure: Failure) -> None:
         numbers = ", ".join(map(str, failure["exchanges"]))
         facts.append(("exchanges", plain(f"{numbers} of exchanges.har", "dim")))
     _print_pairs(console, facts, 4)
-    if failure["curl"]:
-        console.print(plain(f"    {failure['curl']}", "dim", limit=1000), soft_wrap=True)
-    if failure.get("repeat"):
-        console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
 
 
 def _print_indented(console: Console, text: Text, columns: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.judgement import NonConformity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from conformance.wire.exchange import Exchange
 
@@ -128,9 +128,14 @@ class Finding:
         """Whether a breach of another requirement would look alike."""
         return self.rivals > 0
 
-    def as_fault(self, *, story: str = "") -> NonConformity:
-        """The finding as what ends a check."""
-        cited = sorted({*self.because, self.exchange}, key=lambda one: one.number)
+    def as_fault(self, *, story: str = "", steps: Sequence[Exchange] = ()) -> NonConformity:
+        """The finding as what ends a check.
+
+        Args:
+            story: What is told of how it came about.
+            steps: What is cited of that beside the finding's own exchanges.
+        """
+        cited = sorted({*self.because, *steps, self.exchange}, key=lambda one: one.number)
         return NonConformity(
             self.message + story, *cited, expected=self.expected, actual=self.actual, pointer=self.pointer
         )

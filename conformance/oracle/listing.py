@@ -256,7 +256,7 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
         total: How many items there are.
 
     Returns:
-        The page before the division, and the size of pages, 1 to 100.
+        The page before the division, and the size of pages, 1 to 100 but not the one that they have unasked.
     """
     start, length = (position, count) if count else (0, total)
     first = max(1, start + length // 3)
@@ -282,8 +282,11 @@ def unasked_neighbours(position: int, count: int) -> int | None:
 
 
 def _divisions(wanted: range) -> Iterator[tuple[int, int]]:
-    """Sizes of pages of which some number ends at a wanted place, with that place."""
+    """Sizes of pages of which some number ends at a wanted place, with that place.
+
+    The size that pages have unasked is none of them: it would not show that the size that was asked for is ignored.
+    """
     for size in range(1, MAX_PER_PAGE + 1):
         for end in wanted:
-            if end % size == 0:
+            if size != DEFAULT_PER_PAGE and end % size == 0:
                 yield size, end

@@ -6,7 +6,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.text import bounded, json_bytes, visible
-from conformance.reports.wording import OUTCOMES, chosen, excuse, numbers, outcome_word, seconds_of, verdict_sentence
+from conformance.reports.wording import (
+    OUTCOMES,
+    again,
+    chosen,
+    excuse,
+    numbers,
+    outcome_word,
+    seconds_of,
+    verdict_sentence,
+)
 
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
@@ -84,7 +93,7 @@ def _test(requirement: Requirement) -> dict[str, Any]:
     if requirement["outcome"] != "passed":
         test["message"] = _shown(_message(requirement))
     if requirement["failures"]:
-        test["trace"] = "\n\n".join(map(_trace, requirement["failures"]))
+        test["trace"] = "\n\n".join(_trace(requirement, failure) for failure in requirement["failures"])
     return test
 
 
@@ -94,13 +103,13 @@ def _message(requirement: Requirement) -> str:
     return requirement["reason"] or outcome_word(requirement)
 
 
-def _trace(failure: Failure) -> str:
+def _trace(requirement: Requirement, failure: Failure) -> str:
     return "\n".join(
         (
             f"expected: {_shown(failure['expected'])}",
             f"actual: {_shown(failure['actual'])}",
             f"exchanges: {numbers(failure['exchanges'])}",
-            _shown(failure["curl"]),
+            *map(_shown, again(requirement, failure)),
         )
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import re
 import shlex
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from conformance.wire.exchange import Exchange, SentRequest
 
@@ -19,20 +20,33 @@ _OWN_HEADERS: Final = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-length", "user-agent", "transfer-encoding"}
 )
 _SECRET: Final = re.compile(r"<([A-Za-z][\w:.-]*)>")
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _PLAIN: Final = re.compile(r"[\w :.,/+=-]*", re.ASCII)
 
 
-def curl(exchange: Exchange) -> str:
+def curl(exchange: Exchange, variables: Mapping[str, str] = _NONE, address: str | None = None) -> str:
     """The curl command that sends an exchange's request again.
 
-    Keys are taken from environment variables: the run's own from ``$CONFORMANCE_API_KEY``, any other from
-    ``$CONFORMANCE_KEY_`` and its name in capitals. The command holds nothing that a terminal would obey.
+    Keys are taken from environment variables: those that the target file names, else the run's own from
+    ``$CONFORMANCE_API_KEY`` and any other from ``$CONFORMANCE_KEY_`` and its name in capitals. The command holds
+    nothing that a terminal would obey.
+
+    Args:
+        exchange: The exchange.
+        variables: The variables that the target file names, by the names of the secrets.
+        address: A word of the shell to take in place of the address.
     """
     source, data = _body(exchange)
     words = ["curl -i -X", shell_word(exchange.request.method), *_url_options(exchange.request.url)]
-    words += [f"-H {_header(name, value)}" for name, value in _told(exchange.request)]
+    words += [f"-H {_header(name, value, variables)}" for name, value in _told(exchange.request)]
     words += data
-    return source + " ".join([*words, shell_word(exchange.request.url)])
+    return source + " ".join([*words, address or shell_word(exchange.request.url)])
+
+
+def variables_of(exchange: Exchange, variables: Mapping[str, str] = _NONE) -> list[str]:
+    """The environment variables that the curl command of an exchange takes its secrets from."""
+    values = [value for _, value in _told(exchange.request) if value]
+    return [variable(name, variables) for value in values for name in _SECRET.findall(value)]
 
 
 def shell_word(text: str) -> str:
@@ -52,8 +66,10 @@ def _printf(octet: int) -> str:
     return chr(octet) if plain or octet in b" _.:/=" else f"\\{octet:03o}"
 
 
-def variable(name: str) -> str:
+def variable(name: str, variables: Mapping[str, str] = _NONE) -> str:
     """The environment variable that a key is taken from, by the key's name."""
+    if name in variables:
+        return variables[name]
     if name == "api_key":
         return "CONFORMANCE_API_KEY"
     return "CONFORMANCE_KEY_" + re.sub(r"\W+", "_", name.removeprefix("keys."), flags=re.ASCII).strip("_").upper()
@@ -74,21 +90,21 @@ def _told(request: SentRequest) -> Iterator[tuple[str, str | None]]:
         yield "Content-Type", None
 
 
-def _header(name: str, value: str | None) -> str:
+def _header(name: str, value: str | None, variables: Mapping[str, str]) -> str:
     if value is None:
         return shell_word(f"{name}:")
     if not value:
         return shell_word(f"{name};")
-    return _with_variables(f"{name}: {value}")
+    return _with_variables(f"{name}: {value}", variables)
 
 
-def _with_variables(text: str) -> str:
+def _with_variables(text: str, given: Mapping[str, str]) -> str:
     """The text as one shell word, the names of secrets replaced by variables."""
     pieces = _SECRET.split(text)
     literals, names = pieces[::2], pieces[1::2]
     variables = [
-        f"${{{variable(name)}}}" if following[:1].isalnum() or following[:1] == "_" else f"${variable(name)}"
-        for name, following in zip(names, literals[1:], strict=True)
+        f"${{{found}}}" if following[:1].isalnum() or following[:1] == "_" else f"${found}"
+        for found, following in zip((variable(name, given) for name in names), literals[1:], strict=True)
     ]
     if names and all(_PLAIN.fullmatch(literal) for literal in literals):
         return '"' + "".join(_interleaved(literals, variables)) + '"'

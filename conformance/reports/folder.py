@@ -8,6 +8,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from conformance.catalogue import load_catalogue
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -19,6 +20,7 @@ from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.placing import place
 from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
+from conformance.reports.wording import SCRIPT, script_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,10 +47,11 @@ _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = 
     "badge.svg": lambda report, _: badge_bytes(report),
 }
 OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
-"""Every file that a run writes, but for the journal, which it writes from its beginning on."""
+"""Every file that a run writes, but for scripts and the journal, which it writes from its beginning on."""
 
 _OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
 _HEAD: Final = 200
+_NUMBER: Final = re.compile(r"-\d+$")
 
 
 class FolderError(Exception):
@@ -61,7 +64,7 @@ def ensure_free(folder: Path) -> None:
     Raises:
         FolderError: There is a certificate, or a file of the name of an output that no run wrote.
     """
-    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS) if os.path.lexists(folder / name)]
+    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_scripts(folder)) if os.path.lexists(folder / name)]
     if there and there[0] in {ENVELOPE, PAGE}:
         raise FolderError(f"{folder} holds a certificate, {there[0]}: name another folder with --report.")
     is_of_a_run = any(_is_ours(folder / name) for name in (REPORT, JOURNAL))
@@ -76,7 +79,7 @@ def remove_outputs(folder: Path) -> None:
     Raises:
         FolderError: One of them cannot be removed.
     """
-    for name in OUTPUTS:
+    for name in (*OUTPUTS, *_scripts(folder)):
         try:
             (folder / name).unlink(missing_ok=True)
         except OSError as error:
@@ -92,6 +95,10 @@ def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Conte
     """
     rendered = {name: render(report, exchanges) for name, render in _RENDERED.items()}
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
+    for requirement in report["requirements"]:
+        for failure in requirement["failures"]:
+            if (name := script_name(requirement, failure)) is not None:
+                pieces[name] = partial(iter, ((failure.get("script") or "").encode("utf-8", "replace"),))
     return {**pieces, EXCHANGES: partial(har_pieces, exchanges)}
 
 
@@ -141,6 +148,13 @@ def write_all(
     place({folder / name: partial(pieces, name) for name in contents})
     _search_journal(folder / JOURNAL, scan)
     return scan.found
+
+
+def _scripts(folder: Path) -> list[str]:
+    """The scripts of runs that lie in a folder."""
+    known = load_catalogue().requirements
+    stems = {path.name: path.stem.removeprefix(SCRIPT) for path in folder.glob(f"{SCRIPT}*.sh")}
+    return sorted(name for name, stem in stems.items() if stem in known or _NUMBER.sub("", stem) in known)
 
 
 def _search_journal(path: Path, scan: LastScan) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.reports.text import COMMAND, bounded, one_line, visible
-from conformance.reports.wording import excuse, numbers, of_chosen, outcome_word, seconds_of, verdict_sentence
+from conformance.reports.wording import again, excuse, numbers, of_chosen, outcome_word, seconds_of, verdict_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +119,7 @@ def _text(requirement: Requirement, failure: Failure) -> str:
         *([f"place: {failure['pointer']}"] if failure.get("pointer") else []),
         f"check: {failure['check']}",
         f"exchanges: {numbers(failure['exchanges'])}",
-        failure["curl"],
+        *again(requirement, failure),
     ]
     return "\n".join(visible(bounded(line, TEXT_LIMIT)) for line in lines)
 

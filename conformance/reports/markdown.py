@@ -10,6 +10,7 @@ from conformance.reports.wording import (
     MODES,
     OUTCOMES,
     VERDICTS,
+    again,
     excuse,
     lasting_sentence,
     losses,
@@ -132,21 +133,24 @@ def _failures(report: Report) -> Iterator[str]:
         yield f"Section {requirement['section']}, {inline(requirement['id'])}"
         yield ""
         for failure in requirement["failures"][:3]:
-            yield from _failure(failure)
+            yield from _failure(requirement, failure)
         yield from ("Repeat it:", "", fenced(repeat_command(report, requirement, requirement["failures"][0]), "sh"), "")
     if len(failed) > MOST_FAILURES:
         yield f"{len(failed) - MOST_FAILURES} more failed requirements stand in report.html."
         yield ""
 
 
-def _failure(failure: Failure) -> Iterator[str]:
+def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
     yield f"- {inline(failure['message'])}"
     yield f"  - Expected: {inline(failure['expected'])}"
     yield f"  - Actual: {inline(failure['actual'])}"
     yield f"  - Exchanges: {numbers(failure['exchanges'])}"
     yield ""
-    if failure["curl"]:
-        yield from (fenced(failure["curl"], "sh"), "")
+    *gone, command = again(requirement, failure) or [""]
+    for sentence in gone:
+        yield from (inline(sentence), "")
+    if command:
+        yield from (fenced(command, "sh"), "")
 
 
 def _undecided(report: Report) -> Iterator[str]:

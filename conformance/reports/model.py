@@ -75,7 +75,11 @@ class ConformanceClass(TypedDict):
 
 
 class Failure(TypedDict):
-    """One way in which a requirement was broken; ``pointer`` is JSON's, ``repeat`` a command line."""
+    """One way in which a requirement was broken.
+
+    ``pointer`` is JSON's, ``repeat`` a command line; ``gone`` says what the run has deleted since, so that ``curl``
+    alone shows something else now, and ``script`` is a shell script that leads there from a creation.
+    """
 
     check: str
     message: str
@@ -85,6 +89,8 @@ class Failure(TypedDict):
     curl: str
     pointer: NotRequired[str | None]
     repeat: NotRequired[str | None]
+    gone: NotRequired[str | None]
+    script: NotRequired[str | None]
 
 
 class Check(TypedDict):

@@ -19,6 +19,7 @@ from conformance.reports.wording import (
     OUTCOMES,
     SECTIONS,
     VERDICTS,
+    again,
     counted,
     is_waived,
     losses,
@@ -180,14 +181,20 @@ def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Ex
         "requirement": requirement,
         "waived": is_waived(requirement),
         "section": SECTIONS.get(requirement["section"], ""),
-        "failures": [_failure(failure, by_number) for failure in failures],
+        "failures": [_failure(requirement, failure, by_number) for failure in failures],
         "left_out": len(requirement["failures"]) - len(failures),
         "repeat": repeat_command(report, requirement, requirement["failures"][0] if failures else None),
     }
 
 
-def _failure(failure: Failure, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
-    return {"data": failure, "pointer": failure.get("pointer"), "cited": _cited(failure["exchanges"], by_number)}
+def _failure(requirement: Requirement, failure: Failure, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
+    return {
+        "data": failure,
+        "pointer": failure.get("pointer"),
+        "cited": _cited(failure["exchanges"], by_number),
+        "again": again(requirement, failure),
+        "script": failure.get("script"),
+    }
 
 
 def _cited(numbers: list[int], by_number: Mapping[int, Exchange]) -> Cited:

@@ -34,6 +34,12 @@ MODES: Final[Mapping[Mode, str]] = {
     "disposable": "disposable: the organization itself and its members were edited too",
 }
 
+ALONE: Final = "The request alone may show something else now."
+"""What is said of a request that names what is gone."""
+
+SCRIPT: Final = "repeat-"
+"""How the names of scripts begin that lead to a failure."""
+
 ENDED_EARLY: Final = "The run ended early: "
 """The beginning of the warning that says why a run sent nothing more."""
 
@@ -186,6 +192,28 @@ def repeat_command(report: Report, requirement: Requirement, failure: Failure | 
     mode = "" if run["mode"] == "default" else f" --{run['mode']}"
     only = shell_word(requirement["id"])
     return f"conformance run {target}{mode} --effort {run['effort']} --seed {run['seed']} --only {only}"
+
+
+def script_name(requirement: Requirement, failure: Failure) -> str | None:
+    """The file of the script that leads to a failure, in the folder of the report; None where there is none."""
+    if not failure.get("script"):
+        return None
+    place = next(place for place, one in enumerate(requirement["failures"], 1) if one is failure)
+    return f"{SCRIPT}{requirement['id']}{f'-{place}' if place > 1 else ''}.sh"
+
+
+def again(requirement: Requirement, failure: Failure, folder: str = "") -> list[str]:
+    """What repeats a failure, and before it what keeps the request that showed it from showing it again.
+
+    Args:
+        requirement: The requirement.
+        failure: The failure.
+        folder: The folder of the report, with a slash at its end.
+    """
+    gone, script = failure.get("gone"), script_name(requirement, failure)
+    if script is not None:
+        return [*([gone] if gone else []), f"sh {shell_word(folder + script)}"]
+    return [line for line in (gone and f"{gone} {ALONE}", failure["curl"]) if line]
 
 
 _REPLACED: Final = ("--seed", "--only", "--skip", "--class", "--report")

@@ -17,9 +17,11 @@ from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.exchange import Withheld
 from conformance.wire.noted_clock import NotedClock
 from conformance.wire.notes import TakenNotes
+from conformance.wire.waits import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from conformance.running.options import Effort, RunOptions
     from conformance.target.journal import Journal
@@ -32,11 +34,14 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.notes import Notes
     from conformance.wire.replay import ReplayWire
+    from conformance.wire.waits import Waiting
 
 T = TypeVar("T")
 
 _NAP: Final = 0.5
 """Seconds of a pause after which it is looked whether the run is over."""
+
+_BACKGROUND: Final = "the service's background work"
 
 _WRITES: Final = "writes"
 """The need of whatever changes something."""
@@ -94,7 +99,7 @@ class Run:
         self._open_points = load_catalogue().open_points
         self._numbers: defaultdict[str, int] = defaultdict(int)
         self._lock = threading.Lock()
-        self._rests = 0
+        self._waits = Waits()
 
     @property
     def mode(self) -> Mode:
@@ -204,23 +209,21 @@ class Run:
         return found
 
     @property
-    def waits_for(self) -> str | None:
-        """Whatever the run waits for beside responses, as a clause; None if nothing."""
-        if self.options.wait and not any(one.judgeable for one in self.wire.exchanges):
-            return f"waiting up to {self.options.wait:g} s until the service answers"
-        if self._provisioner is not None and (method := self._provisioner.asked) is not None:
-            return f"waiting for the provisioner ({method})"
-        return "waiting for the service's background work" if self._rests > 0 else None
+    def waiting(self) -> Waiting | None:
+        """Whatever the run waits for, and until when; None if it goes on."""
+        provisioner = None if self._provisioner is None else self._provisioner.waiting
+        return self.wire.waiting or provisioner or self._waits.first
+
+    def awaiting(self, what: str, seconds: float) -> AbstractContextManager[None]:
+        """Let whoever watches the run know, inside a ``with``, that something is waited for."""
+        return self._waits.during(what, seconds)
 
     def sleep(self, seconds: float) -> None:
         """Let time pass, on the run's clock; not to the end where the run is over."""
-        self._rests += 1
-        try:
+        with self.awaiting(_BACKGROUND, seconds):
             while seconds > 0 and not self.wire.is_over:
                 self.clock.sleep(min(seconds, _NAP))
                 seconds -= _NAP
-        finally:
-            self._rests -= 1
 
     def wait_until(self, condition: Callable[[], bool], *, pause: float = 0.2) -> bool:
         """Look again and again until a condition holds or the target's patience is over; whether it held.
@@ -229,11 +232,12 @@ class Run:
         """
         end = self.clock.monotonic() + self.profile.patience
         began = self.clock.monotonic()
-        while not condition():
-            if began >= end or self.wire.is_over:
-                return False
-            self.sleep(pause)
-            began = self.clock.monotonic()
+        with self.awaiting(_BACKGROUND, self.profile.patience):
+            while not condition():
+                if began >= end or self.wire.is_over:
+                    return False
+                self.sleep(pause)
+                began = self.clock.monotonic()
         return True
 
     def observe(self, open_point: str, observed: str, *exchanges: Exchange) -> None:

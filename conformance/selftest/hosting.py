@@ -136,7 +136,7 @@ class SandboxPeer:
     """
 
     problem: str | None = None
-    asked: str | None = None
+    waiting: None = None
     has_answered = True
 
     def __init__(self, sandbox: Sandbox) -> None:

@@ -93,7 +93,7 @@ def load_profile(
     """
     reader = _Reader(path)
     name, folder = reader.name, reader.folder
-    top = read_yaml(reader.content(path, name), Source(name, environ)).table(*_TOP)
+    top = _top(reader, environ)
     url = _url(top, name, base_url)
     main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
     keys = _keys(reader, top.get("keys"), main_key)
@@ -120,6 +120,7 @@ def load_profile(
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
         require=_classes(top.get("require")),
+        variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
         user_info=url.user_info,
         folder=folder,
         warnings=(
@@ -131,6 +132,20 @@ def load_profile(
             *reader.warnings(),
         ),
     )
+
+
+def address_in(path: Path, environ: Mapping[str, str]) -> str:
+    """The base URL that a target file names, without user info.
+
+    Args:
+        path: The YAML file.
+        environ: The variables that it may name.
+
+    Raises:
+        TargetFileError: It names none, or is no target file.
+    """
+    reader = _Reader(path)
+    return _url(_top(reader, environ), reader.name, None).url
 
 
 def profile_of(
@@ -221,6 +236,11 @@ class _Reader:
         ]
 
 
+def _top(reader: _Reader, environ: Mapping[str, str]) -> dict[str, Entry]:
+    """The values of a target file by key."""
+    return read_yaml(reader.content(reader.path, reader.name), Source(reader.name, environ)).table(*_TOP)
+
+
 def _url(top: Mapping[str, Entry], name: str, given: str | None) -> validity.BaseUrl:
     if given is not None:
         return checked("base_url", given, validity.base_url)
@@ -262,6 +282,16 @@ def _headers(reader: _Reader, entry: Entry | None) -> Mapping[str, Secret]:
             raise item.problem("is given twice, in different letter case")
         headers[name] = reader.secret(item, validity.header_value)
     return MappingProxyType(headers)
+
+
+def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tuple[str, str]]:
+    """The variables that are the whole value of a key or a header, by the names of ``Profile.secrets``."""
+    entries = {} if is_key_given else {"api_key": top["api_key"]}
+    entries |= top["keys"].table() if "keys" in top else {}
+    for number, member in enumerate(top["members"].items() if "members" in top else (), start=1):
+        entries |= {f"member_{number}": key for name, key in member.table().items() if name == "key"}
+    entries |= {f"header:{name}": entry for name, entry in (top["headers"].table() if "headers" in top else {}).items()}
+    yield from ((name, found) for name, entry in entries.items() if (found := entry.variable) is not None)
 
 
 def _tls(entry: Entry | None, folder: Path) -> Tls:

@@ -124,6 +124,7 @@ class Profile:
         user_info: What stood before an ``@`` in the base URL; never sent, never shown.
         warnings: Sentences for the operator about what is risky and allowed.
         require: The conformance classes that runs are about; empty for all.
+        variables: The environment variables that keys and headers are taken from, by the names of ``secrets``.
         folder: The folder of the target file, which relative paths and the provisioner start from; or None.
     """
 
@@ -145,6 +146,7 @@ class Profile:
     user_info: Secret | None = None
     warnings: tuple[str, ...] = ()
     require: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     folder: Path | None = None
 
     @classmethod

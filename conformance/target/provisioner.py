@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.target.profile import Profile, SubordinateKind
     from conformance.target.secret import Secret
+    from conformance.wire.waits import Waiting
 
 __all__ = ["Mail", "MethodMissing", "ProvisionedMember", "Provisioner", "ProvisionerError"]
 
@@ -55,7 +56,10 @@ class Peer(Protocol):
 
     problem: str | None
     has_answered: bool
-    asked: str | None
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """Which answer is waited for, and until when."""
 
     def call(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
@@ -126,9 +130,9 @@ class Provisioner:
         return self._peer.problem
 
     @property
-    def asked(self) -> str | None:
-        """The method whose answer is waited for."""
-        return self._peer.asked
+    def waiting(self) -> Waiting | None:
+        """The method whose answer is waited for, and until when."""
+        return self._peer.waiting
 
     @property
     def never_answered(self) -> bool:

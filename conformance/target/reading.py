@@ -174,6 +174,12 @@ class Entry:
         """Whether the value names no variable."""
         return not (isinstance(self.node, yaml.ScalarNode) and _MARKED.search(self.node.value))
 
+    @property
+    def variable(self) -> str | None:
+        """The variable that is the whole value; None where it is more than one variable, or none."""
+        found = _MARKED.fullmatch(self.node.value) if isinstance(self.node, yaml.ScalarNode) else None
+        return None if found is None else found[1]
+
     def differs_from(self, text: str) -> bool:
         """Whether the value is certainly another one than a text; a variable that is not set is none."""
         try:

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed, read_json
 from conformance.target.secret import without_likely_keys
+from conformance.wire.waits import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from conformance.wire.waits import Waiting
 
 MAX_LINE: Final = 1 << 20
 """Bytes of one message, and of one line on stderr that is told."""
@@ -56,7 +59,6 @@ class RpcChild:
     Attributes:
         problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
         has_answered: Whether it ever gave an answer, be it an error.
-        asked: The method whose answer is waited for, if any.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class RpcChild:
         self._broken: str | None = None
         self._timeouts = 0
         self.problem: str | None = None
-        self.asked: str | None = None
+        self._waits = Waits()
         self.has_answered = False
 
     def call(self, method: str, params: Mapping[str, object]) -> object:
@@ -98,11 +100,13 @@ class RpcChild:
             process = self._process or self._start()
             self._last_id += 1
             request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": dict(params)}
-            self.asked = method
-            try:
+            with self._waits.during(f"the provisioner ({method})", self._timeout):
                 return self._converse(process, method, json.dumps(request).encode("ascii") + b"\n")
-            finally:
-                self.asked = None
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """The method whose answer is waited for, and until when."""
+        return self._waits.first
 
     def close(self, grace: float = 5.0) -> None:
         """Close the program's stdin, wait for its end, and end it and all that it started.

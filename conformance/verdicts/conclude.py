@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.catalogue import CLASSES, Catalogue, load_catalogue
-from conformance.reports.curl import curl
+from conformance.reports.script import Recording
 from conformance.verdicts.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ _NOT_CHOSEN = "Not chosen by the options of the run."
 
 
 def requirements(
-    results: Iterable[CheckResult], unselected: str, chosen: Collection[str] = ()
+    results: Iterable[CheckResult],
+    unselected: str,
+    chosen: Collection[str] = (),
+    recording: Recording | None = None,
 ) -> list[model.Requirement]:
     """Every requirement of the catalogue with its outcome, in the catalogue's order.
 
@@ -31,14 +34,16 @@ def requirements(
         results: What the checks came to.
         unselected: The reason that is given for a requirement whose checks did not run.
         chosen: The ids of the requirements that the run is about; empty for all.
+        recording: What was sent, from which failures are repeated.
     """
+    recording = recording or Recording()
     by_requirement: dict[str, list[CheckResult]] = {}
     for result in results:
         by_requirement.setdefault(result.requirement, []).append(result)
     return [
-        _requirement(entry, by_requirement.get(entry.id, []), unselected)
+        _requirement(entry, by_requirement.get(entry.id, []), unselected, recording)
         if not chosen or entry.id in chosen
-        else _requirement(entry, [], _NOT_CHOSEN) | {"chosen": False}
+        else _requirement(entry, [], _NOT_CHOSEN, recording) | {"chosen": False}
         for entry in load_catalogue().requirements.values()
     ]
 
@@ -109,7 +114,9 @@ def unlocking(catalogue: Catalogue, missing: Mapping[str, str], chosen: Collecti
     return {name: list(found) for name, found in lines.items()}
 
 
-def _requirement(entry: Requirement, results: Sequence[CheckResult], unselected: str) -> model.Requirement:
+def _requirement(
+    entry: Requirement, results: Sequence[CheckResult], unselected: str, recording: Recording
+) -> model.Requirement:
     outcome = of_checks([result.outcome for result in results])
     reasons = dict.fromkeys(result.reason for result in results if result.outcome is outcome and result.reason)
     return {
@@ -121,7 +128,7 @@ def _requirement(entry: Requirement, results: Sequence[CheckResult], unselected:
         "outcome": outcome.value,
         "waived": False,
         "reason": " ".join(reasons) or (None if results else unselected),
-        "failures": [_failure(result.failure) for result in results if result.failure is not None],
+        "failures": [_failure(entry, one.failure, recording) for one in results if one.failure is not None],
         "checks": [
             {
                 "name": result.check,
@@ -134,16 +141,25 @@ def _requirement(entry: Requirement, results: Sequence[CheckResult], unselected:
     }
 
 
-def _failure(failure: Failure) -> model.Failure:
-    return {
+def _failure(entry: Requirement, failure: Failure, recording: Recording) -> model.Failure:
+    told: model.Failure = {
         "check": failure.check,
         "message": failure.message,
         "expected": failure.expected,
         "actual": failure.actual,
         "pointer": failure.pointer,
         "exchanges": _numbers(failure.exchanges),
-        "curl": curl(failure.exchanges[-1]) if failure.exchanges else "",
+        "curl": recording.curl(failure.exchanges[-1]) if failure.exchanges else "",
     }
+    if failure.exchanges and (gone := recording.gone(failure.exchanges[-1])):
+        told["gone"] = gone
+    if script := recording.script(entry.id, failure.exchanges, *_told(failure)):
+        told["script"] = script
+    return told
+
+
+def _told(failure: Failure) -> tuple[str, str, str]:
+    return f"In the run: {failure.message}", f"Expected: {failure.expected}", f"Actual: {failure.actual}"
 
 
 def _numbers(exchanges: Iterable[Exchange]) -> list[int]:

@@ -10,6 +10,7 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
+from conformance.reports.script import Recording
 from conformance.reports.text import with_texts
 from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.suite import catalogue_sha256
@@ -57,7 +58,8 @@ def build_report(
     """
     run = execution.run
     unselected = _unselected(execution, interrupted=interrupted, failed_fast=failed_fast)
-    requirements = conclude.requirements(results, unselected, run.options.only)
+    recording = Recording(run.wire.exchanges, run.names.prefix, run.profile.variables, execution.redactor)
+    requirements = conclude.requirements(results, unselected, run.options.only, recording)
     problems = apply_waivers(requirements, waivers, execution.began.date())
     for entry in requirements:
         if entry["id"] in known and entry["outcome"] == "failed" and not entry["waived"]:

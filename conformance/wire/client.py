@@ -23,7 +23,6 @@ from conformance.wire.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
 
     import httpx
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
+    from conformance.wire.waits import Waiting
 
     Guard = Callable[[Sequence[Call]], object]
 
@@ -130,9 +130,9 @@ class Wire:
         return self._dispatcher.pacer.service.offset
 
     @property
-    def waits_until(self) -> datetime | None:
-        """When the first of the calls that wait for the rate limit will go on; None if none waits."""
-        return min(list(self._dispatcher.windows.values()), default=None)
+    def waiting(self) -> Waiting | None:
+        """What the calls under way are waiting for, and until when; None if they go on."""
+        return self._dispatcher.waiting
 
     def send(self, call: Call) -> Exchange:
         """Send a call, repeating it where that is needed and safe.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import Outcome, Sender
@@ -16,11 +16,11 @@ from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.pacing import Lane, Pacer
 from conformance.wire.persistence import WAITS, Persistence
 from conformance.wire.ratelimits import SUCCESSIVE, has_fallen, leaves_requests
+from conformance.wire.waits import Waiting, Waits
 from conformance.wire.width import Width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from conformance.wire.call import Call
     from conformance.wire.clock import Clock
@@ -95,8 +95,7 @@ class Dispatcher:
         record: Callable[[Exchange], None],
     ) -> None:
         self.pacer = Pacer(clock, settings.longest_wait)
-        self.windows: dict[int, datetime] = {}
-        """When calls that wait for the rate limit will go on."""
+        self.waits = Waits()
         self._main_key = MainKey(settings.credential, clock.pause)
         self._settings = settings
         self._preparer = preparer
@@ -112,6 +111,14 @@ class Dispatcher:
         self._search: asyncio.Task[None] | None = None
         self._broken_off: list[Exchange] = []
         """What was broken off since the target was last known to answer."""
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """What the calls under way are waiting for; None if they go on."""
+        left = self._awaited_until - self._clock.monotonic()
+        if not self._answered and left > 0:
+            return Waiting("the service to answer at all", datetime.now(UTC) + timedelta(seconds=left))
+        return self.waits.first
 
     async def carry_out(self, order: Order) -> Exchange:
         """Send a call until it is answered or not worth repeating.
@@ -295,11 +302,8 @@ class Dispatcher:
 
     async def _wait_for_window(self, seconds: float, order: Order) -> None:
         """Let time pass until a key may send again, and let others know until when."""
-        self.windows[id(order)] = self._clock.now() + timedelta(seconds=seconds)
-        try:
+        with self.waits.during("the rate limit", seconds):
             await self._pause(seconds, order)
-        finally:
-            del self.windows[id(order)]
 
     async def _pause(self, seconds: float, order: Order) -> None:
         if seconds > 0:
@@ -330,6 +334,10 @@ class Dispatcher:
         Raises:
             RunStopped: It does not.
         """
+        with self.waits.during("the service to come back", _LONGEST_LOSS):
+            await self._ask_until_it_answers()
+
+    async def _ask_until_it_answers(self) -> None:
         began = self._clock.monotonic()
         probe = _probing()
         for attempt, pause in enumerate(PROBES, 1):

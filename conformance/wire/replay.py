@@ -16,13 +16,13 @@ from conformance.wire.preparing import Preparer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
 
     from conformance.wire.call import Call
     from conformance.wire.client import Observer
     from conformance.wire.exchange import Exchange, SentRequest
     from conformance.wire.redaction import Redactor
     from conformance.wire.settings import WireSettings
+    from conformance.wire.waits import Waiting
 
 _UNDOING: Final = "undoing"
 """Who sends what no check asked for, after the checks."""
@@ -179,8 +179,8 @@ class ReplayWire:
             return tuple(exchange for _, exchange in sorted((self._given | beside).items()))
 
     @property
-    def waits_until(self) -> datetime | None:
-        """None: a replay waits for no rate limit."""
+    def waiting(self) -> Waiting | None:
+        """None: a replay waits for nothing."""
         return None
 
     @property

@@ -162,13 +162,35 @@ def test_a_target_file_is_found(conformance: Conformance, sandbox: dict[str, str
     ended = conformance(*words, CONFORMANCE_API_KEY=sandbox["CONFORMANCE_API_KEY"])
 
     assert ended.status == 0, ended.err
-    assert ended.out.splitlines()[0] == "Target file: conformance.yaml"
+    where = f"requests go to {sandbox['CONFORMANCE_BASE_URL']}"
+    assert ended.out.splitlines()[0] == f"Target file: conformance.yaml; {where}"
     assert ended.report["run"]["mode"] == "default"
     assert ended.outcome("invite-succeeds") == "untested"
     assert not started.exists()
     unused = [line for line in ended.report["run"]["warnings"] if "was not used: it counts only if --target" in line]
     assert len(unused) == 2
     assert conformance(*words, "--embedded").report["target"]["name"] == "reference"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "told"),
+    [
+        ("http://somebody:password@127.0.0.1:9/", "; requests go to http://127.0.0.1:9"),
+        ("${ELSEWHERE}", "; requests go to http://127.0.0.1:7"),
+        ("", ""),
+    ],
+)
+def test_a_target_file_that_is_found_says_where_requests_go(
+    conformance: Conformance, tmp_path: Path, base_url: str, told: str
+) -> None:
+    """Before any of them is sent: the file may name any address, also by a variable, and shows no password."""
+    (tmp_path / "conformance.yaml").write_text(f"base_url: {base_url}\napi_key: ${{A_KEY}}\n")
+
+    ended = conformance("doctor", A_KEY="a-key-of-nobody-1", ELSEWHERE="http://127.0.0.1:7")
+
+    assert ended.out.splitlines()[0] == f"Target file: conformance.yaml{told}"
+    assert ended.status == (3 if told else 2)
+    assert "password" not in ended.out + ended.err
 
 
 @pytest.mark.parametrize("most", [1, 30, 80, 200])

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.cli import conduct
+from conformance.cli import conduct, guarding
 from conformance.cli.interruption import Interruption
+from conformance.cli.progress import _Silent
 from conformance.exits import Exit
 from conformance.reports import folder
 from conformance.reports.model import InvalidReport
@@ -87,6 +88,29 @@ def test_undoing_that_goes_wrong_keeps_the_report(
     assert f"conformance cleanup {running.folder} --base-url" in told
     assert "The suite itself failed in 1 place" in told
     assert "RecursionError" in (running.folder / "errors.log").read_text()
+
+
+def test_undoing_is_watched_like_the_checks(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it waits for is shown, until it is over."""
+    shown: list[str] = []
+    undo = guarding.undo
+
+    class Watched(_Silent):
+        def __exit__(self, *_: object) -> None:
+            shown.append("over")
+
+        def undoing(self) -> None:
+            shown.append("undoing")
+
+    def undone(*given: Any) -> None:
+        undo(*given)
+        shown.append("undone")
+
+    monkeypatch.setattr(conduct, "progress_for", lambda *_, **__: Watched())
+    monkeypatch.setattr(conduct, "undo", undone)
+
+    assert running(CREATING) is Exit.OK
+    assert shown == ["undoing", "undone", "over"]
 
 
 def test_a_census_that_goes_wrong_keeps_what_was_undone(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:

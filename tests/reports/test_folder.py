@@ -43,6 +43,9 @@ FILES = {
 }
 
 
+LATE = "Zq8-rT5mW2xK-9vB"
+
+
 def knowing(*secrets: str) -> Redactor:
     """A redactor that knows these keys."""
     redactor = Redactor()
@@ -214,6 +217,36 @@ def test_outputs_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None
 
     assert {path.name for path in folder.iterdir()} == {"notes.txt", JOURNAL}
     assert (tmp_path / "elsewhere.html").read_text() == "elsewhere"
+
+
+def test_scripts_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
+    """Those of requirements; without a report of a run beside them they are nobody's to remove."""
+    own = {"repeat-json-media-type.sh", "repeat-error-code-404.sh", "repeat-json-media-type-12.sh"}
+    other = {"repeat-backup.sh", "repeat-.sh", "repeat-json-media-type-x.sh", "repeat-json-media-type.sh.txt"}
+    for name in own | other:
+        (tmp_path / name).write_text("#!/bin/sh\n")
+    with pytest.raises(FolderError, match=r"holds repeat-error-code-404\.sh, which no run wrote"):
+        ensure_free(tmp_path)
+    write_all(*run, tmp_path, knowing())
+
+    ensure_free(tmp_path)
+    remove_outputs(tmp_path)
+
+    assert {path.name for path in tmp_path.iterdir()} == other
+
+
+def test_scripts_are_written_and_searched(failing: Run, tmp_path: Path) -> None:
+    """One for each failure that has one, by the requirement and its number."""
+    report, exchanges = failing
+    failed = next(one for one in report["requirements"] if one["failures"])
+    failed["failures"] = [{**failed["failures"][0], "script": f"#!/bin/sh\n# {n} {LATE}\n"} for n in (1, 2)]
+
+    found = write_all(report, exchanges, tmp_path, knowing(LATE))
+
+    name = f"repeat-{failed['id']}"
+    assert (tmp_path / f"{name}.sh").read_text() == "#!/bin/sh\n# 1 <late_key>\n"
+    assert (tmp_path / f"{name}-2.sh").read_text() == "#!/bin/sh\n# 2 <late_key>\n"
+    assert {f"{name}.sh", f"{name}-2.sh"} <= found.keys()
 
 
 def test_outputs_beside_a_journal_are_a_runs(run: Run, tmp_path: Path) -> None:

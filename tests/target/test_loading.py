@@ -541,3 +541,20 @@ def test_a_target_file_may_come_through_a_pipe(tmp_path: Path) -> None:
 
     writer.join()
     assert (profile.base_url, profile.folder, profile.warnings) == ("http://127.0.0.1:1", Path(), ())
+
+
+def test_variables_that_are_the_whole_value_are_known(load: Callable[..., Profile]) -> None:
+    """By the names of the secrets; a value that is more than a variable, or comes from an option, has none."""
+    text = """
+keys: {"engagements:read": "${READ}", throttled: "a-${PART}-of-it", other_organization: other-key-0001}
+members: [{user_id: u_1}, {user_id: u_2, key: "${MEMBER}"}]
+headers: {X-One: "${ONE}", X-Two: two}
+"""
+    given = {"READ": "read-key-0001", "PART": "part", "MEMBER": "member-key-01", "ONE": "one", "MAIN": "main-key-0009"}
+    expected = {"engagements:read": "READ", "member_2": "MEMBER", "header:X-One": "ONE"}
+
+    main = "base_url: http://service\napi_key: ${MAIN}" + text
+    profile = load(main, complete=False, **given)
+    assert profile.variables == expected | {"api_key": "MAIN"}
+    assert profile.variables.keys() < dict(profile.secrets()).keys()
+    assert load(main, complete=False, options={"api_key": "main-key-0008"}, **given).variables == expected

@@ -27,6 +27,8 @@ from tests.wire.conftest import Fixtures, Scripted, WoundClock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.wire.waits import Waiting
+
 
 class Limited:
     """A service with a fair limit in fixed windows, whose clock may differ from ours."""
@@ -339,6 +341,29 @@ def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
     with wire.undoing() if undoing else contextlib.nullcontext():
         assert [wire.send(call).status for _ in range(40)] == [200] * 40
     assert wire.stopped is None
+
+
+@pytest.mark.parametrize("undoing", [True, False])
+def test_a_wait_for_the_limit_is_known(make: Fixtures, clock: WoundClock, *, undoing: bool) -> None:
+    """Whoever watches the run learns what it waits for, and how long; undoing waits in the same way."""
+    seen: list[Waiting | None] = []
+
+    class Watched(WoundClock):
+        async def pause(self, seconds: float) -> None:
+            seen.append(wire.waiting)
+            await super().pause(seconds)
+
+    watched = Watched()
+    wire = make.wire(transport=Scripted(Limited(watched, limit=3)), clock=watched, workers=1)
+
+    with wire.undoing() if undoing else contextlib.nullcontext():
+        assert [wire.send(get_organization()).status for _ in range(5)] == [200] * 5
+
+    (waiting,) = seen
+    assert waiting is not None
+    assert waiting.what == "the rate limit"
+    assert 25 < waiting.left <= 30.2
+    assert wire.waiting is None
 
 
 @pytest.mark.parametrize(("changes", "probes"), [(5, 5), (0, 0)])

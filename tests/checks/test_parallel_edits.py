@@ -1,0 +1,79 @@
+"""Edits that are refused beside others are tried by themselves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.checks.test_s4_parallel import parallel_creation, parallel_edits
+from conformance.checks.test_s4_parallel import test_parallel_updates_both_take_effect as judge
+from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.running.options import Effort
+from conformance.wire.call import Call
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+
+class Run:
+    """A run whose edits are answered with some statuses, one after the other; the last one goes on."""
+
+    effort = Effort.QUICK
+
+    def __init__(self, *statuses: int) -> None:
+        self._statuses = list(statuses)
+        self._shown = {"id": "eng_1", "name": "n", "description": "d"}
+        self.edits = 0
+        self.journeys = SimpleNamespace(result=self._made)
+
+    def name(self, label: str) -> str:
+        """A name."""
+        return f"cf-aaaaaaa2-{label}"
+
+    def sleep(self, _: float) -> None:
+        """Take no time."""
+
+    def send_all(self, calls: list[Call]) -> list[Exchange]:
+        """Send calls."""
+        return [self.send(one) for one in calls]
+
+    def send(self, call: Call) -> Exchange:
+        """Read or edit the engagement."""
+        if call.operation.id == "getEngagement":
+            return replace(make_exchange("getEngagement", 200, {"data": dict(self._shown)}), call=call)
+        self.edits += 1
+        status = self._statuses.pop(0) if len(self._statuses) > 1 else self._statuses[0]
+        if status == 200:
+            self._shown |= json.loads(call.body or b"{}")
+        return replace(make_exchange("updateEngagement", status, {"data": {}}), call=call)
+
+    def _made(self, walk: object) -> Any:
+        assert walk is parallel_creation
+        return SimpleNamespace(identifiers=["eng_1", "eng_2", "eng_3"])
+
+
+def judged(*statuses: int) -> Run:
+    """Judge edits in parallel that are answered so, and what is tried after that."""
+    run: Any = Run(*statuses)
+    judge(parallel_edits(run))
+    return run  # type: ignore[no-any-return]
+
+
+def test_edits_that_succeed_are_not_tried_again() -> None:
+    """A service that does it right gets no request more."""
+    assert judged(200).edits == 2
+
+
+def test_an_edit_is_tried_by_itself_until_others_of_the_run_are_over() -> None:
+    """Edits of other scenarios may be under way just then, and be what it is refused for."""
+    with pytest.raises(NonConformity, match="the update of name is lost"):
+        judged(403, 200, 403, 403, 200)
+
+
+def test_an_edit_that_never_succeeds_is_not_about_being_parallel() -> None:
+    """Another requirement says that."""
+    with pytest.raises(Undecided, match="does not succeed by itself either"):
+        judged(403, 200, 403)

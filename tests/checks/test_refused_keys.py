@@ -1,0 +1,53 @@
+"""What requests without a valid key come to: a 401 counts as right whatever other requests are answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.checks.aims import Aim
+from conformance.checks.bad_keys import Aims, BadKeys
+from conformance.checks.test_s5_authentication import test_unknown_keys_are_refused as judge_unknown_keys
+from conformance.operations import OPERATIONS
+from conformance.oracle.batches import Sent
+from conformance.oracle.judgement import NonConformity, Undecided
+from tests.conftest import make_exchange
+
+ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}
+
+
+def tried(**statuses: dict[str, int]) -> BadKeys:
+    """Requests for all operations, by the kind of key; all are refused with 401 but for the operations given."""
+    sent = {
+        kind: tuple(
+            Sent("a key", _answered(operation, statuses.get(kind, {}).get(operation, 401))) for operation in OPERATIONS
+        )
+        for kind in ("none", "unknown")
+    }
+    aim = Aim("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
+    return BadKeys(Aims(aim, aim, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ())
+
+
+def _answered(operation: str, status: int) -> Any:
+    return make_exchange(operation, status, {"data": []} if status == 200 else ERROR)
+
+
+def test_a_401_is_right_where_no_key_is_asked_for() -> None:
+    """A service that serves a list without any key and refuses unknown ones breaks another requirement alone."""
+    judge_unknown_keys(tried(none={"listMembers": 200}))
+
+
+def test_what_a_bad_key_is_served_is_left_to_the_requirement_on_no_key() -> None:
+    """It is named with its answer; the operations that gave 401 are not."""
+    with pytest.raises(Undecided) as undecided:
+        judge_unknown_keys(tried(none={"listMembers": 200}, unknown={"listMembers": 200}))
+
+    assert str(undecided.value).startswith("listMembers with a key was answered 200")
+    assert "401" not in str(undecided.value)
+
+
+def test_an_unknown_key_that_is_served_alone_is_a_fault() -> None:
+    """No other requirement says what is wrong."""
+    with pytest.raises(NonConformity):
+        judge_unknown_keys(tried(unknown={"listMembers": 200}))

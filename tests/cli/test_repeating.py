@@ -1,0 +1,74 @@
+"""A failure's script, as it is in the folder of the report, against a service with the fault."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from tests.cli.conftest import ENVIRONMENT
+from tests.conftest import serve_sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TARGET = """
+base_url: {CONFORMANCE_BASE_URL}
+api_key: ${{STAGING_KEY}}
+keys: {{engagements:read: "${{READING_KEY}}"}}
+headers: {{X-Gateway: "${{GATEWAY}}"}}
+"""
+
+
+def repeated(script: Path, **keys: str) -> tuple[int, str]:
+    """How a script ends, and what it tells; nothing is in its environment but the keys."""
+    done = subprocess.run(
+        ["/bin/sh", str(script)], env={"PATH": ENVIRONMENT["PATH"]} | keys, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_script_shows_the_fault(conformance: Callable[..., Any], tmp_path: Path) -> None:
+    """The refused edit of an archived engagement is carried out; what the run and the script created is gone."""
+    target, only = tmp_path / "target.yaml", "archived-edit-changes-nothing"
+    with serve_sandbox("--fault", "archived-edit-applied") as sandbox:
+        keys = {
+            "STAGING_KEY": sandbox["CONFORMANCE_API_KEY"],
+            "READING_KEY": sandbox["KEY_ENGAGEMENTS_READ"],
+            "GATEWAY": "a-value-of-nobody-7",
+        }
+        target.write_text(TARGET.format(**sandbox))
+        target.chmod(0o600)
+        ended = conformance("run", "--target", str(target), "--effort", "quick", "--only", only, **keys)
+        script = ended.folder / f"repeat-{only}.sh"
+        first, again = (repeated(script, **keys) for _ in range(2))
+        missing, _ = repeated(script, **(keys | {"STAGING_KEY": ""}))
+        listed = subprocess.run(
+            [
+                "curl", "-sS", "-H", f"Authorization: Bearer {keys['STAGING_KEY']}",
+                f"{sandbox['CONFORMANCE_BASE_URL']}/api/v1/engagements",
+            ],
+            capture_output=True, check=True,
+        )  # fmt: skip
+
+    assert ended.status == 1, ended.err
+    (failed,) = [entry for entry in ended.report["requirements"] if entry["outcome"] == "failed"]
+    failure = failed["failures"][0]
+    assert failure["script"] == script.read_text()
+    assert failure["gone"].startswith("The run has deleted the engagement eng_")
+    assert '-H "Authorization: Bearer $STAGING_KEY"' in failure["curl"]
+    assert f"    sh {script}\n" in ended.out
+    for status, told in (first, again):
+        assert status == 0, told
+        edits = told.partition("(in the run")[2]
+        assert "HTTP/1.1 409" in edits
+        *_, read = [line for line in told.splitlines() if line.startswith('{"data"')]
+        assert json.loads(read)["data"]["name"] == json.loads(failure["actual"])
+        assert f"Expected: {failure['expected']}" in told
+    assert missing != 0
+    assert json.loads(listed.stdout)["data"] == []
+    for path in ended.folder.iterdir():
+        content = path.read_text()
+        assert not any(key in content for key in keys.values()), path.name
+        assert path.suffix not in {".html", ".md", ".xml"} or script.name in content, path.name

@@ -1,0 +1,319 @@
+"""The script that leads from a creation to a fault, run in a real shell with a program in curl's place."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.reports.curl import LONGEST_BODY
+from conformance.reports.script import MOST, Recording
+from conformance.reports.wording import ALONE, again, script_name
+from conformance.wire import call
+from conformance.wire.call import Credential
+from conformance.wire.redaction import Redactor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from conformance.wire.exchange import Exchange
+
+PREFIX = "cf-k3vq7t2a-"
+NAME = f"{PREFIX}a name"
+HOSTILE = st.one_of(
+    st.sampled_from(
+        [
+            "$(touch hacked)", "`touch hacked`", "';touch hacked;'", '";touch hacked;"', "\n touch hacked\n",
+            "</script><script>alert(1)</script>", "$E1", "..", "-o/dev/null", "a b", "\x1b[31m", "a;touch hacked",
+            "' ", "%s", "a\\", "*",
+        ]
+    ),
+    st.text(st.characters(codec="utf-8"), max_size=30),
+)  # fmt: skip
+
+
+CURL = """#!/bin/sh
+printf '%s\\0' "$@" >> '{folder}/sent'
+case "$*" in *'@-'*) cat >> '{folder}/sent'; printf '\\0' >> '{folder}/sent' ;; esac
+printf '<end>\\0' >> '{folder}/sent'
+case "$*" in *' -o /dev/null') ;; *) cat '{folder}/body' ;; esac
+"""
+
+
+@dataclass
+class Played:
+    """How a script ended.
+
+    Attributes:
+        status: Its exit status.
+        out: What it told.
+        sent: The method, the address and the body of each request.
+    """
+
+    status: int
+    out: str
+    sent: list[tuple[str, str, str]]
+
+
+@dataclass
+class Stage:
+    """Runs a script with a program for curl that answers everything with one body."""
+
+    folder: Path
+
+    def play(self, script: str, body: str, **keys: str) -> Played:
+        """Run a script."""
+        (self.folder / "body").write_text(body, "utf-8")
+        (self.folder / "sent").write_bytes(b"")
+        program = self.folder / "curl"
+        program.write_text(CURL.format(folder=self.folder))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        (self.folder / "script.sh").write_text(script, "utf-8")
+        done = subprocess.run(
+            ["/bin/sh", str(self.folder / "script.sh")],
+            cwd=self.folder,
+            env={"CONFORMANCE_API_KEY": "k$(touch hacked)`x`", "PATH": f"{self.folder}:{os.environ['PATH']}"} | keys,
+            capture_output=True,
+            check=False,
+        )
+        assert {path.name for path in self.folder.iterdir()} == {"body", "sent", "curl", "script.sh"}
+        words = (self.folder / "sent").read_bytes().decode("utf-8", "replace").split("\0")
+        return Played(done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace"), list(_requests(words)))
+
+
+def _requests(words: list[str]) -> Any:
+    while "<end>" in words:
+        end = words.index("<end>")
+        one, words = words[:end], words[end + 1 :]
+        body = one[one.index("--data-raw") + 1] if "--data-raw" in one else one[-1] if "@-" in one else ""
+        address = next(word for word in one if word.startswith("https://"))
+        yield one[one.index("-X") + 1], address.removeprefix("https://staging.example.com"), body
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    """A folder for scripts."""
+    (tmp_path / "stage").mkdir()
+    return Stage(tmp_path / "stage")
+
+
+def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **sent: Any) -> list[Exchange]:
+    """A creation, a refused edit, a read that shows the edit all the same, and the deletion at the end of the run."""
+    made = {"id": identifier, "name": name}
+    edit = call.update_engagement(identifier, {"name": f"{NAME} edited"} | sent)
+    return [
+        samples.exchange(1, call.create_engagement({"name": name, "description": PREFIX}), status=201, body=made),
+        samples.exchange(2, call.get_engagement("eng_of_others"), body={"id": "eng_of_others"}),
+        samples.exchange(3, edit, status=409, body={}),
+        samples.exchange(4, call.get_engagement(identifier), body=made),
+        samples.exchange(5, call.delete_engagement(identifier), body={"deleted": True, "id": identifier}),
+    ]
+
+
+def script_of(exchanges: list[Exchange], *cited: int, **more: Any) -> str | None:
+    """The script of a failure that cites some of the exchanges."""
+    recording = Recording(exchanges, PREFIX, **more)
+    return recording.script("a-requirement", [one for one in exchanges if one.number in cited], "In the run: so it was")
+
+
+ANSWER = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_new", "name": NAME}})
+
+
+def test_from_creation_to_fault(samples: ModuleType, stage: Stage) -> None:
+    """What the cited read depends on, with the id of the new creation, and nothing else; then all is deleted."""
+    played = stage.play(script_of(story(samples), 4) or "", ANSWER.replace('"owner": {"id": "usr_1"}, ', ""))
+
+    assert [(method, path) for method, path, _ in played.sent] == [
+        ("POST", "/api/v1/engagements"),
+        ("GET", "/api/v1/engagements/eng_new"),  # whose it is
+        ("PATCH", "/api/v1/engagements/eng_new"),
+        ("GET", "/api/v1/engagements/eng_new"),
+        ("GET", "/api/v1/engagements/eng_new"),
+        ("DELETE", "/api/v1/engagements/eng_new"),
+    ]
+    assert json.loads(played.sent[2][2]) == {"name": f"{NAME} edited"}
+    assert "# 2. PATCH /api/v1/engagements/E1 (in the run, exchange 3: 409)" in played.out
+    assert played.out.rstrip().endswith("In the run: so it was")
+    assert played.status == 0
+
+
+def test_the_id_stands_where_it_stood(samples: ModuleType, stage: Stage) -> None:
+    """Other resources in the response have ids too."""
+    creation, *others = story(samples)
+    received = creation.received
+    assert received is not None
+    body = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_1", "name": NAME}}, indent=1).encode()
+    told = script_of([replace(creation, received=replace(received, body=body)), *others], 4)
+
+    assert stage.play(told or "", ANSWER).sent[2][:2] == ("PATCH", "/api/v1/engagements/eng_new")
+
+
+def test_nothing_is_written_to_what_is_not_its_own(samples: ModuleType, stage: Stage) -> None:
+    """A service that gives the id of another user's engagement: its read does not show the run's prefix."""
+    played = stage.play(script_of(story(samples), 4) or "", '{"data": {"id": "eng_of_others", "name": "theirs"}}')
+
+    assert {method for method, _, _ in played.sent[1:]} == {"GET"}
+    assert played.status == 1
+    assert "The id is not that of what was created here." in played.out
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(name=HOSTILE, identifier=HOSTILE, told=HOSTILE, given_id=HOSTILE)
+def test_no_text_of_a_service_is_a_command(
+    samples: ModuleType, stage: Stage, name: str, identifier: str, told: str, given_id: str
+) -> None:
+    """Names, ids and messages, in the run or in responses to the script: none does anything in the shell."""
+    for one in (identifier, "eng_1"):
+        exchanges = story(samples, one, f"{PREFIX}{name}", description=name)
+        recording = Recording(exchanges, PREFIX)
+        script = recording.script("a-requirement", exchanges[2:4], f"In the run: {told}", told)
+        if script is None:
+            assert one == identifier
+            continue
+        answer = json.dumps({"data": {"id": given_id, "name": f"{PREFIX}{name}"}}, ensure_ascii=False)
+        played = stage.play(script, answer)
+
+        assert script.replace("\n", "").replace("\t", "").isprintable()
+        assert json.loads(played.sent[0][2])["name"] == f"{PREFIX}{name}"
+        usable = re.fullmatch(r"(?!\.{1,2}$)[A-Za-z0-9._~-]+", given_id) is not None
+        assert (played.status == 0) == usable
+        assert {path for _, path, _ in played.sent[1:]} == ({f"/api/v1/engagements/{given_id}"} if usable else set())
+
+
+def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, stage: Stage) -> None:
+    """Of scoped keys and headers, too; a variable that is not set is told at once."""
+    exchanges = story(samples)
+    exchanges[3] = samples.exchange(
+        4,
+        call.get_engagement("eng_1"),
+        credential=Credential("engagements:read", "Bearer <engagements:read>"),
+        body={"id": "eng_1"},
+    )
+    sent = exchanges[3].request
+    exchanges[3] = replace(
+        exchanges[3], request=replace(sent, headers=(*sent.headers, ("X-Gateway", "<header:X-Gateway>")))
+    )
+    variables = {"api_key": "STAGING_KEY", "engagements:read": "KEY_READ", "header:X-Gateway": "GATEWAY"}
+    script = script_of(exchanges, 4, variables=variables) or ""
+
+    assert set(re.findall(r"\$(\w+_\w+|GATEWAY)", script)) - {"own_E1", "end_E1"} == {*variables.values()}
+    played = stage.play(script, ANSWER)
+    assert (played.status, played.sent) == (2, [])
+    assert "STAGING_KEY: must hold a key" in played.out.replace("parameter not set", "")
+    words = Recording((), PREFIX, variables).curl(exchanges[3])
+    assert '-H "Authorization: Bearer $KEY_READ" -H "X-Gateway: $GATEWAY"' in words
+    assert (
+        stage.play(script, ANSWER.replace("usr_1", "eng_new"), **dict.fromkeys(variables.values(), "key")).status == 0
+    )
+
+
+def test_secrets_that_became_known_late_are_not_in_it(samples: ModuleType) -> None:
+    """Neither in what was sent, nor in what is told."""
+    redactor = Redactor()
+    redactor.add("late_key", "Zq8-rT5mW2xK-9vB")
+    exchanges = story(samples, description="Zq8-rT5mW2xK-9vB")
+    recording = Recording(exchanges, PREFIX, redactor=redactor)
+
+    script = recording.script("a-requirement", exchanges[3:4], "It shows Zq8-rT5mW2xK-9vB\x00") or ""
+
+    assert "late_key" in script
+    assert "Zq8" not in script
+    assert "Zq8" not in recording.curl(exchanges[2])
+
+
+def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Stage) -> None:
+    """Two edits that overlapped in one scenario."""
+    exchanges = story(samples)
+    edits = [
+        replace(
+            samples.exchange(number, call.update_engagement("eng_1", {"name": f"{NAME} {number}"}), body={}),
+            check="racing",
+            started_at=exchanges[0].started_at + timedelta(seconds=number / 1000),
+            seconds=1.0,
+        )
+        for number in (6, 7)
+    ]
+    script = script_of([*exchanges[:2], *edits], 6, 7) or ""
+
+    assert script.count(" &\n") == 2
+    assert "\nwait\n" in script
+    played = stage.play(script, ANSWER.replace("usr_1", "eng_new"))
+    assert [method for method, _, _ in played.sent].count("PATCH") == 2
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "cited"),
+    [
+        pytest.param(story, (1,), id="a creation alone"),
+        pytest.param(story, (2,), id="nothing of the run's"),
+        pytest.param(lambda samples: story(samples, "a/b"), (4,), id="an id that a shell cannot use"),
+        pytest.param(lambda samples: story(samples, description="x" * LONGEST_BODY), (3, 4), id="a long body"),
+        pytest.param(
+            lambda samples: [
+                *story(samples)[:1],
+                *(samples.exchange(n, call.update_engagement("eng_1", {})) for n in range(2, MOST + 3)),
+            ],
+            (MOST + 2,),
+            id="too many",
+        ),
+    ],
+)
+def test_without_a_short_way_there_is_no_script(samples: ModuleType, exchanges: Any, cited: tuple[int, ...]) -> None:
+    """The curl command is what there is."""
+    assert script_of(exchanges(samples), *cited) is None
+
+
+def test_refused_writes_are_left_out_where_there_are_many(samples: ModuleType) -> None:
+    """They change nothing, as a rule."""
+    first, *_ = story(samples)
+    refused = [
+        samples.exchange(number, call.update_engagement("eng_1", {"name": number}), status=422, body={})
+        for number in range(2, 40)
+    ]
+    last = samples.exchange(40, call.get_engagement("eng_1"), body={"id": "eng_1"})
+
+    script = script_of([first, *refused, last], 40) or ""
+
+    assert "# 2. GET /api/v1/engagements/E1" in script
+    assert "PATCH" not in script
+
+
+def test_what_is_gone_is_told(samples: ModuleType) -> None:
+    """What was deleted after the request, and not before; lists tell how many."""
+    exchanges = story(samples)
+    listed = [
+        samples.exchange(number, call.list_engagements(), body=[{"id": "eng_1"}, {"id": "eng_2"}]) for number in (3, 7)
+    ]
+    removal = samples.exchange(8, call.remove_member("usr_1"), body={"removed": True})
+    changed = samples.exchange(2, call.update_member_role("usr_1", {"role": "admin"}), body={})
+    recording = Recording([*exchanges, removal], PREFIX)
+
+    assert recording.gone(exchanges[3]) == "The run has deleted the engagement eng_1 since."
+    assert recording.gone(exchanges[4]) is None
+    assert recording.gone(replace(exchanges[3], number=6)) is None
+    assert [recording.gone(one) for one in listed] == ["The run has deleted 1 engagement of this list since.", None]
+    assert recording.gone(changed) == "The run has removed the member usr_1 since."
+    assert Recording(exchanges[:4], PREFIX).gone(exchanges[3]) is None
+
+
+def test_what_is_told_of_repeating(samples: ModuleType) -> None:
+    """The script in place of a curl command that shows something else now, or why that is so."""
+    plain = samples.failure([samples.exchange(1)])
+    gone = samples.failure([samples.exchange(1)], gone="It is gone.")
+    scripted = samples.failure([samples.exchange(1)], gone="It is gone.", script="#!/bin/sh\n")
+    requirement = samples.requirement("an-id", "A title", failures=[plain, gone, scripted])
+
+    assert again(requirement, plain) == [plain["curl"]]
+    assert again(requirement, gone) == [f"It is gone. {ALONE}", gone["curl"]]
+    assert again(requirement, scripted, "a folder/") == ["It is gone.", "sh 'a folder/repeat-an-id-3.sh'"]
+    assert script_name(requirement, plain) is None
