@@ -1,4 +1,4 @@
-"""The layers that CONTRIBUTING.md names, against what the package imports."""
+"""The layers in ARCHITECTURE.md, against the imports of the package."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FOLDERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 
 
 def layers() -> list[str]:
-    """The folders of the package in the order of CONTRIBUTING.md, the lowest first."""
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    drawing = page.partition("stands to its left, or on the line above:")[2].partition("(")[0]
+    """The folders of the package in the order of ARCHITECTURE.md, the lowest first."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    drawing = page.partition("reads this list and checks it:")[2].partition("|")[0]
     return re.findall(r"\w+", drawing)
 
 
@@ -32,7 +32,7 @@ def imported(folder: str) -> set[str]:
 
 
 def test_every_folder_has_a_place() -> None:
-    """CONTRIBUTING.md names each folder of the package once."""
+    """ARCHITECTURE.md names each folder of the package once."""
     assert sorted(layers()) == FOLDERS
 
 
