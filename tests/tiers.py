@@ -19,10 +19,16 @@ MARKS: Final = {
     ),
     "npm": ("tests/openapi/test_prism.py", "tests/reports/test_published_schemas.py"),
     "slow": (
+        "tests/cli/test_gate.py",
         "tests/docs/test_newcomer.py::test_five_commands_lead_to_a_verified_certificate",
         "tests/docs/test_newcomer.py::test_the_worked_example_of_a_check_works",
+        "tests/docs/test_tiers.py::test_only_a_sample_is_collected",
+        "tests/integrations/",
         "tests/reference/test_fault_library.py::test_fault_shows",
+        "tests/replay/test_crafted_files.py",
+        "tests/replay/test_odd_notes.py",
         "tests/reports/test_odd_reports.py::test_every_odd_member_is_refused_or_rendered",
+        "tests/selftest/test_trials.py",
     ),
 }
 """The paths of each mark; a test with any of them is left out of ``tox`` and belongs to ``tox -m full``."""

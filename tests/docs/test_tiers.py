@@ -1,0 +1,117 @@
+"""The tiers of the tests: tox, its labels, the gate and the documents agree, and a sample is drawn as described."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+from tests import tiers
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+TOX = ConfigParser(interpolation=None)
+TOX.read_string((ROOT / "tox.ini").read_text("utf-8"))
+LABELS = dict(line.split(" = ") for line in TOX["tox"]["labels"].strip().splitlines())
+LIES = "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others"
+
+
+def chosen(environment: str) -> str:
+    """The expression with which an environment of tox chooses tests by their marks."""
+    (expression,) = re.findall('-m "(.*?)"', TOX[f"testenv:{environment}"]["commands"])
+    return str(expression)
+
+
+def collected(*words: str) -> list[str]:
+    """The node ids that pytest would run."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ, timeout=300)
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+@pytest.mark.parametrize("path", [*tiers.SAMPLES, *(path for paths in tiers.MARKS.values() for path in paths)])
+def test_paths_lead_to_tests(path: str) -> None:
+    """No mark and no sample is lost when a test is moved or renamed."""
+    file, _, name = path.partition("::")
+
+    assert (ROOT / file).exists()
+    assert not name or f"\ndef {name}(" in (ROOT / file).read_text("utf-8")
+
+
+def test_each_test_is_in_the_quick_or_in_the_long_tier() -> None:
+    """``tox`` leaves out each mark, and ``tox -e long`` takes it."""
+    assert chosen("tests").split(" and ") == [f"not {mark}" for mark in tiers.MARKS]
+    assert chosen("long").split(" or ") == [*tiers.MARKS]
+    assert "-m" not in TOX["testenv:all"]["commands"].replace("-m pytest", "")
+    assert "--sample" not in TOX["testenv:tests"]["commands"] + TOX["testenv:all"]["commands"]
+
+
+def test_labels_name_environments() -> None:
+    """A label with a misspelt environment would leave that out."""
+    for environment in re.split(r", ", ", ".join([*LABELS.values(), TOX["tox"]["env_list"]])):
+        assert f"testenv:{environment}" in TOX
+
+
+def test_nightly_leaves_nothing_out() -> None:
+    """It runs what ``tox`` and ``tox -m full`` run, with all examples."""
+    tiered = {*TOX["tox"]["env_list"].split(", "), *LABELS["full"].split(", ")}
+
+    assert tiered - {"tests", "long"} | {"all"} <= {*LABELS["nightly"].split(", ")}
+
+
+def test_tests_are_marked_by_their_path() -> None:
+    """A folder, a file and a single test give marks; other tests have none."""
+    assert tiers.marks(f"{LIES}[7]") == ["hostile"]
+    assert tiers.marks("tests/reports/test_browser.py::test_the_guard_itself_works") == ["browser"]
+    assert tiers.marks("tests/reference/test_fault_library.py::test_fault_shows[archive-twice]") == ["slow"]
+    assert tiers.marks("tests/reference/test_fault_library.py::test_titles_are_sentences_of_their_own") == []
+
+
+def test_a_commit_draws_its_sample() -> None:
+    """It is the same for the same commit, another one for another, and of the size that is said."""
+    names = [f"{LIES}[{number}]" for number in range(1000)]
+    others = ["tests/wire/test_call.py::test_a[1]", "tests/wire/test_call.py::test_b"]
+
+    out = tiers.left_out([*names, *others], "a commit")
+
+    assert len(set(names) - out) == tiers.SAMPLES[LIES]
+    assert not out & set(others)
+    assert out == tiers.left_out([*others, *names], "a commit")
+    assert out != tiers.left_out(names, "another commit")
+    assert tiers.left_out([f"{LIES}[7]"], "a commit") == set()
+
+
+def test_only_a_sample_is_collected() -> None:
+    """With ``--sample`` what the commit draws, the tests with few examples whole, and a named example always."""
+    file = LIES.partition("::")[0]
+
+    drawn = collected("--sample", file)
+
+    assert len([name for name in drawn if name.startswith(f"{LIES}[")]) == tiers.SAMPLES[LIES]
+    assert f"{file}::test_the_lies_would_do_harm" in drawn
+    assert collected("--sample", f"{LIES}[7]") == [f"{LIES}[7]"]
+    assert collected("-m", chosen("tests"), file) == []
+
+
+def test_the_gate_calls_the_command_of_the_readme_first() -> None:
+    """Then what takes longer."""
+    (command,) = re.findall(r"^    (.* && \.venv/bin/tox)$", README, re.MULTILINE)
+    gate = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+    assert gate.index(command) < gate.index(".venv/bin/tox -m full")
+    assert f"\n    {command}\n" in CONTRIBUTING
+
+
+def test_how_long_tests_take_is_said_beforehand() -> None:
+    """The README says it of its command, and CONTRIBUTING of each tier."""
+    before, _, _ = README.partition("&& .venv/bin/tox\n")
+    rows = re.findall(r"^\| `(tox[^`]*)` \|.*\| (.*min.*|.*hour.*) \|$", CONTRIBUTING, re.MULTILINE)
+
+    assert "minutes on two cores" in before.rpartition("\n\n    ")[2] or "minutes on two cores" in before[-600:]
+    assert [command for command, _ in rows] == ["tox", "tox -m full", "tox -m nightly"]
