@@ -19,6 +19,7 @@ MARKS: Final = {
     ),
     "npm": ("tests/openapi/test_prism.py", "tests/reports/test_published_schemas.py"),
     "slow": (
+        "tests/cli/test_choosing_the_target.py",
         "tests/cli/test_gate.py",
         "tests/docs/test_newcomer.py::test_five_commands_lead_to_a_verified_certificate",
         "tests/docs/test_newcomer.py::test_the_worked_example_of_a_check_works",
@@ -28,7 +29,10 @@ MARKS: Final = {
         "tests/replay/test_crafted_files.py",
         "tests/replay/test_odd_notes.py",
         "tests/reports/test_odd_reports.py::test_every_odd_member_is_refused_or_rendered",
+        "tests/running/test_determinism.py",
         "tests/selftest/test_trials.py",
+        "tests/wire/test_redaction.py::test_ascii_secrets_are_replaced",
+        "tests/wire/test_redaction.py::test_encoded_secrets_are_replaced",
     ),
 }
 """The paths of each mark; a test with any of them is left out of ``tox`` and belongs to ``tox -m full``."""
