@@ -39,12 +39,12 @@ MARKS: Final = {
 
 SAMPLES: Final = {
     "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 40,
-    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 50,
+    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 30,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
-    "tests/reference/test_fault_library.py::test_fault_shows": 500,
-    "tests/sudden/test_interruption.py::test_a_signal_at_any_moment": 12,
-    "tests/sudden/test_interruption.py::test_a_signal_while_it_starts": 8,
-    "tests/sudden/test_killing.py::test_cleaning_up_after_a_kill": 8,
+    "tests/reference/test_fault_library.py::test_fault_shows": 300,
+    "tests/sudden/test_interruption.py::test_a_signal_at_any_moment": 8,
+    "tests/sudden/test_interruption.py::test_a_signal_while_it_starts": 6,
+    "tests/sudden/test_killing.py::test_cleaning_up_after_a_kill": 6,
 }
 """How many examples of a test run with ``--sample``."""
 
