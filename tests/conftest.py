@@ -1,4 +1,4 @@
-"""What tests of every area use: exchanges made by hand."""
+"""Exchanges made by hand for tests of every layer, and the tiers of the tests."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hypothesis import settings
 from conformance.operations import OPERATIONS
 from conformance.wire.call import Call
 from conformance.wire.exchange import Answer, Exchange, SentRequest
+from tests import tiers
 
 RATE_LIMIT = (
     ("X-RateLimit-Limit", "100"),
@@ -39,6 +40,36 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("CI", None)  # tests of what it does set it themselves
     if hasattr(config, "workerinput"):
         os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run take a sample of the examples that are too many."""
+    parser.addoption("--sample", action="store_true", help="run only the examples that the commit draws")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Mark tests by their path, let ``-m`` and ``-k`` choose, and draw a sample of what they chose."""
+    for item in items:
+        for mark in tiers.marks(item.nodeid):
+            item.add_marker(mark)
+    yield
+    if config.option.sample:
+        out = tiers.left_out([item.nodeid for item in items], tiers.commit())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
+        items[:] = [item for item in items if item.nodeid not in out]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the examples that were drawn."""
+    if terminalreporter.config.option.sample:
+        reports = [one for found in terminalreporter.stats.values() for one in found]
+        names = {one.nodeid for one in reports if isinstance(one, pytest.TestReport)}
+        terminalreporter.section(f"sample of commit {tiers.commit() or 'unknown'}")
+        for test in tiers.SAMPLES:
+            drawn = sorted(name.removeprefix(test) for name in names if name.startswith(f"{test}["))
+            if drawn:
+                terminalreporter.write_line(f"{test}: {', '.join(drawn)}")
 
 
 def make_exchange(

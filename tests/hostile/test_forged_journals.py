@@ -1,7 +1,6 @@
 """Whatever a journal says, cleanup writes to nothing that is not its run's.
 
-``LIES=all`` tries all thousand journals (``tox -e lies``), ``LIES=17,18`` those of these numbers; otherwise the commit
-draws a sample.
+``--sample`` tries the journals that the commit draws, a node id a single journal.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ from conformance.target.ownership import Ownership, RunTime, Standing
 from conformance.target.recorder import JournalRecorder
 from conformance.target.undo import clean_up
 from conformance.wire import call as calls
-from tests.sampling import sample
 from tests.target.conftest import BASE_URL, MAIN_KEY, Service
-
-JOURNALS: Final = sample("LIES", 1000, 50)
 
 OTHERS: Final = {
     "f_1": "Quarterly audit",
@@ -144,7 +140,7 @@ def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
     return service, [one for one in service.writes if one not in permitted]
 
 
-@pytest.mark.parametrize("number", JOURNALS)
+@pytest.mark.parametrize("number", range(1000))
 def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -> None:
     """What a journal says is only done to engagements that bear the run's name, and members that it surely made."""
     service, writes = cleaned(tmp_path, number)

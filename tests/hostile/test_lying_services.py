@@ -1,20 +1,14 @@
 """Whatever a service says, nothing is written to what is not the run's.
 
-``LIES=all`` tries all thousand services (``tox -e lies``), ``LIES=17,18`` those of these numbers; otherwise the commit
-draws a sample.
+``--sample`` tries the services that the commit draws, a node id a single service.
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 import pytest
 
 from conformance.running.run import Run
 from tests.hostile.lies import lie
-from tests.sampling import sample
-
-SERVICES: Final = sample("LIES", 1000, 50)
 
 
 @pytest.fixture
@@ -24,7 +18,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize("number", SERVICES)
+@pytest.mark.parametrize("number", range(1000))
 def test_no_lie_of_a_service_makes_a_run_write_to_others(number: int) -> None:
     """A run against a service that lies in creations, edits and lists writes to what reads by id show as its own."""
     liar, errors = lie(number)

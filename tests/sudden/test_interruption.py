@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import time
@@ -19,8 +18,8 @@ from tests.hostile.target import HostileTarget, Turn, honestly, hostile
 from tests.replay.conftest import conformance
 from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 
-MOMENTS = int(os.environ.get("SUDDEN_MOMENTS", "10"))
-"""How many moments are tried for each signal; fifty take some minutes."""
+MOMENTS = 50
+"""How many moments there are for each signal; ``--sample`` tries a few."""
 
 WITHIN = 10.0
 LATITUDE = 20.0
