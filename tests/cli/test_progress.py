@@ -137,7 +137,7 @@ def test_a_cleanup_tells_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.M
     told: list[tuple[object, object]] = []
 
     class Noted(ToldWaits):
-        def __exit__(self, *ended: Any) -> None:
+        def __exit__(self, *ended: object) -> None:
             super().__exit__(*ended)
             told.append((self._waiting(), self._say))
 
