@@ -9,7 +9,7 @@ import time
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
 import pytest
@@ -137,8 +137,10 @@ def test_a_cleanup_tells_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.M
     told: list[tuple[object, object]] = []
 
     class Noted(ToldWaits):
-        def __exit__(self, *ended: object) -> None:
-            super().__exit__(*ended)
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> None:
+            super().__exit__(kind, error, trace)
             told.append((self._waiting(), self._say))
 
     monkeypatch.setattr("conformance.cli.cleanup.ToldWaits", Noted)
