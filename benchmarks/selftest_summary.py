@@ -1,4 +1,4 @@
-"""All that is made from self-tests in this repository: docs/selftest.json, a table in README.md, docs/coverage.md.
+"""Pages made from self-tests: docs/selftest.json, the table in docs/selftest.md, docs/coverage.md.
 
 Usage: python benchmarks/selftest_summary.py [SELFTEST_JSON ...]
 
@@ -19,7 +19,7 @@ from conformance.selftest.summary import read, summary, with_table, write
 ROOT = Path(__file__).parent.parent
 SUMMARY = ROOT / "docs" / "selftest.json"
 COVERAGE = ROOT / "docs" / "coverage.md"
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "selftest.md"
 
 
 def main() -> None:
@@ -29,9 +29,9 @@ def main() -> None:
     selftests = parser.parse_args().selftests
     if selftests:
         write(summary([json.loads(path.read_text("utf-8")) for path in selftests], read(SUMMARY)), SUMMARY)
-    README.write_text(with_table(README.read_text("utf-8"), read(SUMMARY)), "utf-8")
+    PAGE.write_text(with_table(PAGE.read_text("utf-8"), read(SUMMARY)), "utf-8")
     COVERAGE.write_text("\n".join(coverage_lines(SUMMARY)) + "\n", "utf-8")
-    print(f"Made from {SUMMARY}: {README} and {COVERAGE}.")
+    print(f"Made from {SUMMARY}: {PAGE} and {COVERAGE}.")
 
 
 if __name__ == "__main__":

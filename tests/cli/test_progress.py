@@ -8,13 +8,21 @@ import threading
 import time
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from pathlib import Path
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
+from conformance.cli.cleanup import cleanup
 from conformance.cli.progress import ToldWaits, _Lines, _Live, waits_for
+from conformance.cli.text import complain
+from conformance.target.journal import Journal
+from conformance.target.names import RunNames
+from conformance.target.undo import UndoResult
+from conformance.wire.dispatcher import Dispatcher
 from conformance.wire.waits import Waiting, Waits
 
 
@@ -122,3 +130,27 @@ def test_what_ends_first_is_what_is_waited_for() -> None:
         assert waits.first is not None
         assert waits.first.what == "a"
     assert waits.first is None
+
+
+def test_a_cleanup_tells_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its wire waits for, on stderr, as long as it undoes."""
+    told: list[tuple[object, object]] = []
+
+    class Noted(ToldWaits):
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> None:
+            super().__exit__(kind, error, trace)
+            told.append((self._waiting(), self._say))
+
+    monkeypatch.setattr("conformance.cli.cleanup.ToldWaits", Noted)
+    monkeypatch.setattr("conformance.cli.cleanup.clean_up", lambda *_, **__: UndoResult(left=[], lasting=[]))
+    monkeypatch.setattr(Dispatcher, "waiting", "what the wire waits for")
+    Journal.open(tmp_path, RunNames("cf-abcdefg2-"), "http://127.0.0.1:9", "main-key-0001").close()
+
+    done = CliRunner().invoke(
+        cleanup, [str(tmp_path), "--base-url", "http://127.0.0.1:9", "--api-key", "main-key-0001"]
+    )
+
+    assert done.exit_code == 0, done.output
+    assert told == [("what the wire waits for", complain)]

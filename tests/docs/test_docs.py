@@ -75,9 +75,9 @@ def test_the_list_of_requirements_is_fresh() -> None:
     assert (ROOT / "docs" / "requirements.md").read_text("utf-8") == "\n".join(markdown_lines(load_catalogue())) + "\n"
 
 
-def test_the_target_file_of_the_readme_is_sound(tmp_path: Path) -> None:
+def test_the_first_target_file_of_its_page_is_sound(tmp_path: Path) -> None:
     """A reader can take it as it is."""
-    text = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    text = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "target-files.md").read_text("utf-8"), re.DOTALL)
     assert text is not None
     file = tmp_path / "target.yaml"
     file.write_text(text[1])

@@ -35,8 +35,8 @@ def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedPr
 
 @pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="there is no repository to clone")
 def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
-    """From git clone to a certificate that holds, as the README says."""
-    (script,) = blocks("README.md", "sh")
+    """From git clone to a certificate that holds, as docs/certificates.md says."""
+    (script,) = blocks("docs/certificates.md", "sh")
 
     done = shell(script.replace("URL", f"--quiet {ROOT}", 1), tmp_path)
 

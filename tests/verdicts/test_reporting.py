@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.running.options import Effort, Mode
+from conformance.target.names import RunNames
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure
@@ -39,16 +41,20 @@ def over(**more: Any) -> Any:
         "mistaken": [],
         "writes": [],
         "gone": [],
+        "exchanges": (),
     }
     said = SimpleNamespace(**(usual | more))
-    profile = SimpleNamespace(name="a name", base_url="https://service.test/v1", warnings=said.warnings)
+    profile = SimpleNamespace(
+        name="a name", base_url="https://service.test/v1", warnings=said.warnings, variables={"api_key": "STAGING_KEY"}
+    )
     return SimpleNamespace(
         run=SimpleNamespace(
             missing=said.missing,
             profile=profile,
             options=SimpleNamespace(seed=7, workers=3, only=said.only, command=said.command),
             effort=Effort.STANDARD,
-            wire=SimpleNamespace(sent=42, stopped=said.stopped),
+            wire=SimpleNamespace(sent=42, stopped=said.stopped, exchanges=said.exchanges),
+            names=RunNames("cf-k3vq7t2a-"),
             mode=said.mode,
             observations=said.observations,
             closed=said.closed,
@@ -63,7 +69,7 @@ def over(**more: Any) -> Any:
         ownership=SimpleNamespace(mistaken=said.mistaken),
         missing=said.gone,
         provisioner=None,
-        redactor=SimpleNamespace(weak=said.weak, text=str),
+        redactor=SimpleNamespace(weak=said.weak, text=str, headers=tuple, body=bytes),
     )
 
 
@@ -204,3 +210,24 @@ def test_a_failure_that_is_waived() -> None:
     assert report["verdict"] == "non-conformant"
     assert len(problems) == 1
     assert FORM in problems[0]
+
+
+def test_a_failure_is_repeated_from_what_was_sent() -> None:
+    """From the creation that it depends on, with the variable that the target file names."""
+    made = {"data": {"id": "eng_1", "name": "cf-k3vq7t2a-a"}}
+    creation = make_exchange("createEngagement", 201, made, number=1)
+    sent = replace(
+        creation.request, body=b'{"name": "cf-k3vq7t2a-a"}', headers=(("Authorization", "Bearer <api_key>"),)
+    )
+    creation = replace(creation, call=replace(creation.call, identifier=None), request=sent)
+    shown = make_exchange("getEngagement", 200, made, number=2)
+    gone = make_exchange("deleteEngagement", 200, {"data": {}}, number=3)
+
+    report = reported(over(exchanges=(creation, shown, gone)), result(Outcome.FAILED, shown))
+
+    (failed,) = [one for one in report["requirements"] if one["failures"]]
+    (failure,) = failed["failures"]
+    assert failure["gone"] == "The run has deleted the engagement eng_1 since."
+    assert 'Bearer $STAGING_KEY"' in failure["script"]
+    assert f"breaks {FORM}" in failure["script"]
+    assert '/engagements/"$E1"' in failure["script"]
