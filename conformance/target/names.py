@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 PREFIX: Final = re.compile("cf-(?=[a-z]*[2-7])[a-z2-7]{8}-", re.ASCII)
 """The prefix of every run: one of 2^40, less those without a digit."""
 
+_UNSEEN: Final = "\ufffd"
+"""What stands for bytes that are no UTF-8."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunNames:
@@ -59,5 +62,10 @@ class RunNames:
 
 
 def bare(name: str) -> str:
-    """A name without what a service may change in it."""
-    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
+    """A name without what a service may change in it: letter case, normal form, blanks, and what is not to be seen."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(char for char in folded if not (char.isspace() or char in _UNSEEN or _is_control(char)))
+
+
+def _is_control(char: str) -> bool:
+    return unicodedata.category(char).startswith("C")

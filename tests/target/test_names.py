@@ -41,6 +41,7 @@ def test_names_and_addresses_begin_with_the_prefix() -> None:
         ("cf-abcdefg2-x", True),
         ("  CF-Abcdefg2-X", True),
         ("\uff43f-abcdefg2-x", True),
+        ("\ufffd\u200b\x00cf-abcdefg2-x", True),
         ("Copy of cf-abcdefg2-x (1)", False),
         ("x cf-abcdefg2-x", False),
         ("cf-abcdefg2", False),
