@@ -27,7 +27,7 @@ import httpx
 from conformance.reference.latitude import Latitude
 from conformance.reference.provisioner import TOKEN, URL, SandboxConnection
 from conformance.running.options import Effort, RunOptions
-from conformance.selftest.hosting import HostedExecution
+from conformance.selftest.in_process import HostedExecution
 from conformance.selftest.subjects import Subject
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
@@ -36,7 +36,7 @@ from conformance.verdicts.session import run_checks
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from conformance.target.profile import Profile
+    from conformance.targets.profile import Profile
 
 UNEVEN: Final = {"pace": "uneven"}
 KEPT: Final = 4

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import settings
 
 from conformance.operations import OPERATIONS
-from conformance.wire.call import Call
 from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.request import Call
 from tests import tiers
 
 RATE_LIMIT = (

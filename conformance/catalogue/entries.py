@@ -35,7 +35,7 @@ class Requirement:
         of: The statements of that section that it comes from.
         conformance_class: One of ``CLASSES``.
         operations: The operationIds that it speaks of.
-        needs: What a target must offer for it to be judged; see ``conformance.target.capabilities``.
+        needs: What a target must offer for it to be judged; see ``conformance.targets.capabilities``.
     """
 
     id: str

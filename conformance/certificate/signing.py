@@ -15,7 +15,7 @@ from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import build_digest, reservations_about, statement
 from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.rejudging import rejudge
+from conformance.replay.reevaluating import rejudge
 from conformance.reports.placing import place
 from conformance.reports.sealing import ENVELOPE, PAGE
 from conformance.reports.text import json_bytes

@@ -14,7 +14,7 @@ from conformance.certificate.statement import CLAIMS
 from conformance.files import DOCUMENT, read_file
 from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
-from conformance.replay.rejudging import rejudge
+from conformance.replay.reevaluating import rejudge
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.sealing import ENVELOPE
 from conformance.reports.text import load_json

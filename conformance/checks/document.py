@@ -19,8 +19,8 @@ from schemathesis.specs.openapi.checks import (
 from conformance.checks.document_rules import STATED, rule_of_meta
 from conformance.checks.generation import schema
 from conformance.oracle.effects import accepted
+from conformance.oracle.rendering import shown
 from conformance.oracle.shapes import PROMISES
-from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.outcomes import Undecided
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     import random
@@ -46,7 +46,7 @@ def created(run: Run, *labels: str) -> list[dict[str, Any]]:
             delete twice what that id stands for.
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
-    answers = run.send_all([call.create_engagement(body) for body in bodies])
+    answers = run.send_all([request.create_engagement(body) for body in bodies])
     made = [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
     if len({one["id"] for one in made}) < len(made):
         raise Undecided("several creations were answered with one id", *answers)

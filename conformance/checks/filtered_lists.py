@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.stock import Stock, stock
+from conformance.checks.seeded_engagements import Stock, stock
 from conformance.oracle import read
-from conformance.oracle.judgement import Judgement
 from conformance.oracle.laws import ROLES
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
-from conformance.wire import call
+from conformance.oracle.outcomes import Judgement
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 PER_PAGE: Final = 100
 _READ: Final = 4
@@ -45,7 +45,7 @@ def engagements_by_status(run: Run) -> FilteredLists:
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, kept.active, status="active", **by_creation)
     # Descending unasked, for the laws of every list.
-    archived = _in_one(run, call.list_engagements(status="archived", sort="updatedAt"), kept.archived)
+    archived = _in_one(run, request.list_engagements(status="archived", sort="updatedAt"), kept.archived)
     archived = archived or until_seen(run, kept.archived, status="archived", sort="updatedAt")
     everything = until_seen(run, (*kept.active, *kept.archived), **by_creation)
     return FilteredLists((*active, *archived, *everything), kept)
@@ -77,7 +77,7 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
     missing = set(owned)
     for page in range(1, _MOST_PAGES + 1):
         place = {} if page == 1 else {"page": page}
-        pages.append(run.send(call.list_engagements(**query, **place, perPage=PER_PAGE)))
+        pages.append(run.send(request.list_engagements(**query, **place, perPage=PER_PAGE)))
         items = readable((pages[-1],))
         missing -= {str(item.get("id")) for item in items}
         if not missing or len(items) < PER_PAGE:
@@ -98,10 +98,10 @@ def readable(look: Look) -> list[dict[str, Any]]:
 
 def members_by_role(run: Run) -> Look:
     """All members are listed, and those of each role: where they are few, some without a size of pages."""
-    everybody = run.send(call.list_members(perPage=PER_PAGE))
+    everybody = run.send(request.list_members(perPage=PER_PAGE))
     size = {} if _is_whole(everybody) else {"perPage": PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
-    return (everybody, *run.send_all([call.list_members(role=role, **sizes[role]) for role in ROLES]))
+    return (everybody, *run.send_all([request.list_members(role=role, **sizes[role]) for role in ROLES]))
 
 
 def neighbours_of_role(run: Run) -> Look:
@@ -119,9 +119,9 @@ def neighbours_of_role(run: Run) -> Look:
     if not places:
         first = {item.get("role") for item in everybody[:1]}
         single = [role for role, members in zip(ROLES, answers, strict=True) if members and role not in first]
-        return tuple(run.send(call.list_members(role=role, perPage=1)) for role in single[-1:])
+        return tuple(run.send(request.list_members(role=role, perPage=1)) for role in single[-1:])
     _, role, place = min(places)
-    calls = [call.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
+    calls = [request.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
     return tuple(run.send_all(calls))
 
 
@@ -132,4 +132,4 @@ def stock_read(run: Run) -> list[Exchange]:
     archived = [piece for piece in kept.pieces if piece.archived]
     untouched = [piece for piece in kept.pieces if not piece.changed]
     chosen = [*edited[: _READ - 1], *archived[:1], *untouched][:_READ]
-    return [run.send(call.get_engagement(piece.identifier)) for piece in chosen]
+    return [run.send(request.get_engagement(piece.identifier)) for piece in chosen]

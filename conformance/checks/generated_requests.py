@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 
 from conformance.checks.engagements import created
 from conformance.operations import OPERATIONS
-from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
-from conformance.oracle.validity import Validity, validity
+from conformance.oracle.input_validity import Validity, validity
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
 from conformance.running.options import Effort
-from conformance.wire.call import JSON_HEADERS, Call, encode
 from conformance.wire.gateways import LARGE_BODY, MAX_TARGET
-from conformance.wire.limits import RunStopped
+from conformance.wire.request import JSON_HEADERS, Call, encode
+from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

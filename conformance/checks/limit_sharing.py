@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import NewKeys
-from conformance.checks.filling import is_made
+from conformance.checks.every_operation import NewKeys
+from conformance.checks.exhaust_window import is_made
 from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws, read
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
 from conformance.oracle.per_key_limits import of_one_window, signs
 from conformance.oracle.rate_limit_course import Told
-from conformance.target.capabilities import Unavailable
-from conformance.wire import call
+from conformance.targets.capabilities import Unavailable
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.running.run import Run
-    from conformance.wire.call import Credential
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Credential
 
 _MANY: Final = 20
 """Requests of the main key between two of the new one."""
@@ -90,7 +90,7 @@ def _try(run: Run, key: Credential) -> None:
 
 
 def _try_in_one_window(run: Run, sender: NewKeys, key: Credential) -> None:
-    asked = call.get_organization()
+    asked = request.get_organization()
     course = [sender.send(asked.with_key(key)) for _ in range(2)]
     silent, busy = [_taken(*course)], []
     many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)

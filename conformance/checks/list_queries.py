@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.stock import stock
+from conformance.checks.seeded_engagements import stock
 from conformance.running.options import Effort
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 Answers = dict[str, "Exchange"]
 
@@ -48,46 +48,46 @@ def list_queries(run: Run) -> ListQueries:
 
 
 def _plain() -> dict[str, Call]:
-    return {"engagements": call.list_engagements(), "members": call.list_members()}
+    return {"engagements": request.list_engagements(), "members": request.list_members()}
 
 
 def _out_of_bounds() -> dict[str, Call]:
     return {
-        "page-zero": call.list_engagements(page=0),
-        "page-negative": call.list_engagements(page=-1),
-        "per-page-zero": call.list_engagements(perPage=0),
-        "per-page-negative": call.list_engagements(perPage=-1),
-        "per-page-above-maximum": call.list_engagements(perPage=101),
-        "members-per-page-above-maximum": call.list_members(perPage=101),
-        "members-all-zero": call.list_members(page=0, perPage=0, unheard_of="x"),
+        "page-zero": request.list_engagements(page=0),
+        "page-negative": request.list_engagements(page=-1),
+        "per-page-zero": request.list_engagements(perPage=0),
+        "per-page-negative": request.list_engagements(perPage=-1),
+        "per-page-above-maximum": request.list_engagements(perPage=101),
+        "members-per-page-above-maximum": request.list_members(perPage=101),
+        "members-all-zero": request.list_members(page=0, perPage=0, unheard_of="x"),
     }
 
 
 def _further_out_of_bounds() -> dict[str, Call]:
     return {
-        "members-per-page-zero": call.list_members(perPage=0),
-        "members-page-zero": call.list_members(page=0),
-        "per-page-huge": call.list_engagements(perPage=1000),
-        "members-page-negative": call.list_members(page=-1),
-        "members-per-page-negative": call.list_members(perPage=-1),
-        "members-per-page-huge": call.list_members(perPage=1000),
+        "members-per-page-zero": request.list_members(perPage=0),
+        "members-page-zero": request.list_members(page=0),
+        "per-page-huge": request.list_engagements(perPage=1000),
+        "members-page-negative": request.list_members(page=-1),
+        "members-per-page-negative": request.list_members(perPage=-1),
+        "members-per-page-huge": request.list_members(perPage=1000),
     }
 
 
 def _past_the_end() -> dict[str, Call]:
-    return {"page-past-the-end": call.list_engagements(page=_FAR), "members": call.list_members(page=_FAR)}
+    return {"page-past-the-end": request.list_engagements(page=_FAR), "members": request.list_members(page=_FAR)}
 
 
 def _odd() -> dict[str, Call]:
     return {
-        "page-empty": call.list_engagements(page=""),
-        "page-leading-zero": call.list_engagements(page="01", perPage=1),
-        "page-decimal": call.list_engagements(page="1.0", perPage=1),
-        "cursor": call.list_engagements(cursor="x", perPage=1),
-        "unknown-parameter": call.list_engagements(unheard_of="x", perPage=1),
-        "repeated-parameter": replace(call.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
-        "status-empty": call.list_engagements(status="", perPage=1),
-        "sort-status": call.list_engagements(sort="status", perPage=1),
-        "order-capitals": call.list_engagements(sort="createdAt", order="DESC", perPage=5),
-        "role-capital": call.list_members(role="Admin"),
+        "page-empty": request.list_engagements(page=""),
+        "page-leading-zero": request.list_engagements(page="01", perPage=1),
+        "page-decimal": request.list_engagements(page="1.0", perPage=1),
+        "cursor": request.list_engagements(cursor="x", perPage=1),
+        "unknown-parameter": request.list_engagements(unheard_of="x", perPage=1),
+        "repeated-parameter": replace(request.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
+        "status-empty": request.list_engagements(status="", perPage=1),
+        "sort-status": request.list_engagements(sort="status", perPage=1),
+        "order-capitals": request.list_engagements(sort="createdAt", order="DESC", perPage=5),
+        "role-capital": request.list_members(role="Admin"),
     }

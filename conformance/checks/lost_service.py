@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from conformance.oracle.effects import accepted
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
-from conformance.target.capabilities import Unavailable
-from conformance.wire import call
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.targets.capabilities import Unavailable
+from conformance.wire import request
 from conformance.wire.exchange import Withheld
 from conformance.wire.losses import losses, naming
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
     Likeness = Callable[[Exchange], Hashable]
 
@@ -120,8 +120,8 @@ def _sent_alone(run: Run, asked: Call) -> _Again | None:
     if not (asked.harmless or is_undone):
         return None
     try:
-        control, exchange = run.send(call.get_organization()), run.send(asked)
-        run.send(call.get_organization())
+        control, exchange = run.send(request.get_organization()), run.send(asked)
+        run.send(request.get_organization())
     except (Withheld, Unavailable):
         return None
     return _Again(control, exchange)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of
 from conformance.oracle.effects import accepted
-from conformance.oracle.judgement import Undecided
-from conformance.wire import call
+from conformance.oracle.outcomes import Undecided
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -45,9 +45,9 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
 
 def _tried(run: Run, body: dict[str, str]) -> Exchange:
     """The answer to a creation; what came of it is deleted again."""
-    answer = run.send(call.create_engagement(body))
+    answer = run.send(request.create_engagement(body))
     if (identifier := identifier_of(answer)) is not None:
-        run.send(call.delete_engagement(identifier))
+        run.send(request.delete_engagement(identifier))
     return answer
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.stock import created_at, identifier_made, stock
+from conformance.checks.seeded_engagements import created_at, identifier_made, stock
 from conformance.oracle import read
-from conformance.oracle.judgement import Judgement
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
+from conformance.oracle.outcomes import Judgement
 from conformance.oracle.paging import MOST_PAGES
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 PER_PAGE: Final = 100
 _PARTS: Final = 3
@@ -62,14 +62,14 @@ def paged_engagements(run: Run) -> PagedLists:
     deleted = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
     created = named_in(run, "createEngagement") - deleted  # tried with whatever key
     archived = created & named_in(run, "archiveEngagement")
-    lists = _paged(run, call.list_engagements, call.list_engagements())
+    lists = _paged(run, request.list_engagements, request.list_engagements())
     unasked = _with_pages(run, lists.look[0], lists.single[-1])
     return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
 
 
 def paged_members(run: Run) -> PagedLists:
     """All members are listed in one answer and page by page."""
-    return _paged(run, call.list_members, call.list_members(perPage=7))
+    return _paged(run, request.list_members, request.list_members(perPage=7))
 
 
 def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
@@ -80,7 +80,7 @@ def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
 
 def pages_unasked(run: Run) -> Look:
     """Engagements in one answer of 100, and then in pages that are asked for by their number alone."""
-    return _with_pages(run, run.send(call.list_engagements(perPage=PER_PAGE)), run.send(call.list_engagements()))
+    return _with_pages(run, run.send(request.list_engagements(perPage=PER_PAGE)), run.send(request.list_engagements()))
 
 
 def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
@@ -88,7 +88,7 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
     count = -(-_told(whole) // DEFAULT_PER_PAGE)
     if count not in _FEW:
         return ()
-    return (whole, first, *[run.send(call.list_engagements(page=page)) for page in range(2, count + 1)])
+    return (whole, first, *[run.send(request.list_engagements(page=page)) for page in range(2, count + 1)])
 
 
 def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.checks.engagement_walk import Taken, Walk
 from conformance.checks.engagements import identifier_of
 from conformance.checks.walk_story import Story, tell
-from conformance.checks.walking import Taken, Walk
 from conformance.oracle.collation import LABEL, syllables
 from conformance.oracle.effects import accepted
 from conformance.oracle.shrinking import shrink
-from conformance.oracle.walk import WRITES, Kind, Step, plan
+from conformance.oracle.walk_plan import WRITES, Kind, Step, plan
 from conformance.running.options import Effort
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _crowd(run: Run, count: int) -> list[Exchange]:
     """Engagements that nothing happens to, every third one with a name that begins like the one before."""
     words = [syllables(number) + syllables(number * 7) for number in range(count)]
     names = [words[place - 1] + word if place % 3 == 2 else word for place, word in enumerate(words)]  # noqa: PLR2004
-    return run.send_all([call.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
+    return run.send_all([request.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
 def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.checks.members import Headcount, Roster, another_member, headcount, roster, roster_with, witnesses
-from conformance.checks.removed_key import Allowed, Attempt, afterwards, beforehand
+from conformance.checks.finding import latest
+from conformance.checks.member_list import Headcount, Roster, another_member, headcount, roster, roster_with, witnesses
+from conformance.checks.revoked_key import Allowed, Attempt, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
-from conformance.checks.searching import latest
 from conformance.oracle import read
-from conformance.oracle.judgement import Undecided
-from conformance.wire import call
+from conformance.oracle.outcomes import Undecided
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.target.fixtures import Member
+    from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
 
 
@@ -63,12 +63,12 @@ def removal(run: Run) -> Removal:
     before = headcount(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
-    answer = run.send(call.remove_member(member.user_id))
+    answer = run.send(request.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)
     after = headcount(run)
     filtered = tuple(roster(run, role) for role in ("admin", "member"))
-    change = run.send(call.update_member_role(member.user_id, {"role": "member"}))
+    change = run.send(request.update_member_role(member.user_id, {"role": "member"}))
     return Removal(
         member,
         before,
@@ -77,7 +77,7 @@ def removal(run: Run) -> Removal:
         (*engagements_before, *engagements_after),
         after,
         filtered,
-        run.send(call.remove_member(member.user_id)),
+        run.send(request.remove_member(member.user_id)),
         change,
         tuple(zip(reads_before, _reads(run, bystander), strict=True)),
     )
@@ -147,7 +147,7 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
             *first.after.pages,
         )
     changeable_role(before, member)
-    answer = read.success(run.send(call.remove_member(member.user_id)))
+    answer = read.success(run.send(request.remove_member(member.user_id)))
     return RemovalSeen(member.user_id, before, answer, roster(run), before.ids, made | {member.user_id})
 
 
@@ -155,5 +155,5 @@ def _reads(run: Run, member: Member | None) -> list[Exchange]:
     """What a member that stays can read, in both halves of the interface."""
     if member is None or member.credential is None:
         return []
-    reads = (call.get_organization(), call.list_engagements())
+    reads = (request.get_organization(), request.list_engagements())
     return run.send_all([one.with_key(member.credential) for one in reads])

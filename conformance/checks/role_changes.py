@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.aims import spare_owner
-from conformance.checks.members import Roster, member_to_change, roster, roster_with
+from conformance.checks.every_operation import spare_owner
+from conformance.checks.member_list import Roster, member_to_change, roster, roster_with
 from conformance.oracle.effects import accepted, refused
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.outcomes import Undecided
 from conformance.running.options import Effort
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.target.fixtures import Member
+    from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
 
 OTHER_ROLE: Final = {"admin": "member", "member": "admin"}
@@ -102,7 +102,7 @@ def changeable_role(members: Roster, member: Member) -> str:
 
 
 def _set(run: Run, member: Member, role: str) -> Exchange:
-    return run.send(call.update_member_role(member.user_id, {"role": role}))
+    return run.send(request.update_member_role(member.user_id, {"role": role}))
 
 
 def _give_back(run: Run, member: Member, role: str) -> None:
@@ -112,7 +112,7 @@ def _give_back(run: Run, member: Member, role: str) -> None:
     """
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
-    answer = run.send(call.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
+    answer = run.send(request.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
     if refused(answer):
         _set(run, member, role)
 
@@ -125,4 +125,4 @@ def change_role(run: Run, member: Member, role: str) -> Change:
 def _invite(run: Run, email: object) -> Exchange | None:
     if not isinstance(email, str) or "@" not in email:
         return None
-    return run.send(call.invite_member({"email": email, "role": "member"}))
+    return run.send(request.invite_member({"email": email, "role": "member"}))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conformance.checks.bounded_finding import located
 from conformance.checks.filtered_lists import engagements_by_status, of_status, readable, until_seen
-from conformance.checks.locating import located
-from conformance.checks.stock import Stock, stock
+from conformance.checks.seeded_engagements import Stock, stock
 from conformance.oracle import read
-from conformance.oracle.judgement import Judgement
 from conformance.oracle.listing import neighbours, unasked_neighbours
-from conformance.wire import call
+from conformance.oracle.outcomes import Judgement
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
 
 
@@ -76,7 +76,7 @@ def archived_by_change(run: Run) -> Look:
     half = max(1, min(50, len(archived) // 2))
     query = {"status": "archived", "sort": "updatedAt", "order": "desc", "perPage": half}
     pages = (1, 2) if len(archived) > half else (1,)
-    return tuple(run.send_all([call.list_engagements(**query, page=page) for page in pages]))
+    return tuple(run.send_all([request.list_engagements(**query, page=page) for page in pages]))
 
 
 def _sorted_by(run: Run, field: str) -> SortedLists:
@@ -93,7 +93,7 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
     position, count, seen = _block(items, owned)
     page, size = neighbours(skipped + position, count, seen)
     last = _pages(page, size, skipped + hidden + len(items))[-1]
-    descending = run.send(call.list_engagements(sort=field, order="desc", page=last, perPage=size))
+    descending = run.send(request.list_engagements(sort=field, order="desc", page=last, perPage=size))
     return SortedLists(default, ascending, (descending,), kept, skipped)
 
 
@@ -118,10 +118,10 @@ def _two_pages(
     """
     position, count, seen = _block(list(reversed(descending)), owned)
     if not sized and (page := unasked_neighbours(hidden + position, count)) is not None:
-        return tuple(run.send_all([call.list_engagements(**query, page=number) for number in (page, page + 1)]))
+        return tuple(run.send_all([request.list_engagements(**query, page=number) for number in (page, page + 1)]))
     page, size = neighbours(hidden + position, count, hidden + seen)
     pages = _pages(page, size, hidden + seen)
-    return tuple(run.send_all([call.list_engagements(**query, page=number, perPage=size) for number in pages]))
+    return tuple(run.send_all([request.list_engagements(**query, page=number, perPage=size) for number in pages]))
 
 
 def _pages(page: int, size: int, total: int) -> tuple[int, ...]:

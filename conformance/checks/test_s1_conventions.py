@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.beside_the_interface import Beside, beside_the_interface, content_types
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.stock import new_engagements
-from conformance.oracle import laws, surroundings, time_zones
-from conformance.oracle.describe import answered
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.seeded_engagements import new_engagements
+from conformance.checks.unspecified import Beside, beside_the_interface, content_types
+from conformance.checks.whole_run_laws import expect_law
+from conformance.oracle import extras, laws, time_zones
+from conformance.oracle.observe import answered
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -119,10 +119,10 @@ def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
 @observes("head-requests")
 def test_head_requests(run: Run) -> None:
     """Do the operations allow HEAD, as far as the service says so in an Allow header?"""
-    told = next((exchange for exchange in run.wire.exchanges if surroundings.allowed(exchange)), None)
+    told = next((exchange for exchange in run.wire.exchanges if extras.allowed(exchange)), None)
 
     if told is not None:
-        allows = "HEAD" in surroundings.allowed(told)
+        allows = "HEAD" in extras.allowed(told)
         run.observe("head-requests", "listed in Allow" if allows else "not listed in Allow", told)
 
 
@@ -130,7 +130,7 @@ def test_head_requests(run: Run) -> None:
 @observes("extra-members")
 def test_extra_members(run: Run) -> None:
     """Which members beyond the named ones do answers carry?"""
-    found = surroundings.extra_members(run.wire.exchanges)
+    found = extras.extra_members(run.wire.exchanges)
 
     run.observe("extra-members", ", ".join(sorted(found)[:20]) or "none", *list(found.values())[:3])
 
@@ -139,7 +139,7 @@ def test_extra_members(run: Run) -> None:
 @observes("duplicate-json-names")
 def test_duplicate_names(run: Run) -> None:
     """Do answers repeat a name within one JSON object?"""
-    found = surroundings.duplicate_names(run.wire.exchanges)
+    found = extras.duplicate_names(run.wire.exchanges)
 
     run.observe("duplicate-json-names", ", ".join(sorted(found)[:20]) or "no", *list(found.values())[:3])
 
@@ -148,7 +148,7 @@ def test_duplicate_names(run: Run) -> None:
 @observes("json-media-type-parameters")
 def test_media_types(run: Run) -> None:
     """Which media types do answers have, and with which parameters?"""
-    found = surroundings.media_types(run.wire.exchanges)
+    found = extras.media_types(run.wire.exchanges)
 
     run.observe("json-media-type-parameters", "; ".join(sorted(found)[:10]) or "none", *list(found.values())[:3])
 
@@ -157,4 +157,4 @@ def test_media_types(run: Run) -> None:
 @observes("service-clock")
 def test_service_clock(run: Run) -> None:
     """How far is the service's clock from the suite's, by its Date header?"""
-    run.observe("service-clock", surroundings.clock_offset(run.wire.service_clock), *run.wire.exchanges[-1:])
+    run.observe("service-clock", extras.clock_offset(run.wire.service_clock), *run.wire.exchanges[-1:])

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.oracle import expect, read
 from conformance.oracle.effects import accepted
-from conformance.oracle.judgement import Undecided
-from conformance.target.capabilities import Unavailable
-from conformance.target.profile import KINDS
-from conformance.wire import call
+from conformance.oracle.outcomes import Undecided
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.profile import KINDS
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conformance.running.run import Run
-    from conformance.target.profile import SubordinateKind
+    from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
 
 
@@ -62,18 +62,18 @@ class Cascade:
 def cascade(run: Run) -> Cascade:
     """Engagements get records of each kind, the first one two; all but one are deleted, one in archived state."""
     labels = ("doomed", "doomed-archived", "neighbour")
-    *doomed, neighbour = run.send_all([call.create_engagement({"name": run.name(label)}) for label in labels])
+    *doomed, neighbour = run.send_all([request.create_engagement({"name": run.name(label)}) for label in labels])
     gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]))
     kept = _records(run, neighbour)
     for exchange in doomed[1:]:
-        read.success(run.send(call.archive_engagement(_id(exchange))))
-    deletions = tuple(run.send(call.delete_engagement(_id(exchange))) for exchange in doomed)
+        read.success(run.send(request.archive_engagement(_id(exchange))))
+    deletions = tuple(run.send(request.delete_engagement(_id(exchange))) for exchange in doomed)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
     for record in kept:
         _look(run, record)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
-    return Cascade(deletions, {one: run.send(call.get_engagement(one)) for one in left}, gone, kept)
+    return Cascade(deletions, {one: run.send(request.get_engagement(one)) for one in left}, gone, kept)
 
 
 cascade_journey = journey(cascade)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.checks.engagements import identifier_of, shown
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
 from conformance.oracle.effects import Span
-from conformance.oracle.judgement import Undecided, judged
 from conformance.oracle.ledger import Ledger
+from conformance.oracle.outcomes import Undecided, judged
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import SUCCESSES

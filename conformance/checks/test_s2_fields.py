@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.beside_the_interface import Beside, beside_the_interface
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.unspecified import Beside, beside_the_interface
+from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
-from conformance.oracle.describe import answered
-from conformance.oracle.repetitions import archivings_again, repetitions
+from conformance.oracle.no_ops import archivings_again, repetitions
+from conformance.oracle.observe import answered
+from conformance.oracle.rendering import shown
 from conformance.oracle.shapes import PROMISES
-from conformance.oracle.words import shown
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance.checks.clock_ticks import expect_moved
 from conformance.checks.engagements import (
     A_LONG_TICK,
     FIELDS,
@@ -22,15 +23,14 @@ from conformance.checks.engagements import (
     tick_of,
     time_of,
 )
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.searching import Search, expect_listed, search
-from conformance.checks.slow_clocks import expect_moved
-from conformance.checks.stock import stock
-from conformance.oracle import describe, expect, read
+from conformance.checks.finding import Search, expect_listed, search
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.seeded_engagements import stock
+from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import accepted, is_main
-from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.oracle.outcomes import Inapplicable, Undecided
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
@@ -77,31 +77,31 @@ class Archiving:
 
 def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transition:
     """Archive an engagement, so long after it was read that the service's clock has moved."""
-    before = run.send(call.get_engagement(engagement["id"]))
+    before = run.send(request.get_engagement(engagement["id"]))
     run.sleep(pause)
-    answer = run.send(call.archive_engagement(engagement["id"]))
-    return Transition(before, answer, run.send(call.get_engagement(engagement["id"])))
+    answer = run.send(request.archive_engagement(engagement["id"]))
+    return Transition(before, answer, run.send(request.get_engagement(engagement["id"])))
 
 
 def archiving(run: Run) -> Archiving:
     """An engagement is edited, archived, edited in vain, looked for in the list and archived again."""
     (subject,) = created(run, "archive")
     identifier, tick = subject["id"], tick_of([subject])
-    run.send(call.update_engagement(identifier, {"description": "0"}))
+    run.send(request.update_engagement(identifier, {"description": "0"}))
     first = archived_after(run, subject, tick)
     run.sleep(tick)
     edits = run.send_in_turn(
         [
-            call.update_engagement(identifier, {"name": run.name("archived-edited")}),
-            call.update_engagement(identifier, {"description": "edited in the archive"}),
+            request.update_engagement(identifier, {"name": run.name("archived-edited")}),
+            request.update_engagement(identifier, {"description": "edited in the archive"}),
         ]
     )
-    after_edits = run.send(call.get_engagement(identifier))
+    after_edits = run.send(request.get_engagement(identifier))
     found = search(run, [identifier], sort="updatedAt", order="asc")
-    again = run.send(call.archive_engagement(identifier))
-    after_again = run.send(call.get_engagement(identifier))
-    late_edit = run.send(call.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
-    namesake = run.send(call.create_engagement({"name": subject.get("name")}))
+    again = run.send(request.archive_engagement(identifier))
+    after_again = run.send(request.get_engagement(identifier))
+    late_edit = run.send(request.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
+    namesake = run.send(request.create_engagement({"name": subject.get("name")}))
     ensure_answered([first.answer, *edits, again, late_edit])
     return Archiving(
         identifier=identifier,
@@ -164,7 +164,7 @@ def test_archive_answers_updated_at(archiving: Archiving) -> None:
 @requirement("archive-unknown-engagement")
 def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
     """An engagement that does not exist cannot be archived."""
-    expect_missing(run.send(call.archive_engagement(missing_identifier(run))))
+    expect_missing(run.send(request.archive_engagement(missing_identifier(run))))
 
 
 @requirement("archive-sets-status")
@@ -190,7 +190,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another one, with more time, in case the service's clock ticks slowly.
         (another,) = created(run, "later")
-        run.send(call.update_engagement(another["id"], {"description": "edited, then archived"}))
+        run.send(request.update_engagement(another["id"], {"description": "edited, then archived"}))
         transition = archived_after(run, another, A_LONG_TICK)
 
     before, after = transition.before, transition.after
@@ -298,7 +298,7 @@ def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
 @observes("archive-status")
 def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
     """The status with which archiving succeeds is open."""
-    run.observe("archive-status", describe.answered(archiving.first.answer), archiving.first.answer)
+    run.observe("archive-status", observe.answered(archiving.first.answer), archiving.first.answer)
 
 
 @observes("archive-again")
@@ -306,7 +306,7 @@ def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
     """What archiving an archived engagement gives is open."""
     before, answer, after = archiving.again.before, archiving.again.answer, archiving.again.after
     same = shown(before, "updatedAt") == shown(after, "updatedAt")
-    words = f"{describe.answered(answer)}, {'unchanged' if same else 'updatedAt refreshed'}"
+    words = f"{observe.answered(answer)}, {'unchanged' if same else 'updatedAt refreshed'}"
     run.observe("archive-again", words, before, answer, after)
 
 
@@ -314,7 +314,7 @@ def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
 def test_observe_refusal_of_archived_edits(run: Run, archiving: Archiving) -> None:
     """With which error the edit of an archived engagement is refused is open."""
     for edit in (*archiving.edits, archiving.late_edit):
-        run.observe("archived-edit-status", describe.answered(edit), edit)
+        run.observe("archived-edit-status", observe.answered(edit), edit)
 
 
 @requirement("create-engagement-duplicate-name")
@@ -340,4 +340,4 @@ def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> N
 @observes("duplicate-name-of-archived")
 def test_observe_name_of_archived_engagement(run: Run, archiving: Archiving) -> None:
     """What a new engagement with the name of an archived one gives is open."""
-    run.observe("duplicate-name-of-archived", describe.answered(archiving.namesake), archiving.namesake)
+    run.observe("duplicate-name-of-archived", observe.answered(archiving.namesake), archiving.namesake)

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.checks.engagements import A_TICK, FIELDS, active, identifier_of, seen, shown
-from conformance.checks.marks import journey, requirement
-from conformance.checks.searching import PER_PAGE, ids_on, latest
+from conformance.checks.finding import PER_PAGE, ids_on, latest
+from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s3_archiving import Archiving, archiving
 from conformance.checks.test_s3_deletion import Deletion, deletion
 from conformance.checks.test_s4_create_engagement import creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def afterwards(run: Run) -> Afterwards:
     """When everything else is over, an engagement that nothing is done to is read while a namesake comes and goes."""
     early = run.journeys.result(creating).described.after()
     namesake = {"name": shown(early, "name"), "description": "true"}
-    late, other = run.send_all([early.call, call.create_engagement(namesake)])
+    late, other = run.send_all([early.call, request.create_engagement(namesake)])
     if not other.succeeded:  # a name in use may be refused, and so short a description
-        other = run.send(call.create_engagement({"name": run.name("beside")}))
+        other = run.send(request.create_engagement({"name": run.name("beside")}))
     identifier = identifier_of(other)
     if identifier in {None, early.call.identifier}:
         raise Undecided("there was no other engagement to archive and delete", other)
-    edit = call.update_engagement(str(identifier), {"description": "edited beside it"})
-    archive, delete = call.archive_engagement(str(identifier)), call.delete_engagement(str(identifier))
+    edit = request.update_engagement(str(identifier), {"description": "edited beside it"})
+    archive, delete = request.archive_engagement(str(identifier)), request.delete_engagement(str(identifier))
     settled = run.send(early.call)
     page = latest(run, sort="name", order="desc")
     run.send(page)  # for the ledger, as is the next one: nothing comes or goes between them
@@ -166,7 +166,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(there - ids_on(afterwards.page)):
             expect.status(
-                run.send(call.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
+                run.send(request.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
             )
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, missing_identifier, shown
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.searching import ids_on, latest
-from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.checks.finding import ids_on, latest
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.whole_run_laws import expect_law
+from conformance.oracle import expect, observe, read
+from conformance.oracle.outcomes import Undecided
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -57,14 +57,14 @@ class Deletion:
 def deletion(run: Run) -> Deletion:
     """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
     ids = [engagement["id"] for engagement in created(run, "delete", "archived")]
-    before, archive = run.send_all([call.get_engagement(ids[0]), call.archive_engagement(ids[1])])
-    answers = run.send_all([call.delete_engagement(one) for one in ids])
+    before, archive = run.send_all([request.get_engagement(ids[0]), request.archive_engagement(ids[1])])
+    answers = run.send_all([request.delete_engagement(one) for one in ids])
     ensure_answered([archive, *answers])
-    reads = run.send_all([call.get_engagement(one) for one in ids])
+    reads = run.send_all([request.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
         # Whether it is gone at once is for another requirement to judge.
         run.sleep(A_TICK)
-        reads = run.send_all([call.get_engagement(one) for one in ids])
+        reads = run.send_all([request.get_engagement(one) for one in ids])
     lists = run.send_all(
         [
             latest(run, sort="updatedAt", order="asc"),
@@ -72,10 +72,10 @@ def deletion(run: Run) -> Deletion:
             latest(run, status="archived", sort="updatedAt", order="asc"),
         ]
     )
-    edits = run.send_all([call.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
-    archives = run.send_all([call.archive_engagement(one) for one in ids])
-    unarchives = run.send_all([call.unarchive_engagement(one) for one in ids])
-    again = run.send_all([call.delete_engagement(one) for one in ids])
+    edits = run.send_all([request.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
+    archives = run.send_all([request.archive_engagement(one) for one in ids])
+    unarchives = run.send_all([request.unarchive_engagement(one) for one in ids])
+    again = run.send_all([request.delete_engagement(one) for one in ids])
     ensure_answered([*edits, *archives, *unarchives, *again])
     tried = zip(ids, answers, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*each) for each in tried)
@@ -155,7 +155,7 @@ def _expect_told(deletion: Exchange) -> None:
 @requirement("delete-unknown-engagement")
 def test_unknown_engagement_cannot_be_deleted(run: Run) -> None:
     """An engagement that does not exist cannot be deleted."""
-    expect_missing(run.send(call.delete_engagement(missing_identifier(run))))
+    expect_missing(run.send(request.delete_engagement(missing_identifier(run))))
 
 
 @requirement("deleted-unreadable")
@@ -214,4 +214,4 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
 def test_observe_unarchiving_of_deleted(run: Run, deletion: Deletion) -> None:
     """What unarchiving a deleted engagement gives is open."""
     for one in gone(deletion):
-        run.observe("unarchive-unknown", describe.answered(one.unarchive), one.unarchive)
+        run.observe("unarchive-unknown", observe.answered(one.unarchive), one.unarchive)

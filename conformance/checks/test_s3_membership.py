@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.members import Roster, roster, witnesses
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.member_list import Roster, roster, witnesses
 from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 from conformance.oracle import expect, read
-from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
+from conformance.oracle.rendering import shown
 from conformance.oracle.steady import steadily_between
-from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.members import Headcount, headcount
+from conformance.checks.finding import PER_PAGE
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.member_list import Headcount, headcount
 from conformance.checks.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
-from conformance.checks.searching import PER_PAGE
 from conformance.oracle import expect, read
-from conformance.oracle.batches import Sent, every_status, none_created
-from conformance.oracle.describe import answered
+from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.effects import sent_object
-from conformance.oracle.judgement import Inapplicable, Undecided, Untested
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Inapplicable, Undecided, Untested
+from conformance.oracle.rendering import one_of
 from conformance.oracle.steady import steadily, steadily_between
-from conformance.oracle.words import one_of
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import seen, shown
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.searching import PER_PAGE
+from conformance.checks.finding import PER_PAGE
+from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
-from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Inapplicable, Undecided
-from conformance.wire import call
+from conformance.oracle import expect, observe, read
+from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.wire import request
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 _SHAPE_REFUSED: Final = frozenset({400, 415, 422})
 _NEVER: Final = frozenset({401, 404, 405, 429})
@@ -64,27 +64,27 @@ def unarchiving(run: Run) -> Unarchiving:
     past = run.journeys.result(archiving)
     active = run.journeys.result(editing).both.after
     bare, of_active = run.send_all(
-        [call.unarchive_engagement(past.identifier), call.unarchive_engagement(active.call.identifier or "")]
+        [request.unarchive_engagement(past.identifier), request.unarchive_engagement(active.call.identifier or "")]
     )
     answer = bare
     if bare.status in _SHAPE_REFUSED:
         # The shape of the request is not told; an empty object is the other one that makes sense.
-        answer = run.send(call.unarchive_engagement(past.identifier).with_body(b"{}"))
-    after = run.send(call.get_engagement(past.identifier))
+        answer = run.send(request.unarchive_engagement(past.identifier).with_body(b"{}"))
+    after = run.send(request.get_engagement(past.identifier))
     revival = _revive(run, answer.call) if shown(after, "status") == "active" else None
     return Unarchiving(past.again.after, bare, answer, after, revival, active, of_active)
 
 
 def _revive(run: Run, unarchive: Call) -> Revival:
     identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
-    edit = run.send(call.update_engagement(identifier, {"name": name}))
-    second = run.send(call.update_engagement(identifier, {"description": "edited once more"}))
-    archive = run.send(call.archive_engagement(identifier))
-    after = run.send(call.get_engagement(identifier))
+    edit = run.send(request.update_engagement(identifier, {"name": name}))
+    second = run.send(request.update_engagement(identifier, {"description": "edited once more"}))
+    archive = run.send(request.archive_engagement(identifier))
+    after = run.send(request.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit in the archive, and what is active for good in the list.
-    run.send(call.update_engagement(identifier, {"description": "edited in the archive again"}))
-    listed = call.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # a direction alone is valid, too
-    for last in (unarchive, call.get_engagement(identifier), listed):
+    run.send(request.update_engagement(identifier, {"description": "edited in the archive again"}))
+    listed = request.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # a direction alone is valid, too
+    for last in (unarchive, request.get_engagement(identifier), listed):
         run.send(last)
     return Revival(name, edit, second, archive, after)
 
@@ -156,9 +156,9 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
 def test_observe_answer_to_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
     """What unarchiving an archived engagement gives is open."""
     bare, answer = unarchiving.bare, unarchiving.answer
-    words = describe.answered(bare)
+    words = observe.answered(bare)
     if answer is not bare:
-        words += f" without a body, {describe.answered(answer)} with an empty object"
+        words += f" without a body, {observe.answered(answer)} with an empty object"
     run.observe("unarchive-answer", words, bare, answer)
 
 
@@ -166,7 +166,7 @@ def test_observe_answer_to_unarchiving(run: Run, unarchiving: Unarchiving) -> No
 def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
     """Which members the answer to unarchiving carries is open."""
     answer = unarchiving.answer
-    words = describe.members(answer) if answer.succeeded else f"none, but {describe.answered(answer)}"
+    words = observe.members(answer) if answer.succeeded else f"none, but {observe.answered(answer)}"
     run.observe("unarchive-body", words, answer)
 
 
@@ -174,11 +174,11 @@ def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None
 def test_observe_status_after_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
     """Which status an engagement shows after unarchiving is open."""
     after = unarchiving.after
-    words = f"{read.text(read.data(after), 'status', after)} after {describe.answered(unarchiving.answer)}"
+    words = f"{read.text(read.data(after), 'status', after)} after {observe.answered(unarchiving.answer)}"
     run.observe("unarchive-status-afterwards", words, unarchiving.answer, after)
 
 
 @observes("unarchive-active")
 def test_observe_unarchiving_of_active(run: Run, unarchiving: Unarchiving) -> None:
     """What unarchiving an active engagement gives is open."""
-    run.observe("unarchive-active", describe.answered(unarchiving.of_active), unarchiving.of_active)
+    run.observe("unarchive-active", observe.answered(unarchiving.of_active), unarchiving.of_active)

@@ -16,13 +16,13 @@ from conformance.checks.engagements import (
     expect_not_honoured,
     identifier_of,
 )
-from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.finding import Search, expect_listed, search
+from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
-from conformance.checks.searching import Search, expect_listed, search
-from conformance.checks.stock import Piece, new_engagements
-from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Inapplicable, Undecided
-from conformance.wire import call
+from conformance.checks.seeded_engagements import Piece, new_engagements
+from conformance.oracle import expect, observe, read
+from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.wire import request
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Creating:
 
 def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
     """Create engagements, and read those that were created."""
-    answers = run.send_all([call.create_engagement(body) for body in bodies])
+    answers = run.send_all([request.create_engagement(body) for body in bodies])
     ids = [identifier_of(answer) for answer in answers]
-    reads = iter(run.send_all([call.get_engagement(identifier) for identifier in ids if identifier is not None]))
+    reads = iter(run.send_all([request.get_engagement(identifier) for identifier in ids if identifier is not None]))
     return [
         Creation(body, answer, None if identifier is None else next(reads))
         for body, answer, identifier in zip(bodies, answers, ids, strict=True)
@@ -89,7 +89,7 @@ def creating(run: Run) -> Creating:
     described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
-    namesake = run.send(call.create_engagement(bare))
+    namesake = run.send(request.create_engagement(bare))
     ensure_answered([first.answer, second.answer, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
 
@@ -246,21 +246,21 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
 @observes("create-status")
 def test_observe_status_of_creation(run: Run, creating: Creating) -> None:
     """The status with which creating succeeds is open."""
-    run.observe("create-status", describe.answered(creating.bare.answer), creating.bare.answer)
+    run.observe("create-status", observe.answered(creating.bare.answer), creating.bare.answer)
 
 
 @observes("identifier-shapes")
 def test_observe_identifiers(run: Run, creating: Creating) -> None:
     """What identifiers look like is open."""
     answer = creating.bare.answer
-    run.observe("identifier-shapes", describe.shape(read.text(read.data(answer), "id", answer)), answer)
+    run.observe("identifier-shapes", observe.shape(read.text(read.data(answer), "id", answer)), answer)
 
 
 @observes("never-given-description")
 def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> None:
     """How a description reads that nobody gave is open."""
     answer, after = creating.bare.answer, creating.bare.after()
-    told, then = (describe.reads(read.data(exchange), "description") for exchange in (answer, after))
+    told, then = (observe.reads(read.data(exchange), "description") for exchange in (answer, after))
     words = told if told == then else f"{told} in the answer to the creation, {then} when read"
     run.observe("never-given-description", words, answer, after)
 
@@ -268,7 +268,7 @@ def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> N
 @observes("duplicate-name")
 def test_observe_duplicate_name(run: Run, creating: Creating) -> None:
     """What a second engagement of the same name gives is open."""
-    run.observe("duplicate-name", describe.answered(creating.namesake), creating.namesake)
+    run.observe("duplicate-name", observe.answered(creating.namesake), creating.namesake)
 
 
 @observes("fields-of-the-service")
@@ -276,4 +276,4 @@ def test_observe_own_values_at_creation(run: Run, own_values_at_creation: list[C
     """Whether values that are the service's to give are ignored or refused is open."""
     for creation in own_values_at_creation:
         fields = ", ".join(name for name in creation.sent if name != "name")
-        run.observe("fields-of-the-service", f"{fields}: {describe.answered(creation.answer)}", creation.answer)
+        run.observe("fields-of-the-service", f"{fields}: {observe.answered(creation.answer)}", creation.answer)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import requirement
+from conformance.checks.markers import requirement
+from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import echo_laws
-from conformance.oracle.judgement import NonConformity
+from conformance.oracle.outcomes import NonConformity
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from conformance.checks.engagements import expect_missing, identifier_of
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Judgement, Undecided
-from conformance.target.capabilities import Unavailable
-from conformance.wire import call
+from conformance.oracle.outcomes import Judgement, Undecided
+from conformance.targets.capabilities import Unavailable
+from conformance.wire import request
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_unknown_engagement_cannot_be_read(run: Run) -> None:
     """An engagement that does not exist cannot be read, even if its identifier begins like that of one that does."""
     known = _known(run)
     unknown = run.name("missing") if known is None else f"{known}xyz"
-    expect_missing(run.send(call.get_engagement(unknown)))
+    expect_missing(run.send(request.get_engagement(unknown)))
 
 
 def _known(run: Run) -> str | None:

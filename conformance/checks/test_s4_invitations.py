@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.aims import unknown_like
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.members import Headcount, Roster, headcount_so_far, roster_so_far
+from conformance.checks.every_operation import unknown_like
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.member_list import Headcount, Roster, headcount_so_far, roster_so_far
 from conformance.oracle import echo_laws, expect, read
-from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted, is_main, sent_object
-from conformance.oracle.judgement import Undecided, judged
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Undecided, judged
+from conformance.oracle.rendering import shown
 from conformance.oracle.steady import steadily_between
-from conformance.oracle.words import shown
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ inviting_journey = journey(inviting, alone=True)
 
 
 def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
-    return Invited(email, role, run.send(call.invite_member({"email": email, "role": role, **claims})))
+    return Invited(email, role, run.send(request.invite_member({"email": email, "role": role, **claims})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +127,12 @@ def changing_owner(run: Run) -> OwnerChange:
     user_id = min(before.owners)
     attempts: list[Exchange] = []
     for role in ("admin", "member"):
-        attempts.append(run.send(call.update_member_role(user_id, {"role": role})))
+        attempts.append(run.send(request.update_member_role(user_id, {"role": role})))
         if attempts[-1].status not in REFUSALS:  # a faulty service may have done it: no more of that
             break
     after = roster_so_far(run)
     if after.role(user_id) in {"admin", "member"}:
-        run.send(call.update_member_role(user_id, {"role": "owner"}))
+        run.send(request.update_member_role(user_id, {"role": "owner"}))
     return OwnerChange(user_id, before, tuple(attempts), after)
 
 
@@ -163,8 +163,8 @@ def strangers(run: Run) -> Strangers:
     alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
     answers = run.send_all(
-        [call.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
-        + [call.remove_member(user_id) for user_id in unknown]
+        [request.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
+        + [request.remove_member(user_id) for user_id in unknown]
     )
     return Strangers(tuple(answers[: len(unknown)]), tuple(answers[len(unknown) :]))
 

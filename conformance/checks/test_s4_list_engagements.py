@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, of_status, stock_read
-from conformance.checks.laws_over_run import expect_law, expect_law_steadily
-from conformance.checks.looks import expect_elsewhere, expect_steadily
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.checks.paged_lists import PagedLists, paged_engagements
+from conformance.checks.seeded_engagements import Stock, new_engagements, stock
 from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
-from conformance.checks.stock import Stock, new_engagements, stock
+from conformance.checks.stable import expect_elsewhere, expect_steadily
+from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
 from conformance.oracle import filters, list_laws, plain_reads, read
-from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import Listing, expect_filtered, expect_once, holds, time_of
+from conformance.oracle.outcomes import Undecided
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import members_by_role, neighbours_of_role
-from conformance.checks.laws_over_run import expect_law, expect_law_steadily
-from conformance.checks.looks import expect_steadily
-from conformance.checks.marks import journey, requirement
-from conformance.checks.members import headcount_so_far, headcounts_of_run
+from conformance.checks.markers import journey, requirement
+from conformance.checks.member_list import headcount_so_far, headcounts_of_run
+from conformance.checks.stable import expect_steadily
+from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
 from conformance.oracle import expect, filters, list_laws, plain_reads
-from conformance.oracle.judgement import Inapplicable
 from conformance.oracle.laws import ROLES
 from conformance.oracle.listing import Listing, expect_all, expect_count, expect_once, holds
+from conformance.oracle.outcomes import Inapplicable
 from conformance.oracle.steady import steadily
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.looks import Look
-    from conformance.checks.members import Headcount
+    from conformance.checks.member_list import Headcount
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
 
 members_by_role_journey = journey(members_by_role, alone=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.checks.list_queries import ListQueries, list_queries
-from conformance.checks.marks import journey, observes
+from conformance.checks.markers import journey, observes
 from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.sorted_lists import SortedLists, by_name
 from conformance.oracle import read
-from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted
-from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.listing import Listing, expect_order, name_among, time_of
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import NonConformity, Undecided
 
 if TYPE_CHECKING:
     from conformance.oracle.listing import Key

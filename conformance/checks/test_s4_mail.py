@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.aims import spare_member
-from conformance.checks.marks import journey, requirement
+from conformance.checks.every_operation import spare_member
+from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_invitations import inviting
 from conformance.oracle import expect, read
 from conformance.oracle.effects import refused
-from conformance.oracle.judgement import Inapplicable, Undecided, judged
-from conformance.oracle.words import shown
-from conformance.target.capabilities import Unavailable
+from conformance.oracle.outcomes import Inapplicable, Undecided, judged
+from conformance.oracle.rendering import shown
+from conformance.targets.capabilities import Unavailable
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.checks.test_s4_invitations import Inviting
     from conformance.running.run import Run
-    from conformance.target.provisioner import Mail
+    from conformance.targets.provisioner import Mail
     from conformance.wire.exchange import Exchange
 
 LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
@@ -66,9 +66,9 @@ class Refusal:
 def mailing(run: Run) -> Mailing:
     """An unknown address is invited, after a member and somebody else as an owner, which must be refused."""
     good, bad = run.address("letter"), run.address("no-letter")
-    run.send(call.invite_member({"email": bad, "role": "owner"}))
+    run.send(request.invite_member({"email": bad, "role": "owner"}))
     member = _invite_member(run)
-    invited = run.send(call.invite_member({"email": good, "role": "member"}))
+    invited = run.send(request.invite_member({"email": good, "role": "member"}))
     return Mailing(invited, tuple(_invitation_mails(run, good)), member)
 
 
@@ -82,7 +82,7 @@ def _invite_member(run: Run) -> Refusal | None:
         return None
     others = len(_with_links(run.fixtures.mail(member.email)))
     role = member.role or "member"
-    return Refusal(member.email, run.send(call.invite_member({"email": member.email, "role": role})), others)
+    return Refusal(member.email, run.send(request.invite_member({"email": member.email, "role": role})), others)
 
 
 mailing_journey = journey(mailing)

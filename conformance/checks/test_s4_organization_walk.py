@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.looks import expect_twice
-from conformance.checks.marks import journey, requirement
-from conformance.checks.meddling import excused_by_meddling
+from conformance.checks.interference import excused_by_meddling
+from conformance.checks.markers import journey, requirement
 from conformance.checks.organization_walk import (
     Look,
     RoleLook,
@@ -17,9 +16,10 @@ from conformance.checks.organization_walk import (
     walked,
     walked_roles,
 )
+from conformance.checks.stable import expect_twice
 from conformance.checks.test_s4_organization import standing
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.outcomes import Undecided
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -10,20 +10,20 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import A_TICK, identifier_of, seen, shown
-from conformance.checks.marks import journey, requirement
-from conformance.checks.searching import Search, expect_listed, search
+from conformance.checks.finding import Search, expect_listed, search
+from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
 from conformance.running.options import Effort
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
 _REFUSED_BESIDE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
@@ -91,7 +91,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
     """Several engagements are created at the same time and looked for in the list."""
     names = [run.name(f"parallel-{place}") for place in range(1 + 2 * _ROUNDS[run.effort])]
     answers = run.send_all(
-        [call.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
+        [request.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
     )
     ids = [identifier for answer in answers if (identifier := identifier_of(answer)) is not None]
     return ParallelCreation(tuple(answers), search(run, ids, sort="name", order="asc"))
@@ -109,10 +109,10 @@ def archives_at_once(run: Run) -> list[Closing]:
     def edits(subject: str) -> list[Call]:
         names = [run.name("slipped-in") for _ in range(1, _AT_ONCE[run.effort])]
         bodies = [*({"name": name, "description": "slipped in"} for name in names), {"description": ""}]
-        return [call.update_engagement(subject, body) for body in bodies]
+        return [request.update_engagement(subject, body) for body in bodies]
 
     return [
-        _close(run, call.archive_engagement(subject), edits(subject), race=number % 2 == 1)
+        _close(run, request.archive_engagement(subject), edits(subject), race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[1::2])
     ]
 
@@ -120,9 +120,9 @@ def archives_at_once(run: Run) -> list[Closing]:
 def deletions_at_once(run: Run) -> list[Closing]:
     """Engagements are deleted, and reads are sent the instant the answer is there."""
     return [
-        _close(run, call.delete_engagement(subject), [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
+        _close(run, request.delete_engagement(subject), [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[2::2])
-        for read_it in (call.get_engagement(subject),)
+        for read_it in (request.get_engagement(subject),)
     ]
 
 
@@ -136,8 +136,8 @@ def _subjects(run: Run) -> list[str]:
 
 def _edit_in_parallel(run: Run, subject: str, number: int) -> tuple[FieldEdit, FieldEdit]:
     sent = {"name": run.name("parallel-edit"), "description": f"edited in parallel {number}"}
-    answers = run.send_all([call.update_engagement(subject, {field: value}) for field, value in sent.items()])
-    after = run.send(call.get_engagement(subject))
+    answers = run.send_all([request.update_engagement(subject, {field: value}) for field, value in sent.items()])
+    after = run.send(request.get_engagement(subject))
     pairs = zip(sent.items(), answers, strict=True)
     name, description = (FieldEdit(field, value, answer, after) for (field, value), answer in pairs)
     return _tried_alone(run, name), _tried_alone(run, description)

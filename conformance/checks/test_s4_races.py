@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.checks.marks import journey, requirement
-from conformance.checks.racing import Race, archive_races, deletion_races, edit_races, expect_order
+from conformance.checks.markers import journey, requirement
+from conformance.checks.races import Race, archive_races, deletion_races, edit_races, expect_order
 
 edit_races_journey = journey(edit_races)
 archive_races_journey = journey(archive_races)

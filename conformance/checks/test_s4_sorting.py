@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, of_status
-from conformance.checks.laws_over_run import expect_law_steadily
-from conformance.checks.looks import expect_elsewhere, expect_steadily
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.checks.paged_lists import PagedLists, paged_engagements
+from conformance.checks.seeded_engagements import Stock, new_engagements
 from conformance.checks.sorted_lists import (
     SortedLists,
     active_by_name,
@@ -22,9 +21,9 @@ from conformance.checks.sorted_lists import (
     by_name,
     by_updated_at,
 )
-from conformance.checks.stock import Stock, new_engagements
+from conformance.checks.stable import expect_elsewhere, expect_steadily
+from conformance.checks.whole_run_laws import expect_law_steadily
 from conformance.oracle import list_laws, paging, read
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
 from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import (
     Listing,
@@ -35,11 +34,12 @@ from conformance.oracle.listing import (
     name_among,
     time_of,
 )
-from conformance.oracle.words import shown
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
+from conformance.oracle.rendering import shown
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.oracle.listing import Key
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange

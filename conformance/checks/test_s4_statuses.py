@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.document_rules import STATED
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import requirement
+from conformance.checks.markers import requirement
+from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
-from conformance.oracle.repetitions import role_changes_again
+from conformance.oracle.no_ops import role_changes_again
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import active, identifier_of, seen, shown
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, SIGNS, joined
-from conformance.oracle import describe, expect, read
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.text_samples import ADDRESSES, SCRIPTS, SIGNS, joined
+from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import sent_object
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
-from conformance.oracle.words import shown as in_words
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.rendering import shown as in_words
 from conformance.running.options import Effort
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,13 +86,13 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
         {"name": f"{run.name('t')} {name}", "description": description}
         for name, description in zip(names, descriptions, strict=True)
     )
-    answer = run.send(call.create_engagement(sent))
+    answer = run.send(request.create_engagement(sent))
     identifier = identifier_of(answer)
     if identifier is None:
         return [Kept(sent, answer, None)]
-    before = run.send(call.get_engagement(identifier))
-    edit = run.send(replace(call.update_engagement(identifier, edited), repeatable=True))
-    return [Kept(sent, answer, before), Kept(edited, edit, run.send(call.get_engagement(identifier)), before)]
+    before = run.send(request.get_engagement(identifier))
+    edit = run.send(replace(request.update_engagement(identifier, edited), repeatable=True))
+    return [Kept(sent, answer, before), Kept(edited, edit, run.send(request.get_engagement(identifier)), before)]
 
 
 def _long(length: int) -> str:
@@ -125,12 +125,12 @@ def odd_texts(run: Run) -> dict[str, Exchange]:
         },
     )
     answers: dict[str, Exchange] = {}
-    together = run.send_all([call.create_engagement(_merged(*group.values())) for group in groups])
+    together = run.send_all([request.create_engagement(_merged(*group.values())) for group in groups])
     for group, answer in zip(groups, together, strict=True):
         answers |= dict.fromkeys(group, answer)
         if len(group) > 1 and not answer.succeeded:
             bodies = [_merged({"name": run.name(point)}, fields) for point, fields in group.items()]
-            answers |= zip(group, run.send_all([call.create_engagement(body) for body in bodies]), strict=True)
+            answers |= zip(group, run.send_all([request.create_engagement(body) for body in bodies]), strict=True)
     return answers
 
 
@@ -223,7 +223,7 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
 def test_observe_odd_creations(run: Run, odd_texts: dict[str, Exchange]) -> None:
     """What happens to empty, blank and very long texts and to unknown fields is open."""
     for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
-        run.observe(point, describe.answered(odd_texts[point]), odd_texts[point])
+        run.observe(point, observe.answered(odd_texts[point]), odd_texts[point])
 
 
 @observes("description-null", "description-empty")
@@ -231,8 +231,8 @@ def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Ex
     """What happens to a description that is null or empty is open."""
     for point in ("description-null", "description-empty"):
         answer = odd_texts[point]
-        reads = f", reads {describe.reads(read.data(answer), 'description')}" if answer.succeeded else ""
-        run.observe(point, describe.answered(answer) + reads, answer)
+        reads = f", reads {observe.reads(read.data(answer), 'description')}" if answer.succeeded else ""
+        run.observe(point, observe.answered(answer) + reads, answer)
 
 
 @observes("text-blanks", "text-normalization", "text-control-characters")
@@ -245,5 +245,5 @@ def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> No
     ):
         answer = odd_texts.get(point, odd_texts["text"])
         sent = json.loads(answer.call.body or b"{}")[field]
-        became = f", {describe.kept(sent, shown(answer, field))}" if answer.succeeded else ""
-        run.observe(point, describe.answered(answer) + became, answer)
+        became = f", {observe.kept(sent, shown(answer, field))}" if answer.succeeded else ""
+        run.observe(point, observe.answered(answer) + became, answer)

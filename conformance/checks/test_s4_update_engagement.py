@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.checks.clock_ticks import expect_moved
 from conformance.checks.engagements import (
     A_LONG_TICK,
     FIELDS,
@@ -21,13 +22,12 @@ from conformance.checks.engagements import (
     tick_of,
     time_of,
 )
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.slow_clocks import expect_moved
+from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
-from conformance.oracle import describe, expect, read
-from conformance.oracle.judgement import Inapplicable, Undecided
+from conformance.oracle import expect, observe, read
 from conformance.oracle.laws import readable_resources
-from conformance.wire import call
+from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.wire import request
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
     """
     identifier = before.call.identifier or ""
     run.sleep(pause)
-    answer = run.send(replace(call.update_engagement(identifier, sent), repeatable=True))
-    return Edit(sent, before, answer, run.send(call.get_engagement(identifier)))
+    answer = run.send(replace(request.update_engagement(identifier, sent), repeatable=True))
+    return Edit(sent, before, answer, run.send(request.get_engagement(identifier)))
 
 
 def editing(run: Run) -> Editing:
@@ -120,8 +120,8 @@ def _unedited(run: Run) -> Exchange:
 
 def _undescribed(run: Run, label: str) -> Exchange:
     """A read of a new engagement that has a name and nothing else."""
-    made = read.success(run.send(call.create_engagement({"name": run.name(label)})))
-    return run.send(call.get_engagement(read.text(read.data(made), "id", made)))
+    made = read.success(run.send(request.create_engagement({"name": run.name(label)})))
+    return run.send(request.get_engagement(read.text(read.data(made), "id", made)))
 
 
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
@@ -139,16 +139,16 @@ def odd_editing(run: Run) -> OddEditing:
     own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
     empty = edit(run, same.after, {})
-    null_name = run.send(call.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
+    null_name = run.send(request.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
     # An empty name is open, but no reason for a server error; the description tells whose the engagement is then.
-    run.send(call.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
-    run.send(call.get_engagement(identifier))  # for the ledger
+    run.send(request.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
+    run.send(request.get_engagement(identifier))  # for the ledger
     run.sleep(tick)
-    null_description = run.send(call.update_engagement(identifier, {"description": None}))
-    after_null = run.send(call.get_engagement(identifier))
+    null_description = run.send(request.update_engagement(identifier, {"description": None}))
+    after_null = run.send(request.get_engagement(identifier))
     other = run.journeys.result(creating).described
-    namesake = run.send(call.update_engagement(identifier, other.sent))
-    run.send(call.get_engagement(identifier))  # for the ledger
+    namesake = run.send(request.update_engagement(identifier, other.sent))
+    run.send(request.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 
@@ -158,7 +158,7 @@ def _subject(run: Run) -> Exchange:
         if creation.read is not None:
             return creation.read
     (engagement,) = created(run, "odd-edits")
-    return run.send(call.get_engagement(engagement["id"]))
+    return run.send(request.get_engagement(engagement["id"]))
 
 
 def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
@@ -313,26 +313,26 @@ def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing
 @requirement("update-unknown-engagement")
 def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
     """An engagement that does not exist cannot be updated."""
-    expect_missing(run.send(call.update_engagement(missing_identifier(run), {"name": run.name("missing-edited")})))
+    expect_missing(run.send(request.update_engagement(missing_identifier(run), {"name": run.name("missing-edited")})))
 
 
 @observes("update-status", "update-body")
 def test_observe_answer_to_update(run: Run, editing: Editing) -> None:
     """The status and the body with which updating succeeds are open."""
     answer = editing.name.answer
-    run.observe("update-status", describe.answered(answer), answer)
-    run.observe("update-body", describe.members(answer) if answer.succeeded else describe.answered(answer), answer)
+    run.observe("update-status", observe.answered(answer), answer)
+    run.observe("update-body", observe.members(answer) if answer.succeeded else observe.answered(answer), answer)
 
 
 @observes("update-empty-body", "update-null-name", "update-null-description")
 def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> None:
     """What an update with an empty object or with null gives is open."""
-    run.observe("update-empty-body", describe.answered(odd_editing.empty.answer), odd_editing.empty.answer)
-    run.observe("update-null-name", describe.answered(odd_editing.null_name), odd_editing.null_name)
+    run.observe("update-empty-body", observe.answered(odd_editing.empty.answer), odd_editing.empty.answer)
+    run.observe("update-null-name", observe.answered(odd_editing.null_name), odd_editing.null_name)
     answer, after = odd_editing.null_description, odd_editing.after_null
-    reads = describe.reads(read.data(after), "description")
+    reads = observe.reads(read.data(after), "description")
     run.observe(
-        "update-null-description", f"{describe.answered(answer)}; the description is {reads} then", answer, after
+        "update-null-description", f"{observe.answered(answer)}; the description is {reads} then", answer, after
     )
 
 
@@ -341,18 +341,18 @@ def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> N
     """Whether an update that changes nothing moves updatedAt is open."""
     same = odd_editing.same
     moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
-    words = f"{describe.answered(same.answer)}, updatedAt {'moved' if moved else 'unchanged'}"
+    words = f"{observe.answered(same.answer)}, updatedAt {'moved' if moved else 'unchanged'}"
     run.observe("update-same-values", words, same.before, same.answer, same.after)
 
 
 @observes("duplicate-name-by-update")
 def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> None:
     """What renaming to the name of another engagement gives is open."""
-    run.observe("duplicate-name-by-update", describe.answered(odd_editing.namesake), odd_editing.namesake)
+    run.observe("duplicate-name-by-update", observe.answered(odd_editing.namesake), odd_editing.namesake)
 
 
 @observes("bad-body-of-unknown-resource")
 def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
     """What an update of a missing engagement with a bad body gives is open."""
-    answer = run.send(call.update_engagement(missing_identifier(run), {"name": 5}))
-    run.observe("bad-body-of-unknown-resource", describe.answered(answer), answer)
+    answer = run.send(request.update_engagement(missing_identifier(run), {"name": 5}))
+    run.observe("bad-body-of-unknown-resource", observe.answered(answer), answer)

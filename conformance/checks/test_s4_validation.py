@@ -7,18 +7,18 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks import invalid_requests as requests
-from conformance.checks.aims import member_of
-from conformance.checks.looks import expect_twice
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.meddling import excused_by_meddling
+from conformance.checks.every_operation import member_of
+from conformance.checks.interference import excused_by_meddling
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.stable import expect_twice
 from conformance.checks.test_s4_organization import standing
-from conformance.oracle import batches, expect, read
-from conformance.oracle.batches import Sent
-from conformance.oracle.describe import answered
-from conformance.oracle.invalid import Kind
-from conformance.oracle.judgement import Undecided
+from conformance.oracle import bulk, expect, read
+from conformance.oracle.bulk import Sent
+from conformance.oracle.invalid_inputs import Kind
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Undecided
 from conformance.oracle.steady import steadily
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.checks.invalid_requests import Refusals
@@ -45,13 +45,13 @@ queries_journey = journey(requests.invalid_queries)
 @requirement("create-engagement-refuses-invalid")
 def test_invalid_creations_are_refused(invalid_creations: Refusals) -> None:
     """Creating an engagement with a certainly invalid body gives 400 or 422."""
-    batches.every_invalid_refused(invalid_creations.sent)
+    bulk.every_invalid_refused(invalid_creations.sent)
 
 
 @requirement("create-engagement-refused-creates-nothing")
 def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run) -> None:
     """After refused creations there is no engagement that could be from one of them."""
-    batches.none_created(invalid_creations.sent, invalid_creations.after)
+    bulk.none_created(invalid_creations.sent, invalid_creations.after)
 
     looks = iter([invalid_creations])
     steadily(
@@ -65,13 +65,13 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
 @requirement("update-engagement-refuses-invalid")
 def test_invalid_updates_are_refused(invalid_updates: Refusals) -> None:
     """Updating an engagement with a certainly invalid body gives 400 or 422."""
-    batches.every_invalid_refused(invalid_updates.sent)
+    bulk.every_invalid_refused(invalid_updates.sent)
 
 
 @requirement("update-engagement-refused-changes-nothing")
 def test_refused_updates_change_nothing(invalid_updates: Refusals) -> None:
     """After refused updates the engagement is as before, updatedAt included."""
-    batches.engagement_untouched(invalid_updates.before[0], invalid_updates.after[0], invalid_updates.sent)
+    bulk.engagement_untouched(invalid_updates.before[0], invalid_updates.after[0], invalid_updates.sent)
 
 
 @requirement("list-engagements-refuses-invalid")
@@ -79,12 +79,12 @@ def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queri
     """Listing engagements with a certainly invalid parameter gives 400 or 422."""
     sent = invalid_queries["listEngagements"]
     forbidden = [one for one in sent if one.exchange.judgeable and one.exchange.status == HTTPStatus.FORBIDDEN]
-    if forbidden and run.send(call.list_engagements()).status == HTTPStatus.FORBIDDEN:
+    if forbidden and run.send(request.list_engagements()).status == HTTPStatus.FORBIDDEN:
         # Some parameters may be looked at before the permission, and others after it.
-        batches.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
+        bulk.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
         raise Undecided("the main key may not list engagements", forbidden[0].exchange)
 
-    batches.every_invalid_refused(sent)
+    bulk.every_invalid_refused(sent)
 
 
 # --- the organization
@@ -93,7 +93,7 @@ def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queri
 @requirement("update-organization-refuses-invalid")
 def test_invalid_organization_updates_are_refused(invalid_organization_updates: Refusals) -> None:
     """Updating the organization with a certainly invalid body gives 400 or 422."""
-    batches.every_invalid_refused(invalid_organization_updates.sent)
+    bulk.every_invalid_refused(invalid_organization_updates.sent)
 
 
 @requirement("update-organization-refused-changes-nothing")
@@ -108,13 +108,13 @@ def test_refused_organization_updates_change_nothing(run: Run, invalid_organizat
 def _organization_stands(tried: Refusals) -> None:
     before, after = standing(tried.before[0]), standing(tried.after[0])
     judge = partial(expect.unchanged, "the organization", before, after, before, *tried.exchanges)
-    batches.only_if_refused(tried.sent, judge)
+    bulk.only_if_refused(tried.sent, judge)
 
 
 def _name_stands(tried: Refusals) -> None:
     before, after = read.data(tried.before[0]), read.data(tried.after[0])
     judge = partial(expect.unchanged, "the organization", before, after, ("name",), *tried.exchanges)
-    batches.only_if_refused(tried.sent, judge)
+    bulk.only_if_refused(tried.sent, judge)
 
 
 # --- members
@@ -123,7 +123,7 @@ def _name_stands(tried: Refusals) -> None:
 @requirement("invite-refuses-invalid")
 def test_invalid_invitations_are_refused(invalid_invitations: tuple[Sent, ...]) -> None:
     """Inviting with a certainly invalid body gives 400 or 422."""
-    batches.every_invalid_refused(invalid_invitations)
+    bulk.every_invalid_refused(invalid_invitations)
 
 
 @requirement("update-role-refuses-invalid")
@@ -133,7 +133,7 @@ def test_invalid_role_changes_are_refused(invalid_role_changes: Refusals) -> Non
     if member_of(tried.after, tried.target) is None:
         raise Undecided("the member whose role was to be changed is not in the list", *tried.after)
 
-    batches.every_invalid_refused(tried.sent)
+    bulk.every_invalid_refused(tried.sent)
 
 
 @requirement("update-role-refused-changes-nothing")
@@ -145,13 +145,13 @@ def test_refused_role_changes_change_nothing(invalid_role_changes: Refusals) -> 
         raise Undecided("the member whose role was to be changed is not in the list", *tried.before, *tried.after)
 
     judge = partial(expect.unchanged, "the member", before, after, _MEMBER, *tried.exchanges)
-    batches.only_if_refused(tried.sent, judge)
+    bulk.only_if_refused(tried.sent, judge)
 
 
 @requirement("list-members-refuses-invalid")
 def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
     """Listing members with a certainly invalid parameter gives 400 or 422."""
-    batches.every_invalid_refused(invalid_queries["listMembers"])
+    bulk.every_invalid_refused(invalid_queries["listMembers"])
 
 
 # --- 400 or 422
@@ -208,7 +208,7 @@ def _no_nameless(look: Refusals) -> None:
         expected="no new engagement",
         actual=told,
     )
-    batches.only_if_refused([one for one in look.sent if not one.label], judge)
+    bulk.only_if_refused([one for one in look.sent if not one.label], judge)
 
 
 def _is_nameless(item: JsonObject) -> bool:

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.bad_keys import BadKeys, bad_keys
 from conformance.checks.filtered_lists import readable
-from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.unauthenticated import BadKeys, bad_keys
 from conformance.operations import OPERATIONS
-from conformance.oracle import batches, expect, read
-from conformance.oracle.describe import answered
+from conformance.oracle import bulk, expect, read
 from conformance.oracle.effects import accepted, is_main, refused
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
-from conformance.wire.call import Credential
+from conformance.wire import request
+from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.oracle.batches import Sent
+    from conformance.oracle.bulk import Sent
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -61,7 +61,7 @@ def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
 def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for an existing resource gives it for one that does not exist, too."""
     settled = [one for one in bad_keys.lookups if _refuses_unknown_keys(bad_keys, one)]
-    batches.every_status(settled, _is_unauthorized, "401")
+    bulk.every_status(settled, _is_unauthorized, "401")
 
     _none_left_out(bad_keys.lookups, settled)
 
@@ -72,7 +72,7 @@ def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
     settled = [
         one for one in bad_keys.invalid if _refuses_unknown_keys(bad_keys, one) and not _was_looked_up(bad_keys, one)
     ]
-    batches.every_status(settled, _is_unauthorized, "401")
+    bulk.every_status(settled, _is_unauthorized, "401")
 
     _none_left_out(bad_keys.invalid, settled)
 
@@ -84,9 +84,9 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
     if tried.before is None or tried.after is None or tried.organization is None:
         raise Undecided("there was no engagement that the requests could have changed")
 
-    batches.engagement_untouched(tried.before, tried.after, tried.everything)
-    batches.only_if_refused(tried.everything, lambda: _left_nothing(tried))
-    batches.only_if_refused(tried.everything, lambda: _is_still_archived(tried))
+    bulk.engagement_untouched(tried.before, tried.after, tried.everything)
+    bulk.only_if_refused(tried.everything, lambda: _left_nothing(tried))
+    bulk.only_if_refused(tried.everything, lambda: _is_still_archived(tried))
 
 
 @pytest.mark.stage(Stage.WEIGHING)
@@ -128,7 +128,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
     """How the scheme is taken in other letter case."""
     key = (run.fixtures.main.authorization or "").partition(" ")[2]
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
-        exchange = run.send(call.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
+        exchange = run.send(request.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
         run.observe("bearer-letter-case", f"{scheme}: {answered(exchange)}", exchange)
 
 
@@ -147,7 +147,7 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
     """All thirteen operations gave 401; what goes wrong for another reason is left to the requirement that says so."""
     sent = tried.sent[kind]
     settled = [one for one in sent if _is_refused(one) or not _fails_elsewhere(tried, one, kind)]
-    batches.every_status(settled, _is_unauthorized, "401")
+    bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
     if withheld := OPERATIONS.keys() - {one.exchange.call.operation.id for one in sent}:
         raise Undecided(
@@ -230,7 +230,7 @@ def _left_nothing(tried: BadKeys) -> None:
     """No creation came through, and the organization does not have the name that was sent."""
     creations = [one for one in tried.everything if one.exchange.call.operation.id == "createEngagement"]
     name = tried.aims.proper.name
-    batches.none_created([replace(one, label=name) for one in creations], tried.newest)
+    bulk.none_created([replace(one, label=name) for one in creations], tried.newest)
     if tried.organization is not None and tried.aims.proper.organization == name:
         found = read.data(tried.organization).get("name")
         expect.holds(

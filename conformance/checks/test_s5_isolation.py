@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.checks import two_organizations as pair
-from conformance.checks.aims import member_of
-from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.every_operation import member_of
+from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.two_organizations import (
     CREATED,
     KEPT,
@@ -21,15 +21,15 @@ from conformance.checks.two_organizations import (
     is_alike,
 )
 from conformance.json_text import Parsed, read_json
-from conformance.oracle import batches, expect, laws, read
-from conformance.oracle.batches import Sent
-from conformance.oracle.describe import answered
+from conformance.oracle import bulk, expect, laws, read
+from conformance.oracle.bulk import Sent
 from conformance.oracle.effects import Span, accepted
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested, judged
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested, judged
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
-from conformance.target.asking import MAIN_KEY, OTHER_KEY
-from conformance.target.capabilities import Unavailable
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from conformance.checks.two_organizations import Count
     from conformance.running.run import Run
-    from conformance.wire.call import Credential
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Credential
 
 _KEPT: Final = (*KEPT, "status")
 _TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
@@ -145,9 +145,9 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
     tried = two_organizations
     tried.ensure_two()
 
-    batches.engagement_untouched(tried.before, tried.between, _sent(tried, ON_ACTIVE[1:]))
+    bulk.engagement_untouched(tried.before, tried.between, _sent(tried, ON_ACTIVE[1:]))
     archived, sent = _archived(tried), _sent(tried, ON_ARCHIVED)
-    batches.only_if_refused(sent, lambda: _stays(archived, tried, sent))
+    bulk.only_if_refused(sent, lambda: _stays(archived, tried, sent))
     _namesake_stays(tried)
 
 
@@ -187,7 +187,7 @@ def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) 
         exchanges = (*tried.before, removal, *tried.after)
         expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="nobody")
 
-    batches.only_if_refused([Sent("another organization's key", removal)], judge)
+    bulk.only_if_refused([Sent("another organization's key", removal)], judge)
 
 
 @requirement("isolation-untouched")
@@ -201,7 +201,7 @@ def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> No
         exchanges = (*tried.before, change, *tried.after)
         expect.equal("role", now.get("role"), was.get("role"), *exchanges)
 
-    batches.only_if_refused([Sent("another organization's key", change)], judge)
+    bulk.only_if_refused([Sent("another organization's key", change)], judge)
 
 
 @observes("other-organization-status")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.marks import requirement
+from conformance.checks.markers import requirement
 from conformance.checks.two_organizations import two_organizations
 from conformance.oracle import expect, laws, read
-from conformance.oracle.belonging import expect_apart
-from conformance.oracle.judgement import Undecided
-from conformance.oracle.words import shown
-from conformance.target.asking import MAIN_KEY, OTHER_KEY
+from conformance.oracle.outcomes import Undecided
+from conformance.oracle.rendering import shown
+from conformance.oracle.tenancy import expect_apart
+from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -28,8 +28,8 @@ _COMPARED: Final = 2
 def test_key_stays_with_its_organization(run: Run) -> None:
     """Every read of the organization with the main key gave the organization of the same id."""
     if len(_reads(run)) < _COMPARED:
-        run.send(call.get_organization())
-        run.send(call.get_organization())
+        run.send(request.get_organization())
+        run.send(request.get_organization())
     reads = _reads(run)
     if len(reads) < _COMPARED:
         raise Undecided("the organization could not be read twice", *run.wire.exchanges[-1:])

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.aims import member_of
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.single_permissions import Permissions, single_permissions
+from conformance.checks.every_operation import member_of
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.single_scope import Permissions, single_permissions
 from conformance.operations import OPERATIONS, SCOPES
-from conformance.oracle import batches, expect, read
-from conformance.oracle.batches import Sent
-from conformance.oracle.describe import answered
+from conformance.oracle import bulk, expect, read
+from conformance.oracle.bulk import Sent
 from conformance.oracle.effects import accepted
-from conformance.oracle.judgement import Undecided, Untested, judged
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Undecided, Untested, judged
 from conformance.oracle.permissions import MATRIX, Permission, scopes
-from conformance.target.capabilities import Unavailable
+from conformance.targets.capabilities import Unavailable
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -75,7 +75,7 @@ def test_other_permissions_are_not_enough(single_permissions: Permissions, opera
     if not known:
         raise Undecided(f"the service does not know the key with {' nor with '.join(cells)}")
 
-    batches.every_status([cells[scope] for scope in known], lambda status: status == HTTPStatus.FORBIDDEN, "403")
+    bulk.every_status([cells[scope] for scope in known], lambda status: status == HTTPStatus.FORBIDDEN, "403")
 
 
 @requirement("scope-refused-changes-nothing")
@@ -88,8 +88,8 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
 
     for target, (before, after) in tried.kept.items():
         aimed = [one for one in sent if one.exchange.call.identifier == target]
-        batches.engagement_untouched(before, after, aimed)
-    batches.only_if_refused(sent, lambda: _left_nothing(tried, sent))
+        bulk.engagement_untouched(before, after, aimed)
+    bulk.only_if_refused(sent, lambda: _left_nothing(tried, sent))
     _is_still_archived(tried)
     judged(*[one.exchange for one in sent])
 
@@ -172,7 +172,7 @@ def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """The engagement reads as it does with the main key."""
     kept = tried.kept.get(exchange.call.identifier or "")
     if kept is not None:
-        batches.engagement_untouched(kept[1], exchange, ())
+        bulk.engagement_untouched(kept[1], exchange, ())
 
 
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
@@ -229,7 +229,7 @@ def _is_still_archived(tried: Permissions) -> None:
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
     """No creation came through, the organization has its name, and the member the role and the place."""
     creations = [replace(one, label=tried.label) for one in sent if _operation(one) == "createEngagement"]
-    batches.none_created(creations, tried.newest)
+    bulk.none_created(creations, tried.newest)
     if tried.organization is not None:
         name = read.data(tried.organization).get("name")
         expect.holds(

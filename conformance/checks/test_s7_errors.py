@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.laws_over_run import expect_law
 from conformance.checks.lost_service import expect_no_request_ends_service
-from conformance.checks.marks import observes, requirement
+from conformance.checks.markers import observes, requirement
+from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import error_laws, read
-from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Judgement
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Judgement
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import Unanswered
 

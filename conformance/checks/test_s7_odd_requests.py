@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.oracle import error_laws
-from conformance.oracle.judgement import judged
+from conformance.oracle.outcomes import judged
 from conformance.running.options import Effort
-from conformance.target.profile import Mode
-from conformance.wire import call
+from conformance.targets.profile import Mode
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
@@ -41,14 +41,14 @@ def odd_requests(run: Run) -> list[Exchange]:
         f'{{"name": "{name} \\u0000"}}',
     )
     bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
-    sent = [call.create_engagement({}).with_body(body) for body in bodies]
+    sent = [request.create_engagement({}).with_body(body) for body in bodies]
     creations = run.send_all(sent)
     made = next((found for one in creations if (found := identifier_of(one)) is not None), None)
     reads = [
-        call.list_engagements(page="9" * 30),
-        call.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
+        request.list_engagements(page="9" * 30),
+        request.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
     ]
-    changes = [] if made is None else [call.update_engagement(made, {}).with_body(one) for one in _CHANGES]
+    changes = [] if made is None else [request.update_engagement(made, {}).with_body(one) for one in _CHANGES]
     odd = run.send_all([*reads, *changes])
     return [*creations, *odd, *([] if run.effort is Effort.QUICK else _thoroughly(run))]
 
@@ -59,43 +59,43 @@ def _thoroughly(run: Run) -> list[Exchange]:
     if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
         return answers
     answers += run.send_in_turn(_more_of(made))
-    for one in (call.archive_engagement(made), call.delete_engagement(made)):
+    for one in (request.archive_engagement(made), request.delete_engagement(made)):
         answers += run.send_all([one] * _AT_ONCE)
     return answers
 
 
 def _creation(run: Run) -> Call:
-    return call.create_engagement({"name": run.name("oddly")})
+    return request.create_engagement({"name": run.name("oddly")})
 
 
 def _more(run: Run) -> list[Call]:
     """Lists with odd parameters, identifiers of a shape that nobody gives, and bodies that are announced as text."""
-    calls = [call.list_members(role=""), call.list_members(page=""), call.list_members(unheard_of="x")]
-    calls.append(replace(call.list_members(), query=(("page", "1"), ("page", "2"))))
+    calls = [request.list_members(role=""), request.list_members(page=""), request.list_members(unheard_of="x")]
+    calls.append(replace(request.list_members(), query=(("page", "1"), ("page", "2"))))
     if run.mode is Mode.READ_ONLY:
         return calls
-    marked = b"\xef\xbb\xbf" + call.encode({"name": run.name("odd")})  # a byte order mark
-    calls += [call.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
-    calls.append(call.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
-    calls += [call.archive_engagement(_ODD_IDENTIFIER), call.unarchive_engagement(_ODD_IDENTIFIER)]
-    calls += [call.delete_engagement(_ODD_IDENTIFIER)]
+    marked = b"\xef\xbb\xbf" + request.encode({"name": run.name("odd")})  # a byte order mark
+    calls += [request.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
+    calls.append(request.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
+    calls += [request.archive_engagement(_ODD_IDENTIFIER), request.unarchive_engagement(_ODD_IDENTIFIER)]
+    calls += [request.delete_engagement(_ODD_IDENTIFIER)]
     if run.mode is Mode.DISPOSABLE:
         invited = {"email": run.address("odd"), "role": "member"}
-        calls.append(call.invite_member({"email": run.address("odd"), "role": "Admin"}))
-        calls.append(call.invite_member({}).with_body(call.encode(invited), "text/plain"))
-        calls.append(call.update_organization({}).with_body(b"{}", "text/plain"))
+        calls.append(request.invite_member({"email": run.address("odd"), "role": "Admin"}))
+        calls.append(request.invite_member({}).with_body(request.encode(invited), "text/plain"))
+        calls.append(request.update_organization({}).with_body(b"{}", "text/plain"))
     return calls
 
 
 def _more_of(made: str) -> list[Call]:
     """Edits of an engagement to several lines, or not announced as JSON, and a body where none is asked for."""
     return [
-        call.update_engagement(made, {"description": f"{_LINES}\u202e"}),
-        call.update_engagement(made, {}).with_body(b"{}", "text/plain"),
-        call.update_engagement(made, {}).with_body(b"{}", None),
-        call.archive_engagement(made).with_body(_UNHEARD_OF),
-        call.unarchive_engagement(made).with_body(_UNHEARD_OF),
-        call.delete_engagement(_ODD_IDENTIFIER).with_body(_UNHEARD_OF),
+        request.update_engagement(made, {"description": f"{_LINES}\u202e"}),
+        request.update_engagement(made, {}).with_body(b"{}", "text/plain"),
+        request.update_engagement(made, {}).with_body(b"{}", None),
+        request.archive_engagement(made).with_body(_UNHEARD_OF),
+        request.unarchive_engagement(made).with_body(_UNHEARD_OF),
+        request.delete_engagement(_ODD_IDENTIFIER).with_body(_UNHEARD_OF),
     ]
 
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.laws_over_run import expect_law, expect_law_steadily
-from conformance.checks.looks import expect_beside_others, expect_steadily
-from conformance.checks.marks import journey, requirement
+from conformance.checks.markers import journey, requirement
 from conformance.checks.paged_lists import (
     PagedLists,
     creation_times,
@@ -20,13 +18,15 @@ from conformance.checks.paged_lists import (
     paged_members,
     pages_unasked,
 )
-from conformance.checks.restless import expect_one_order
+from conformance.checks.seeded_engagements import new_engagements
 from conformance.checks.sorted_lists import SortedLists, by_created_at, by_name
-from conformance.checks.stock import new_engagements
+from conformance.checks.stable import expect_beside_others, expect_steadily
+from conformance.checks.stable_order import expect_one_order
+from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
 from conformance.oracle import list_laws, paging, read
 from conformance.oracle.effects import is_main
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, judged
-from conformance.oracle.ledger_judging import status_of
+from conformance.oracle.input_validity import Validity, validity
+from conformance.oracle.ledger_rules import status_of
 from conformance.oracle.listing import (
     Listing,
     ensure_one_total,
@@ -37,14 +37,14 @@ from conformance.oracle.listing import (
     name_among,
     time_of,
 )
-from conformance.oracle.validity import Validity, validity
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
+from conformance.wire import request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -84,7 +84,7 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
     expect_one_order(
         run,
         lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition, paging.expect_partition_within),
-        call.list_engagements,
+        request.list_engagements,
         lambda item: run.names.owns(item.value.get("name")),
     )
 
@@ -162,7 +162,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
     if len(read.items(paged_members.look[0])) == 1:
         raise Inapplicable("The organization has one member")
 
-    expect_one_order(run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), call.list_members)
+    expect_one_order(run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), request.list_members)
 
 
 # --- meta
@@ -217,7 +217,7 @@ def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: P
     """Every page of engagements that exists is answered."""
     # Whatever is known to be in the list, which a refused page does not tell.
     look = paged_engagements.look
-    expect_steadily(run, look, paging.expect_served, anew=lambda: page_by_page(run, call.list_engagements))
+    expect_steadily(run, look, paging.expect_served, anew=lambda: page_by_page(run, request.list_engagements))
 
 
 @requirement("list-members-paging-honoured")
@@ -317,10 +317,10 @@ def _expect_of_engagements(
         lists.look,
         lambda look: judge(look, lists.known(look)),
         lambda look, closing: bounded(paging.Bracket(look, closing, lists.known(look))),
-        anew=lambda: page_by_page(run, call.list_engagements),
+        anew=lambda: page_by_page(run, request.list_engagements),
     )
 
 
 def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Look], object]) -> None:
     """Judge the pages of members in the same way."""
-    expect_steadily(run, lists.look, judge, anew=lambda: page_by_page(run, call.list_members))
+    expect_steadily(run, lists.look, judge, anew=lambda: page_by_page(run, request.list_members))

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.list_queries import ListQueries, list_queries
-from conformance.checks.looks import expect_steadily
-from conformance.checks.marks import journey, observes, requirement
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.stable import expect_steadily
 from conformance.oracle import paging_limits, read
-from conformance.oracle.describe import answered
-from conformance.oracle.judgement import Inapplicable, Judgement
 from conformance.oracle.listing import holds
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Inapplicable, Judgement
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:
-    from conformance.checks.looks import Look
+    from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 

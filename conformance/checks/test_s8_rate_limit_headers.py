@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import observes, requirement
+from conformance.checks.markers import observes, requirement
+from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import rate_limit_course, rate_limit_laws
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
-from conformance.oracle.set_back import was_set_back
+from conformance.oracle.clock_set_back import was_set_back
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
 from conformance.verdicts.stages import Stage
-from conformance.wire import call
-from conformance.wire.ratelimits import SUCCESSIVE
+from conformance.wire import request
+from conformance.wire.rate_limit_headers import SUCCESSIVE
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -72,7 +72,7 @@ def test_remaining_falls(run: Run) -> None:
             rate_limit_course.expect_falling(run.wire.exchanges)
             return
         for _ in range(SUCCESSIVE + 1):
-            run.send(call.get_organization())
+            run.send(request.get_organization())
 
     rate_limit_course.expect_falling(run.wire.exchanges)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.limit_sharing import expect_limits_apart
-from conformance.checks.marks import journey, observes, requirement
-from conformance.checks.resuming import GRACE
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.recovery import GRACE
 from conformance.checks.throttling import Throttling, renamed, throttling
 from conformance.oracle import expect, rate_limit_laws, read
-from conformance.oracle.describe import answered
-from conformance.oracle.judgement import NonConformity, Undecided, Untested
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import NonConformity, Undecided, Untested
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.laws_over_run import expect_law
-from conformance.checks.marks import requirement
+from conformance.checks.markers import requirement
+from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import plain_reads
 from conformance.verdicts.stages import Stage
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.filling import TRIES, Filling, at_once, fill
-from conformance.checks.resuming import resume
+from conformance.checks.exhaust_window import TRIES, Filling, at_once, fill
+from conformance.checks.recovery import resume
 from conformance.oracle import laws, rate_limit_laws, read
 from conformance.oracle.effects import accepted
-from conformance.target.asking import MAIN_KEY
-from conformance.target.capabilities import Unavailable
-from conformance.target.profile import Mode
-from conformance.wire import call
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.profile import Mode
+from conformance.targets.queries import MAIN_KEY
+from conformance.wire import request
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.running.run import Run
-    from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call, Credential
 
 _AROUND: Final = 2
 
@@ -134,7 +134,7 @@ def throttling(run: Run) -> Throttling:
             resumed, unresumed = resume(run, key, scene.last_refusal)
         if resumed is None or not resumed.succeeded or _complete(scene, run, other):
             break
-    newest = call.list_engagements(sort="createdAt", order="desc", perPage=100)
+    newest = request.list_engagements(sort="createdAt", order="desc", perPage=100)
     listed = None if scene.refused_creation is None else run.send(newest)
     return Throttling(
         scene.filling,
@@ -158,7 +158,7 @@ def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> 
     if target is None or listed is None or not listed.succeeded:
         return None
     there = any(read.id_of(item) == target for item in read.items(listed))
-    return None if there else run.send(call.get_engagement(target))
+    return None if there else run.send(request.get_engagement(target))
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -200,18 +200,18 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if not scene.filling.refused:
         return scene
     target = None if _is_of_another_organization(run, scene.filling) else target
-    first = [at_once(call.get_organization(), key)] * _AROUND
+    first = [at_once(request.get_organization(), key)] * _AROUND
     last = [*first]
     amid: list[Call] = []
     if may_write := run.mode is not Mode.READ_ONLY:
         scene.name = run.name("throttled")
-        amid.append(at_once(call.create_engagement({"name": scene.name}), key))
+        amid.append(at_once(request.create_engagement({"name": scene.name}), key))
     if target is not None:
         edit = {"name": renamed(scene.name), "description": scene.name}
-        first[0] = at_once(call.update_engagement(target, edit), key)
-        last = [at_once(one, key) for one in (call.archive_engagement(target), call.delete_engagement(target))]
+        first[0] = at_once(request.update_engagement(target, edit), key)
+        last = [at_once(one, key) for one in (request.archive_engagement(target), request.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
-        amid.append(at_once(call.get_organization(), other))
+        amid.append(at_once(request.get_organization(), other))
     answers = run.send_all([*first, *amid, *last])
     scene.before, scene.after = answers[:_AROUND], answers[-_AROUND:]
     scene.creation = answers[_AROUND] if may_write else None
@@ -241,18 +241,18 @@ def _organization(exchange: Exchange) -> object:
 
 def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
     """What tells how many requests another key has left; and the engagement, if the main key finds it still."""
-    seen = None if target is None else run.send(call.get_engagement(target))
+    seen = None if target is None else run.send(request.get_engagement(target))
     found = target if seen is not None and accepted(seen) else None
     if other is None:
         return None, found
     if seen is not None and other.name == MAIN_KEY:
         return seen, found
-    return run.send(call.get_organization().with_key(other)), found
+    return run.send(request.get_organization().with_key(other)), found
 
 
 def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
     """Send another key's request again between two of the key's own: all at once may be too many for the service."""
-    asked = call.get_organization()
+    asked = request.get_organization()
     first, again, last = (run.send(at_once(asked, one)) for one in (key, other, key))
     scene.before.append(first)
     scene.after.append(last)

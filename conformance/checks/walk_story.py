@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of, shown
-from conformance.oracle.describe import answered
 from conformance.oracle.effects import accepted
-from conformance.oracle.words import shown as in_words
+from conformance.oracle.observe import answered
+from conformance.oracle.rendering import shown as in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.checks.walking import Taken, Walk
-    from conformance.oracle.judgement import NonConformity
+    from conformance.checks.engagement_walk import Taken, Walk
     from conformance.oracle.ledger_findings import Finding
+    from conformance.oracle.outcomes import NonConformity
     from conformance.wire.exchange import Exchange
 
 _TOLD: Final = 15

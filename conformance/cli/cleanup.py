@@ -14,20 +14,20 @@ from conformance.cli.options import found_file, target_options, warn_of_visible_
 from conformance.cli.progress import ToldWaits
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
-from conformance.running.connecting import connect, redactor_of
+from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
-from conformance.target.asking import Asking
-from conformance.target.journal import Journal, JournalError
-from conformance.target.loading import profile_of
-from conformance.target.membership import Membership
-from conformance.target.ownership import Ownership, RunTime
-from conformance.target.reading import TargetFileError
-from conformance.target.recorder import JournalRecorder
-from conformance.target.undo import UndoResult, clean_up
-from conformance.wire.call import Credential
+from conformance.targets.journal import Journal, JournalError
+from conformance.targets.loading import profile_of
+from conformance.targets.membership import Membership
+from conformance.targets.ownership import Ownership, RunTime
+from conformance.targets.queries import Asking
+from conformance.targets.recorder import JournalRecorder
+from conformance.targets.undo import UndoResult, clean_up
+from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
-    from conformance.target.profile import Profile
+    from conformance.targets.profile import Profile
 
 
 @click.command()

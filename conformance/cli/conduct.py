@@ -20,16 +20,16 @@ from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
 from conformance.exits import Exit
-from conformance.replay.provisioned import note_lines
+from conformance.replay.recorded_inputs_file import note_lines
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import ERRORS, FolderError, write_all
 from conformance.reports.model import InvalidReport, load_report, report_bytes
 from conformance.reports.placing import place
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
-from conformance.running.execute import Execution
-from conformance.target.journal import JournalError
-from conformance.target.reading import TargetFileError
+from conformance.running.run_session import Execution
+from conformance.targets.journal import JournalError
+from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.session import run_checks

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.oracle import rate_limit_laws
-from conformance.target import capabilities
-from conformance.target.profile import Mode
+from conformance.targets import capabilities
+from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.target.profile import Profile
+    from conformance.targets.profile import Profile
     from conformance.wire.exchange import Exchange
 
 REQUESTS: Final = {

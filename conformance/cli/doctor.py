@@ -17,15 +17,15 @@ from conformance.cli.options import found_file, target_options, warn_of_visible_
 from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
 from conformance.oracle import rate_limit_laws
-from conformance.running.connecting import connect, redactor_of, wire_settings
-from conformance.running.examining import READS, Tried, oddities, try_keys
+from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.options import RunOptions
-from conformance.target import capabilities
-from conformance.target.loading import profile_of
-from conformance.target.profile import Mode, Profile
-from conformance.target.provisioner import Provisioner
-from conformance.target.reading import TargetFileError
-from conformance.wire import call
+from conformance.running.preflight import READS, Tried, oddities, try_keys
+from conformance.targets import capabilities
+from conformance.targets.loading import profile_of
+from conformance.targets.profile import Mode, Profile
+from conformance.targets.provisioner import Provisioner
+from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire import request
 from conformance.wire.exchange import Exchange, Unanswered
 from conformance.wire.tls import certificate_sha256
 
@@ -87,7 +87,7 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     console.print(plain(f"{profile.name} at {profile.base_url}", "bold"), plain(f"(mode {profile.mode.value})", "dim"))
     for warning in profile.warnings:
         console.print(plain(f"! {warning}", "yellow"))
-    first = wire.send(call.get_organization())
+    first = wire.send(request.get_organization())
     console.print(plain(f"Reachable: {first.status} in {first.seconds * 1000:.0f} ms, {_tls(profile)}"))
     console.print(plain(_limit(first)))
     if first.status == HTTPStatus.UNAUTHORIZED:

@@ -6,13 +6,13 @@ from traceback import format_exception
 from typing import TYPE_CHECKING
 
 from conformance.reports.wording import counted
-from conformance.target.reading import TargetFileError
-from conformance.target.undo import UndoResult
+from conformance.targets.undo import UndoResult
+from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.running.execute import Execution
+    from conformance.running.run_session import Execution
 
 
 def reach(execution: Execution, errors: list[str]) -> str | None:

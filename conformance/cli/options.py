@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.running.intent import BASE_URL
-from conformance.target.loading import address_in
-from conformance.target.reading import TargetFileError
+from conformance.targets.loading import address_in
+from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

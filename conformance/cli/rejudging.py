@@ -9,7 +9,7 @@ import click
 from conformance.cli.text import printable, usage_error
 from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.rejudging import rejudge
+from conformance.replay.reevaluating import rejudge
 
 if TYPE_CHECKING:
     from pathlib import Path

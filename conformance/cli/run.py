@@ -16,7 +16,7 @@ from conformance.cli.options import found_file, given_options, warn_of_visible_k
 from conformance.cli.output import LastingOutput
 from conformance.running.intent import why_not_embedded
 from conformance.running.options import Effort, Mode, RunOptions
-from conformance.target.reading import TargetFileError
+from conformance.targets.yaml_entries import TargetFileError
 
 _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers")
 """Options that only make sense for a service of the user's."""

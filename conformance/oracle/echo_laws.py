@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import expect
 from conformance.oracle.effects import TEXTS, Span, is_ordinary, is_unremarkable, refused, sent_object
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.repetitions import invitations_again
+from conformance.oracle.no_ops import invitations_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

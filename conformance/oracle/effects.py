@@ -10,8 +10,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed, read_json
-from conformance.wire.call import JSON_HEADERS
 from conformance.wire.exchange import REFUSALS, SUCCESSES
+from conformance.wire.request import JSON_HEADERS
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

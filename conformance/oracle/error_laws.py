@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
-from conformance.oracle.judgement import NonConformity
-from conformance.oracle.words import kind_of, shown
+from conformance.oracle.outcomes import NonConformity
+from conformance.oracle.rendering import kind_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

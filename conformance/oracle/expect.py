@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.judgement import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.rendering import one_of, shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.oracle.words import one_of, shown
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:

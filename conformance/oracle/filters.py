@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.oracle import expect, read
-from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.listing import (
     LARGEST_PAGE,
     Listing,
@@ -21,7 +20,8 @@ from conformance.oracle.listing import (
     expect_order,
     holds,
 )
-from conformance.oracle.words import shown
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.rendering import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle import shapes
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.rendering import kind_of, one_of, shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.oracle.words import kind_of, one_of, shown
 from conformance.wire.exchange import SUCCESSES, Unanswered
 
 if TYPE_CHECKING:

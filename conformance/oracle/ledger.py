@@ -19,7 +19,7 @@ from conformance.oracle.ledger_changes import Changes
 from conformance.oracle.ledger_findings import Finding, Findings
 from conformance.oracle.ledger_lists import ListJudging, page_of
 from conformance.oracle.ledger_reads import Reads
-from conformance.wire.call import JSON_HEADERS
+from conformance.wire.request import JSON_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

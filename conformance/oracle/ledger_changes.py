@@ -5,13 +5,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle import ledger_causes as causes
+from conformance.oracle import ledger_attribution as causes
 from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_ordinary, is_unremarkable, refused, sent_object
 from conformance.oracle.histories import Sight
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.ledger_judging import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
-from conformance.oracle.words import shown
+from conformance.oracle.ledger_rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.rendering import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

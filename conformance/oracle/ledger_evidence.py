@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import ledger_causes as causes
+from conformance.oracle import ledger_attribution as causes
 from conformance.oracle.effects import EXISTENCE, STATUS, Span, accepted, sent_object
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.judgement import NonConformity
+from conformance.oracle.outcomes import NonConformity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle import ledger_causes as causes
+from conformance.oracle import ledger_attribution as causes
 from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, TEXTS, Span
 from conformance.oracle.histories import Doubt, History, Sight
-from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES, readable_resources
 from conformance.oracle.ledger_findings import Finding, Findings
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
-from conformance.oracle.words import shown
+from conformance.oracle.outcomes import Undecided
+from conformance.oracle.rendering import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from conformance.oracle.ledger_judging import Others
+    from conformance.oracle.ledger_rules import Others
     from conformance.wire.exchange import Exchange
 
     NameKey = Callable[[str], str | None]

@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.oracle import ledger_causes as causes
+from conformance.oracle import ledger_attribution as causes
 from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, refused
 from conformance.oracle.histories import History, Sight
 from conformance.oracle.laws import STATUSES, readable_resources
-from conformance.oracle.ledger_judging import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
-from conformance.oracle.words import shown
+from conformance.oracle.ledger_rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.rendering import shown
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

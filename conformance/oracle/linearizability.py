@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import Span, accepted, is_ordinary, is_plain, refused, sent_object
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.words import shown
+from conformance.oracle.rendering import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

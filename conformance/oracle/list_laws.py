@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
-from conformance.oracle.judgement import NonConformity
+from conformance.oracle.outcomes import NonConformity
+from conformance.oracle.rendering import kind_of, one_of, shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.oracle.words import kind_of, one_of, shown
 
 if TYPE_CHECKING:
     from datetime import datetime

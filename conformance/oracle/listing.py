@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance.oracle import read
-from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.rendering import shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.oracle.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

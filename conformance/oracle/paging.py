@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import list_laws, read
-from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.listing import (
     LARGEST_PAGE,
     Listing,
@@ -19,6 +18,7 @@ from conformance.oracle.listing import (
     expect_once,
     holds,
 )
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
 
 if TYPE_CHECKING:
     from collections.abc import Collection

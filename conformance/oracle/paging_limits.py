@@ -6,9 +6,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect, list_laws, read
-from conformance.oracle.judgement import NonConformity, Undecided, judged
 from conformance.oracle.listing import holds
-from conformance.oracle.words import kind_of
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.rendering import kind_of
 from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:

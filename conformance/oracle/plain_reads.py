@@ -7,8 +7,8 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.judgement import NonConformity, Undecided
 from conformance.oracle.laws import ROLES, STATUSES
+from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:

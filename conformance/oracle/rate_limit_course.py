@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Self
 
 from conformance.oracle import rate_limit_laws as headers
-from conformance.oracle.judgement import Inapplicable, NonConformity, judged
+from conformance.oracle.outcomes import Inapplicable, NonConformity, judged
 from conformance.wire.exchange import SUCCESSES
-from conformance.wire.ratelimits import SUCCESSIVE
+from conformance.wire.rate_limit_headers import SUCCESSIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,9 +6,9 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.judgement import NonConformity
-from conformance.oracle.words import one_of, shown
-from conformance.wire.ratelimits import date_of
+from conformance.oracle.outcomes import NonConformity
+from conformance.oracle.rendering import one_of, shown
+from conformance.wire.rate_limit_headers import date_of
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

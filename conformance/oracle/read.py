@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
-from conformance.oracle.judgement import Undecided
 from conformance.oracle.laws import STATUSES
+from conformance.oracle.outcomes import Undecided
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:

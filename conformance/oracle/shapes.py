@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from conformance.oracle.words import kind_of, shown
+from conformance.oracle.rendering import kind_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.effects import is_main
-from conformance.oracle.judgement import Inapplicable, Judgement, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import Inapplicable, Judgement, NonConformity, Undecided, judged
+from conformance.oracle.rendering import shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.oracle.words import shown
 from conformance.wire.exchange import Unanswered
 
 if TYPE_CHECKING:

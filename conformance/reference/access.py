@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from conformance.reference.core import Core
+from conformance.reference.base import Core
 from conformance.reference.limiting import Allowance, FixedWindow, SlidingWindow, TokenBucket
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call
     from conformance.reference.records import Key
+    from conformance.reference.request_context import Call
 
 _USUAL = {"generous": (100_000, 60), "tight": (100, 2), "endless": (2**63 - 1, 60)}
 """Requests a window and its seconds, for keys without a limit of their own and for clients without a key."""

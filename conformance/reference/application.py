@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from conformance.reference.bootstrap import Founding, found, new_token
 from conformance.reference.clock import Clock, system_clock
-from conformance.reference.founding import Founding, found, new_token
 from conformance.reference.mail import Postman
 from conformance.reference.sandbox import Sandbox
 from conformance.reference.service import Service

@@ -13,7 +13,7 @@ from conformance.reference.refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.reference.call import Call, Reply
+    from conformance.reference.request_context import Call, Reply
 
 _READ_ONLY = ("id", "status", "createdAt", "updatedAt")
 _SORTS: tuple[Sort, ...] = ("createdAt", "updatedAt", "name")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.call import Call, Reply
 from conformance.reference.refusal import Refusal
+from conformance.reference.request_context import Call, Reply
 from conformance.reference.views import View, Views
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from conformance.reference.records import ROLES, Invitation, Mail, Member, Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.queries import MemberOrder
+    from conformance.reference.request_context import Call, Reply
 
 _INVITATION_READ_ONLY = ("id", "status", "expiresAt", "createdAt")
 _MEMBER_READ_ONLY = ("id", "name", "email", "joinedAt", "lastSeenAt", "updatedAt")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.listing import Listing
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
+    from conformance.reference.request_context import Call, Reply
 
 _READ_ONLY = ("id", "slug", "plan", "memberCount", "engagementCount", "createdAt", "updatedAt", "settings")
 

@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from conformance.reference.access import digest_of
-from conformance.reference.core import Core
+from conformance.reference.base import Core
 from conformance.reference.records import SCOPES, Engagement, Key, Organization, Subordinate
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from conformance.reference.refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.reference.call import Call
+    from conformance.reference.request_context import Call
 
 _BODY_LIMITS = {"64KiB": 65_536, "1MiB": 1_048_576, "8MiB": 8_388_608}
 _INTEGERS = {

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 
 from conformance.reference import gateway
-from conformance.reference.answering import Answering
-from conformance.reference.call import Call, Reply
-from conformance.reference.company import Company
+from conformance.reference.busy_neighbours import Company
 from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import Provisioning
 from conformance.reference.refusal import Refusal
+from conformance.reference.request_context import Call, Reply
+from conformance.reference.responses import Answering
 from conformance.reference.routes import Operation, route, segments_of
 
 if TYPE_CHECKING:

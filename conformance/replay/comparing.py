@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.replay.recording import Recording
-    from conformance.replay.rejudging import Rejudged
+    from conformance.replay.reevaluating import Rejudged
     from conformance.reports.model import Report, Requirement
 
 _OF_FAILURE: Final = ("check", "message", "expected", "actual", "pointer", "exchanges")

@@ -8,9 +8,9 @@ from jsonschema import Draft202012Validator
 
 from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode
-from conformance.target import validity
-from conformance.target.loading import KEY_NAMES
-from conformance.target.profile import KINDS
+from conformance.targets import validity
+from conformance.targets.loading import KEY_NAMES
+from conformance.targets.profile import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

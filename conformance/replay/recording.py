@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import __version__
 from conformance.files import file_sha256
 from conformance.openapi import openapi_sha256
-from conformance.replay.provisioned import InvalidNotes, Provisioned, read_notes
+from conformance.replay.recorded_inputs_file import InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.sealing import PROVISIONED

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 from conformance.files import RECORDING, read_file
 from conformance.operations import OPERATIONS, Operation
 from conformance.reports.text import load_json, one_line
-from conformance.wire.call import Call, Credential
 from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.request import Call, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.effects import Span, accepted
-from conformance.oracle.judgement import Judgement
+from conformance.oracle.outcomes import Judgement
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of
 from conformance.reports.text import one_line
 from conformance.wire.exchange import SentRequest, Unanswered

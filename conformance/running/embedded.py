@@ -9,8 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from conformance.target.profile import Mode, Profile, ProvisionerSettings
-from conformance.target.secret import Secret
+from conformance.targets.profile import Mode, Profile, ProvisionerSettings
+from conformance.targets.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

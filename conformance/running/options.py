@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conformance.target.profile import Mode
+from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.text import visible
-from conformance.target.secret import without_likely_keys
+from conformance.targets.secret import without_likely_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,13 +10,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import load_catalogue
-from conformance.running.journeys import Journeys
-from conformance.target import capabilities
-from conformance.target.profile import Mode
+from conformance.running.scenarios import Journeys
+from conformance.targets import capabilities
+from conformance.targets.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.exchange import Withheld
-from conformance.wire.noted_clock import NotedClock
-from conformance.wire.notes import TakenNotes
+from conformance.wire.recorded_clock import NotedClock
+from conformance.wire.recorded_inputs import TakenNotes
 from conformance.wire.waits import Waits
 
 if TYPE_CHECKING:
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from conformance.running.options import Effort, RunOptions
-    from conformance.target.journal import Journal
-    from conformance.target.names import RunNames
-    from conformance.target.noted_fixtures import NotedFixtures
-    from conformance.target.profile import Profile
-    from conformance.target.provisioner import Provisioner
-    from conformance.wire.call import Call
+    from conformance.targets.journal import Journal
+    from conformance.targets.names import RunNames
+    from conformance.targets.profile import Profile
+    from conformance.targets.provisioner import Provisioner
+    from conformance.targets.recorded_fixtures import NotedFixtures
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
-    from conformance.wire.notes import Notes
-    from conformance.wire.replay import ReplayWire
+    from conformance.wire.recorded_inputs import Notes
+    from conformance.wire.replay_wire import ReplayWire
+    from conformance.wire.request import Call
     from conformance.wire.waits import Waiting
 
 T = TypeVar("T")

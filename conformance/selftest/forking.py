@@ -22,7 +22,7 @@ from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.figures import MISSED, state_of
-from conformance.selftest.hosting import HostedExecution
+from conformance.selftest.in_process import HostedExecution
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Trial, attempt
 from conformance.verdicts.session import CollectedChecks, with_collected_checks

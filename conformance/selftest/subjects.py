@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS
-from conformance.selftest.covering import Pair, all_pairs, covering_rows
+from conformance.selftest.pairwise import Pair, all_pairs, covering_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

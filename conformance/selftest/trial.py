@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
-from conformance.selftest.early import LAWS, EarlyEnd, EarlyJudge
-from conformance.selftest.hosting import HostedExecution
+from conformance.selftest.early_stop import LAWS, EarlyEnd, EarlyJudge
+from conformance.selftest.in_process import HostedExecution
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 

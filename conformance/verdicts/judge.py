@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Final, Protocol
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle.judgement import Evidence, Judgement, NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import Evidence, Judgement, NonConformity, Undecided, Untested
 from conformance.running.options import Effort
-from conformance.target.capabilities import Unavailable
-from conformance.target.journal import JournalError
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.journal import JournalError
 from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of, stage_of
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
 from conformance.verdicts.stages import JUDGING
-from conformance.wire.call import get_organization
 from conformance.wire.exchange import Unanswered
-from conformance.wire.limits import RunStopped
 from conformance.wire.main_key import is_refusal, rests_on_ended_key
+from conformance.wire.request import get_organization
+from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

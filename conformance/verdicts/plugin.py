@@ -113,10 +113,10 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     """A run against a target that can be tested; it ends with a stack."""
     from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
-    from conformance.running.execute import Execution  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
-    from conformance.target.journal import JournalError  # noqa: PLC0415 - as above
-    from conformance.target.reading import TargetFileError  # noqa: PLC0415 - as above
+    from conformance.running.run_session import Execution  # noqa: PLC0415 - as above
+    from conformance.targets.journal import JournalError  # noqa: PLC0415 - as above
+    from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
 
     leave_no_core_file()
     option = config.option
@@ -144,7 +144,7 @@ def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
         TargetFileError: They contradict each other, or name none although one is most likely meant.
     """
     from conformance.running.intent import API_KEY, BASE_URL, why_not_embedded  # noqa: PLC0415 - see above
-    from conformance.target.reading import TargetFileError  # noqa: PLC0415 - as above
+    from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
 
     given = [f"--{name.replace('_', '-')}" for name in _FOR_A_SERVICE if getattr(option, name)]
     if option.embedded:

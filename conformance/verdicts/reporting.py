@@ -14,7 +14,7 @@ from conformance.reports.script import Recording
 from conformance.reports.text import with_texts
 from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.suite import catalogue_sha256
-from conformance.target.profile import Mode
+from conformance.targets.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from conformance.reports.model import Requirement
-    from conformance.running.execute import Execution
+    from conformance.running.run_session import Execution
     from conformance.verdicts.results import CheckResult
     from conformance.verdicts.waivers import Waiver
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested
 from conformance.verdicts.outcome import Outcome
 from conformance.wire.exchange import Exchange, Unanswered
 

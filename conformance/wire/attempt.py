@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import httpx
 
+from conformance.wire.bounded_reading import check_headers, read_body
+from conformance.wire.errors import sentence
 from conformance.wire.exchange import Exchange
-from conformance.wire.preparing import UNWRITABLE
-from conformance.wire.reading import check_headers, read_body
-from conformance.wire.troubles import sentence
+from conformance.wire.request_builder import UNWRITABLE
 
 if TYPE_CHECKING:
-    from conformance.wire.call import Call
     from conformance.wire.clock import Clock
     from conformance.wire.exchange import Answer
-    from conformance.wire.preparing import Preparer
+    from conformance.wire.request import Call
+    from conformance.wire.request_builder import Preparer
 
 
 class Outcome(Enum):

@@ -16,8 +16,8 @@ from conformance.wire.attempt import Sender
 from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.connection import KeptConnections
 from conformance.wire.dispatcher import Dispatcher, Order
-from conformance.wire.limits import Limits, RunStopped, Undoing
-from conformance.wire.preparing import Preparer
+from conformance.wire.request_builder import Preparer
+from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.turns import Turns
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
     from conformance.wire.redaction import Redactor
+    from conformance.wire.request import Call
     from conformance.wire.settings import WireSettings
     from conformance.wire.waits import Waiting
 

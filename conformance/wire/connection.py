@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import h11
 import httpx
 
-from conformance.wire.reading import CLOSED, CUT_SHORT, MAX_HEADERS, Unreadable, check_headers
+from conformance.wire.bounded_reading import CLOSED, CUT_SHORT, MAX_HEADERS, Unreadable, check_headers
 
 if TYPE_CHECKING:
     import ssl

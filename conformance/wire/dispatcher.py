@@ -8,24 +8,24 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import Outcome, Sender
-from conformance.wire.call import get_organization
+from conformance.wire.concurrency import Width
 from conformance.wire.exchange import TOO_MANY_REQUESTS
-from conformance.wire.limits import Limits, RunStopped, Undoing
 from conformance.wire.losses import end_of, is_broken_off, naming
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
-from conformance.wire.pacing import Lane, Pacer
-from conformance.wire.persistence import WAITS, Persistence
-from conformance.wire.ratelimits import SUCCESSIVE, has_fallen, leaves_requests
+from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, leaves_requests
+from conformance.wire.rate_limiter import Lane, Pacer
+from conformance.wire.request import get_organization
+from conformance.wire.retry_policy import WAITS, Persistence
+from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.waits import Waiting, Waits
-from conformance.wire.width import Width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.wire.call import Call
     from conformance.wire.clock import Clock
     from conformance.wire.exchange import Exchange
-    from conformance.wire.preparing import Preparer
+    from conformance.wire.request import Call
+    from conformance.wire.request_builder import Preparer
     from conformance.wire.settings import WireSettings
 
 FIRST_FAILURES: Final = 3

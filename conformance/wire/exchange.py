@@ -14,8 +14,8 @@ from conformance.wire.redaction import STAND_IN
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from conformance.wire.call import Call
     from conformance.wire.redaction import Redactor
+    from conformance.wire.request import Call
 
 SUCCESSES: Final = range(200, 300)
 """Statuses of what was carried out."""

@@ -11,8 +11,8 @@ from conformance.json_text import Parsed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Answer
+    from conformance.wire.request import Call
 
 MAX_TARGET: Final = 2_000
 """Bytes of a request target; the smallest limits in use are a little above."""

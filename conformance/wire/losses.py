@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.reading import CLOSED, CUT_SHORT
-from conformance.wire.troubles import BROKEN, REFUSED
+from conformance.wire.bounded_reading import CLOSED, CUT_SHORT
+from conformance.wire.errors import BROKEN, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

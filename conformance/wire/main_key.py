@@ -7,14 +7,14 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.call import get_organization, list_engagements, list_members
 from conformance.wire.exchange import SUCCESSES
+from conformance.wire.request import get_organization, list_engagements, list_members
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-    from conformance.wire.call import Call, Credential
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call, Credential
 
     Ask = Callable[[Call, int], Awaitable[Exchange]]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.wire.call import Call
+    from conformance.wire.request import Call
 
 _Resource = tuple[str, str]
 """The name of a path parameter, and its value."""

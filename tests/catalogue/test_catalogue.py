@@ -13,7 +13,7 @@ from conformance.catalogue.catalogue import build_catalogue
 from conformance.catalogue.entries import OpenPoint, Requirement
 from conformance.cli import main
 from conformance.operations import OPERATIONS
-from conformance.target.capabilities import UNLOCKS
+from conformance.targets.capabilities import UNLOCKS
 from conformance.verdicts.session import checks_by_entry
 
 DOCUMENT: dict[str, Any] = {

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, build_digest, reservations_about, statement
-from conformance.replay.provisioned import read_notes
+from conformance.replay.recorded_inputs_file import read_notes
 from conformance.reports.model import load_report
 
 from .conftest import BUILD, conformance

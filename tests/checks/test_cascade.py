@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from conformance.checks.test_s2_cascade import Cascade, _judge_gone, cascade
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.outcomes import NonConformity, Undecided
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 SUCCESSES = {"createEngagement": 201, "archiveEngagement": 200, "deleteEngagement": 200, "getEngagement": 404}
 """What an honest service answers, reads only being sent once all is deleted."""

@@ -15,13 +15,13 @@ from conformance.checks.test_s2_counts import (
     test_deleted_engagement_is_no_longer_counted,
     test_engagement_count_agrees_with_the_list,
 )
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.outcomes import Undecided
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 # Not to be collected here: they are checks.
 created_is_counted, deleted_is_not = test_created_engagement_is_counted, test_deleted_engagement_is_no_longer_counted

@@ -12,20 +12,20 @@ import pytest
 
 from conformance.checks import generation
 from conformance.checks.generated_requests import send_generated
-from conformance.oracle.validity import Validity
+from conformance.oracle.input_validity import Validity
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
-from conformance.target.names import RunNames
+from conformance.targets.names import RunNames
 from conformance.wire.gateways import MAX_TARGET
-from conformance.wire.limits import RunStopped
+from conformance.wire.run_limits import RunStopped
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 _MANY = 1000
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from conformance.checks.limit_sharing import expect_limits_apart
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
-from conformance.target.capabilities import Unavailable
-from conformance.target.fixtures import NEW_KEY
-from conformance.wire import call
-from conformance.wire.call import Call, Credential
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.fixtures import NEW_KEY
+from conformance.wire import request
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import Call, Credential
 from tests.conftest import ANSWERED_AT, make_exchange
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
@@ -77,7 +77,7 @@ class Service:
     def used(self, *keys: Credential | None) -> Service:
         """The same after requests with these keys; None is the main one."""
         for key in keys:
-            asked = call.get_organization()
+            asked = request.get_organization()
             self.send(asked if key is None else asked.with_key(key))
         return self
 

@@ -11,7 +11,7 @@ from conformance.reference.json_body import Json
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 from conformance.running.options import Effort, RunOptions
-from conformance.selftest import hosting
+from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, Trial, attempt
 
@@ -21,7 +21,7 @@ ONLY = ("create-engagement-succeeds", "update-organization-succeeds")
 def judged(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
     """What the suite says of a service."""
     special = Fault("special", "It is special.", (), service)
-    monkeypatch.setattr(hosting, "fault_by_id", {**all_faults(), "special": special}.__getitem__)
+    monkeypatch.setattr(in_process, "fault_by_id", {**all_faults(), "special": special}.__getitem__)
     options = RunOptions(effort=Effort.QUICK, seed=1, only=ONLY)
     return attempt(Task(Subject("special", "fault", special.title), options, in_process=True))
 

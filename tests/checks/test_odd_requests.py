@@ -7,7 +7,7 @@ import pytest
 from conformance.reference.faults.making import stumbling
 from conformance.reference.faults.sending import field
 from conformance.running.options import Effort, Mode, RunOptions
-from conformance.selftest import hosting
+from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, attempt
 
@@ -42,7 +42,7 @@ FAULTY = {
 @pytest.mark.parametrize("fault", FAULTY)
 def test_one_operation_that_stumbles(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run at standard effort finds what one operation alone stumbles over."""
-    monkeypatch.setattr(hosting, "fault_by_id", FAULTY.get)
+    monkeypatch.setattr(in_process, "fault_by_id", FAULTY.get)
     options = RunOptions(effort=Effort.STANDARD, seed=1, only=ONLY)
 
     trial = attempt(Task(Subject(fault, "fault", "It stumbles.", BREAKS), options, in_process=True))

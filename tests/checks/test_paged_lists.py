@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from conformance.checks.paged_lists import named_in
-from conformance.wire.call import Credential
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pytest
 
 from conformance.checks.test_s4_parallel import parallel_creation, parallel_edits
 from conformance.checks.test_s4_parallel import test_parallel_updates_both_take_effect as judge
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.running.options import Effort
-from conformance.wire.call import Call
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import Call
 from tests.conftest import make_exchange
 
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 
 import pytest
 
-from conformance.checks.aims import unknown_like
-from conformance.checks.wrong_keys import near_keys, other_schemes, rarer_schemes, telling, unknown_keys
+from conformance.checks.every_operation import unknown_like
+from conformance.checks.invalid_credentials import near_keys, other_schemes, rarer_schemes, telling, unknown_keys
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.operations import OPERATIONS, SCOPES
-from conformance.oracle.invalid import BODIES, QUERIES, InvalidBody, Kind
+from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 
 ALL_BODIES = [pytest.param(name, one, id=f"{name}: {one.what}") for name, table in BODIES.items() for one in table]

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.aims import Aim
-from conformance.checks.bad_keys import Aims, BadKeys
+from conformance.checks.every_operation import Aim
 from conformance.checks.test_s5_authentication import test_unknown_keys_are_refused as judge_unknown_keys
+from conformance.checks.unauthenticated import Aims, BadKeys
 from conformance.operations import OPERATIONS
-from conformance.oracle.batches import Sent
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.bulk import Sent
+from conformance.oracle.outcomes import NonConformity, Undecided
 from tests.conftest import make_exchange
 
 ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}

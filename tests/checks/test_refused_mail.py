@@ -12,10 +12,10 @@ import pytest
 
 from conformance.checks import test_s4_mail as checks
 from conformance.checks.test_s4_mail import Mailing, Refusal, refused_invitations
-from conformance.oracle.judgement import NonConformity, Undecided
-from conformance.target.names import RunNames
-from conformance.target.provisioner import Mail
-from conformance.wire import call
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.targets.names import RunNames
+from conformance.targets.provisioner import Mail
+from conformance.wire import request
 from conformance.wire.exchange import Exchange
 from tests.conftest import ANSWERED_AT, make_exchange
 
@@ -26,7 +26,7 @@ PATIENCE = 7.0
 
 def invited(address: str, status: int, number: int, role: str = "member") -> Exchange:
     """An invitation and its answer."""
-    sent = call.invite_member({"email": address, "role": role})
+    sent = request.invite_member({"email": address, "role": role})
     return replace(make_exchange("inviteMember", status, {}, number=number), call=sent)
 
 
@@ -42,7 +42,7 @@ class FakeRun:
         self.slept: list[float] = []
         self._mails = mails
 
-    def send(self, asked: call.Call) -> Exchange:
+    def send(self, asked: request.Call) -> Exchange:
         """Refuse it again."""
         return replace(make_exchange("inviteMember", 409, {}, number=99), call=asked)
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.checks.filling import Filling, _ensure_unused, is_made
-from conformance.checks.resuming import clocks_apart
+from conformance.checks.exhaust_window import Filling, _ensure_unused, is_made
+from conformance.checks.recovery import clocks_apart
 from conformance.checks.throttling import _is_of_another_organization, _Scene
-from conformance.oracle.judgement import Judgement
-from conformance.wire.call import Credential
+from conformance.oracle.outcomes import Judgement
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

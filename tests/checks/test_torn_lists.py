@@ -13,8 +13,8 @@ from conformance.checks.torn_lists import note_torn, others_moved, written_meanw
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt
-from conformance.target.names import RunNames
-from conformance.wire.call import Credential
+from conformance.targets.names import RunNames
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

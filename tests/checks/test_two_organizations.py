@@ -11,9 +11,9 @@ import pytest
 
 from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
 from conformance.checks.two_organizations import _ensure_nobody_elses, is_alike
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided
-from conformance.target.asking import OTHER_KEY
-from conformance.wire.call import Credential
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
+from conformance.targets.queries import OTHER_KEY
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

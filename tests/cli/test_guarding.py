@@ -15,9 +15,9 @@ from conformance.cli.progress import _Silent
 from conformance.exits import Exit
 from conformance.reports import folder
 from conformance.reports.model import InvalidReport
-from conformance.running import execute
+from conformance.running import run_session
 from conformance.running.options import Effort, RunOptions
-from conformance.target.journal import Journal
+from conformance.targets.journal import Journal
 from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
 
 CREATING: Final = "update-engagement-keeps-the-rest"
@@ -76,7 +76,7 @@ def test_undoing_that_goes_wrong_keeps_the_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It says how many changes may be left, and the command that undoes them."""
-    monkeypatch.setattr(execute, "undo", broken)
+    monkeypatch.setattr(run_session, "undo", broken)
 
     assert running(CREATING) is Exit.UNTESTABLE
 
@@ -115,7 +115,7 @@ def test_undoing_is_watched_like_the_checks(running: Running, monkeypatch: pytes
 
 def test_a_census_that_goes_wrong_keeps_what_was_undone(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes after it."""
-    monkeypatch.setattr(execute, "take_census", broken)
+    monkeypatch.setattr(run_session, "take_census", broken)
 
     assert running(CREATING) is Exit.UNTESTABLE
     assert running.report["not_undone"] == []
@@ -130,7 +130,7 @@ def test_a_failure_stays_one_where_undoing_goes_wrong(
         await turn.send(json_reply(200, {"data": {"id": "o"}}))
 
     target.behaviour = bare
-    monkeypatch.setattr(execute, "undo", broken)
+    monkeypatch.setattr(run_session, "undo", broken)
 
     assert running(READING) is Exit.FAILED
     assert running.outcome(READING) == "failed"
@@ -139,7 +139,7 @@ def test_a_failure_stays_one_where_undoing_goes_wrong(
 @pytest.mark.parametrize("step", ["reach", "run_checks"])
 def test_checks_that_go_wrong_keep_the_report(running: Running, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     """The first request, or pytest itself."""
-    monkeypatch.setattr(*((execute, "reach", broken) if step == "reach" else (conduct, step, broken)))
+    monkeypatch.setattr(*((run_session, "reach", broken) if step == "reach" else (conduct, step, broken)))
 
     assert running(READING) is Exit.UNTESTABLE
     assert running.report["verdict"] == "inconclusive"

@@ -19,9 +19,9 @@ from rich.console import Console
 from conformance.cli.cleanup import cleanup
 from conformance.cli.progress import ToldWaits, _Lines, _Live, waits_for
 from conformance.cli.text import complain
-from conformance.target.journal import Journal
-from conformance.target.names import RunNames
-from conformance.target.undo import UndoResult
+from conformance.targets.journal import Journal
+from conformance.targets.names import RunNames
+from conformance.targets.undo import UndoResult
 from conformance.wire.dispatcher import Dispatcher
 from conformance.wire.waits import Waiting, Waits
 

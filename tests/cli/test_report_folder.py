@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from conformance.target.changes import Action
-from conformance.target.journal import Journal
+from conformance.targets.journal import Journal
+from conformance.targets.journal_entries import Action
 from tests.hostile.running import start
 from tests.hostile.target import Turn, hostile
 

@@ -12,9 +12,9 @@ import yaml
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli import main
 from conformance.cli.requirements import markdown_lines
-from conformance.target.capabilities import PROVISIONER_METHODS
-from conformance.target.loading import load_profile
-from conformance.target.profile import Profile
+from conformance.targets.capabilities import PROVISIONER_METHODS
+from conformance.targets.loading import load_profile
+from conformance.targets.profile import Profile
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])

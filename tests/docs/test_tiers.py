@@ -76,7 +76,7 @@ def test_tests_are_marked_by_their_path() -> None:
 def test_a_commit_draws_its_sample() -> None:
     """It is the same for the same commit, another one for another, and of the size that is said."""
     names = [f"{LIES}[{number}]" for number in range(1000)]
-    others = ["tests/wire/test_call.py::test_a[1]", "tests/wire/test_call.py::test_b"]
+    others = ["tests/wire/test_request.py::test_a[1]", "tests/wire/test_request.py::test_b"]
 
     out = tiers.left_out([*names, *others], "a commit")
 

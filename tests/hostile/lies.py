@@ -16,10 +16,10 @@ from conformance.reference.application import Application
 from conformance.reference.records import Engagement
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.running.run import Run
-from conformance.selftest.hosting import HostedExecution, SandboxPeer
+from conformance.selftest.in_process import HostedExecution, SandboxPeer
 from conformance.selftest.subjects import Subject
-from conformance.target.profile import Profile
-from conformance.target.provisioner import Provisioner
+from conformance.targets.profile import Profile
+from conformance.targets.provisioner import Provisioner
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 

@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.target.asking import Asking
-from conformance.target.changes import Action
-from conformance.target.journal import Journal, JournalError
-from conformance.target.membership import Membership
-from conformance.target.names import RunNames
-from conformance.target.ownership import Ownership, RunTime, Standing
-from conformance.target.recorder import JournalRecorder
-from conformance.target.undo import clean_up
-from conformance.wire import call as calls
-from tests.target.conftest import BASE_URL, MAIN_KEY, Service
+from conformance.targets.journal import Journal, JournalError
+from conformance.targets.journal_entries import Action
+from conformance.targets.membership import Membership
+from conformance.targets.names import RunNames
+from conformance.targets.ownership import Ownership, RunTime, Standing
+from conformance.targets.queries import Asking
+from conformance.targets.recorder import JournalRecorder
+from conformance.targets.undo import clean_up
+from conformance.wire import request as calls
+from tests.targets.conftest import BASE_URL, MAIN_KEY, Service
 
 OTHERS: Final = {
     "f_1": "Quarterly audit",
@@ -152,8 +152,8 @@ def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -
 
 def test_the_journals_would_do_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """If what they say is believed, the same journals make cleanup write to others."""
-    monkeypatch.setattr("conformance.target.journal._is_sealed", lambda *_: True)
-    monkeypatch.setattr("conformance.target.ownership.Ownership._judged", lambda *_: Standing.OWN)
+    monkeypatch.setattr("conformance.targets.journal._is_sealed", lambda *_: True)
+    monkeypatch.setattr("conformance.targets.ownership.Ownership._judged", lambda *_: Standing.OWN)
     harmed = 0
     for number in range(60):
         (tmp_path / str(number)).mkdir()

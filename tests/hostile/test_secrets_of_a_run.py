@@ -215,7 +215,7 @@ def test_a_crash_tells_no_key(tmp_path: Path) -> None:
     """A traceback in errors.log shows no secret, and neither does what the run prints."""
     program = (
         "import sys, faulthandler; faulthandler.enable()\n"
-        "from conformance.running.execute import Execution\n"
+        "from conformance.running.run_session import Execution\n"
         "def fail(self): raise RuntimeError('broken', self.options, self.profile, self.run.wire, self.redactor)\n"
         "Execution.reach = fail\n"
         "from conformance.cli import main\n"

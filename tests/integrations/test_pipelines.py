@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from conformance.running.embedded import EmbeddedService
-from conformance.target.loading import load_profile
+from conformance.targets.loading import load_profile
 
 ROOT = Path(__file__).parent.parent.parent
 CLEAN = {

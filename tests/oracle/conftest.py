@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import call as calls
-from conformance.wire.call import Call, Credential
+from conformance.wire import request as calls
 from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.request import Call, Credential
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 HEADERS = (("Content-Type", "application/json"),)

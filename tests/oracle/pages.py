@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.oracle.judgement import NonConformity
+from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 

@@ -16,24 +16,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.oracle import describe, error_laws, laws, list_laws, rate_limit_laws
-from conformance.oracle.findings import survey
-from conformance.oracle.judgement import Judgement
+from conformance.oracle import error_laws, laws, list_laws, observe, rate_limit_laws
 from conformance.oracle.ledger import Ledger
+from conformance.oracle.outcomes import Judgement
 from conformance.oracle.rate_limit_course import expect_falling
+from conformance.oracle.survey import survey
 from conformance.reports.har import har_bytes
-from conformance.target.asking import Asking
-from conformance.target.census import organization_census, take_census
-from conformance.target.journal import Journal
-from conformance.target.membership import Membership
-from conformance.target.names import RunNames
-from conformance.target.ownership import Ownership
-from conformance.target.recorder import JournalRecorder
-from conformance.target.undo import undo
-from conformance.wire import call as calls
-from conformance.wire.call import Call
+from conformance.targets.census import organization_census, take_census
+from conformance.targets.journal import Journal
+from conformance.targets.membership import Membership
+from conformance.targets.names import RunNames
+from conformance.targets.ownership import Ownership
+from conformance.targets.queries import Asking
+from conformance.targets.recorder import JournalRecorder
+from conformance.targets.undo import undo
+from conformance.wire import request as calls
 from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
-from conformance.wire.ratelimits import ServiceClock, quota, retry_after
+from conformance.wire.rate_limit_headers import ServiceClock, quota, retry_after
+from conformance.wire.request import Call
 from tests.hostile.random_changes import changed
 from tests.hostile.target import Reply
 
@@ -51,7 +51,7 @@ def _public(module: ModuleType) -> Iterator[Callable[[Exchange], Any]]:
 
 LAWS = [law for module in (laws, error_laws, list_laws, rate_limit_laws) for law in _public(module)]
 LAWS += [error_laws.error_code(status) for status in error_laws.ERROR_CODES]
-WORDS = list(_public(describe))
+WORDS = list(_public(observe))
 
 
 def _course(talk: Any, chance: random.Random) -> list[Exchange]:

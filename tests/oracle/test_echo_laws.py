@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from conformance.oracle import echo_laws
-from conformance.oracle.judgement import Undecided
-from conformance.wire.call import JSON_HEADERS
+from conformance.oracle.outcomes import Undecided
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import JSON_HEADERS
 from tests.conftest import make_exchange
 from tests.oracle.pages import broken
 

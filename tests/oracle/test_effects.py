@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from conformance.oracle import effects
 from conformance.oracle.effects import Span, effects_of
-from conformance.wire.call import JSON_HEADERS, Credential
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import JSON_HEADERS, Credential
 from tests.conftest import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.oracle import error_laws, expect, laws, list_laws, rate_limit_laws, read
-from conformance.oracle.judgement import Evidence, NonConformity, Undecided
+from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, Unanswered
 from tests.conftest import make_exchange

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conformance.oracle import expect
-from conformance.oracle.judgement import Evidence, NonConformity, Undecided
-from conformance.oracle.words import shown
+from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
+from conformance.oracle.rendering import shown
 from conformance.wire.exchange import Exchange
 
 MakeExchange = Callable[..., Exchange]

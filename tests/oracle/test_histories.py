@@ -12,8 +12,8 @@ import pytest
 
 from conformance.oracle.effects import Effect, Span
 from conformance.oracle.histories import History, Register, Sight, attempt
-from conformance.wire.call import JSON_HEADERS
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import JSON_HEADERS
 from tests.conftest import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.operations import OPERATIONS
 from conformance.oracle import laws
-from conformance.oracle.judgement import Undecided
-from conformance.oracle.words import shown
+from conformance.oracle.outcomes import Undecided
+from conformance.oracle.rendering import shown
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import broken, page, refusal

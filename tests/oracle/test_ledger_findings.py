@@ -15,7 +15,7 @@ from conformance.oracle.ledger import RULES
 from conformance.oracle.ledger_changes import _OF_DELETED
 from conformance.oracle.ledger_evidence import SPARING
 from conformance.oracle.ledger_findings import EVIDENCE, ROOTS, Finding, Findings
-from conformance.oracle.ledger_judging import status_of
+from conformance.oracle.ledger_rules import status_of
 from tests.conftest import make_exchange
 
 ANSWER = make_exchange(number=5)

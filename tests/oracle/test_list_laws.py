@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.oracle import list_laws
-from conformance.oracle.judgement import NonConformity
+from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import Told, broken, page, refusal

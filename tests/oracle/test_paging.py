@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.oracle import paging
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 

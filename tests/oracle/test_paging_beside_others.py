@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from conformance.oracle.judgement import NonConformity
 from conformance.oracle.listing import Unsettled
+from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.paging import (
     Bracket,
     expect_lengths_within,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from conformance.oracle import paging
-from conformance.oracle.judgement import Evidence, NonConformity, Undecided
 from conformance.oracle.listing import Unsettled
+from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
 from conformance.wire.exchange import Exchange, Unanswered
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, told

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conformance.oracle import paging_limits
-from conformance.oracle.judgement import Evidence, NonConformity, Undecided
 from conformance.oracle.listing import Unsettled
+from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
 from conformance.wire.exchange import Exchange, Unanswered
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, refusal, told, unanswered

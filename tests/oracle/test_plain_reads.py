@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from conformance.oracle import plain_reads
-from conformance.oracle.judgement import NonConformity, Undecided
-from conformance.wire.call import Credential
+from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 

@@ -10,10 +10,10 @@ from itertools import cycle
 
 import pytest
 
-from conformance.oracle.judgement import Inapplicable, NonConformity
+from conformance.oracle.outcomes import Inapplicable, NonConformity
 from conformance.oracle.rate_limit_course import expect_falling
 from conformance.wire.exchange import Exchange
-from conformance.wire.ratelimits import SUCCESSIVE
+from conformance.wire.rate_limit_headers import SUCCESSIVE
 from tests.conftest import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -8,10 +8,10 @@ from email.utils import format_datetime
 
 import pytest
 
-from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity
+from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.oracle.rate_limit_course import expect_falling
-from conformance.wire.call import Credential
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from conformance.oracle import read
-from conformance.oracle.judgement import Undecided
+from conformance.oracle.outcomes import Undecided
 from conformance.wire.exchange import Exchange, Unanswered
 from tests.conftest import make_exchange
 from tests.oracle.pages import refusal, unanswered

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from conformance.oracle.judgement import NonConformity, Undecided
+from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.oracle.steady import steadily, steadily_between
 from conformance.wire.exchange import Exchange
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.oracle.findings import Survey, conclude, survey
-from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity, Undecided
+from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity, Undecided
+from conformance.oracle.survey import Survey, conclude, survey
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import told

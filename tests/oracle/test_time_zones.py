@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from conformance.oracle.judgement import Evidence, Inapplicable, NonConformity, Undecided
+from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity, Undecided
 from conformance.oracle.time_zones import expect_utc
-from conformance.wire.call import Credential
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 

@@ -8,8 +8,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.checks.odd_texts import ADDRESSES, SCRIPTS, joined
-from conformance.checks.odd_texts import SIGNS as SIGNS_OF_PROGRAMS
+from conformance.checks.text_samples import ADDRESSES, SCRIPTS, joined
+from conformance.checks.text_samples import SIGNS as SIGNS_OF_PROGRAMS
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
 

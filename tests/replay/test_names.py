@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from conformance.running.options import RunOptions
 from conformance.running.run import Run
-from conformance.target.names import RunNames
-from conformance.target.profile import Profile
-from conformance.target.secret import Secret
-from conformance.wire.notes import ReadNotes, TakenNotes
+from conformance.targets.names import RunNames
+from conformance.targets.profile import Profile
+from conformance.targets.secret import Secret
+from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
 
 
 def _run() -> tuple[Run, TakenNotes]:

@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from conformance.target.capabilities import Unavailable
-from conformance.target.fixtures import Fixtures
-from conformance.target.noted_fixtures import NotedFixtures
-from conformance.target.profile import Mode, Profile
-from conformance.target.secret import Secret
-from conformance.wire.call import Credential
-from conformance.wire.limits import RunStopped
-from conformance.wire.notes import ReadNotes, TakenNotes
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.fixtures import Fixtures
+from conformance.targets.profile import Mode, Profile
+from conformance.targets.recorded_fixtures import NotedFixtures
+from conformance.targets.secret import Secret
+from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
 from conformance.wire.redaction import Redactor
-from conformance.wire.replay import NotRecorded
+from conformance.wire.replay_wire import NotRecorded
+from conformance.wire.request import Credential
+from conformance.wire.run_limits import RunStopped
 
 
 def _again(notes: TakenNotes) -> ReadNotes:

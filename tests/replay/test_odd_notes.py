@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from conformance.replay.provisioned import InvalidNotes, read_notes
+from conformance.replay.recorded_inputs_file import InvalidNotes, read_notes
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.rejudging import rejudge
+from conformance.replay.reevaluating import rejudge
 from conformance.reports.sealing import PROVISIONED
 
 from .conftest import conformance, reseal

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.rejudging import rejudge
+from conformance.replay.reevaluating import rejudge
 
 from .conftest import change_entries, conformance
 

@@ -17,8 +17,8 @@ from conformance.reports.folder import ERRORS, JOURNAL, OUTPUTS, FolderError, en
 from conformance.reports.har_reading import read_har
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.placing import place
-from conformance.target.journal import Journal
-from conformance.target.names import RunNames
+from conformance.targets.journal import Journal
+from conformance.targets.names import RunNames
 from conformance.wire.exchange import Answer
 from conformance.wire.redaction import Redactor
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from conformance.reports.har import har_bytes, har_pieces
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.html import html_bytes
-from conformance.wire import call
-from conformance.wire.call import Credential
+from conformance.wire import request
+from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,7 @@ def test_any_bytes_survive(
     samples: ModuleType, tmp_path: Path, body: bytes | None, answer: bytes, identifier: str, status: int
 ) -> None:
     """Bodies, identifiers and statuses of any kind read back as they were."""
-    meant = call.update_engagement(identifier, {}).with_body(body)
+    meant = request.update_engagement(identifier, {}).with_body(body)
     exchange = samples.exchange(1, meant, body=answer, status=status)
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes([exchange]))
@@ -153,10 +153,10 @@ def test_credentials_read_back(samples: ModuleType, tmp_path: Path, credential: 
 
 def test_what_the_suite_knows_of_a_call_reads_back(samples: ModuleType, tmp_path: Path) -> None:
     """Probes, calls that may be repeated, and whether anything was sent at all."""
-    probe = call.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
+    probe = request.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
     sent = [
         samples.exchange(1, probe),
-        samples.exchange(2, replace(call.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)),
+        samples.exchange(2, replace(request.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)),
         replace(samples.exchange(3, status=None, trouble="refused"), sent=False),
         replace(samples.exchange(4), head_seconds=0.011, attempt=3),
     ]

@@ -20,8 +20,8 @@ from conformance.reports.pictures.latency import latencies, quantile
 from conformance.reports.pictures.machine import arrows
 from conformance.reports.pictures.transitions import OPEN, STATED, transitions
 from conformance.reports.pretty import body, differing
-from conformance.wire import call
-from conformance.wire.call import Credential
+from conformance.wire import request
+from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def step(samples: ModuleType) -> Step:
     """One exchange after the other on the engagement ``e``; ``status`` is what its answer shows."""
     numbers = itertools.count(1)
 
-    def make(what: call.Call, shown: str | None = None, *, status: int = 200, parallel: bool = False) -> Exchange:
+    def make(what: request.Call, shown: str | None = None, *, status: int = 200, parallel: bool = False) -> Exchange:
         number = next(numbers)
         data = {"id": "e"} | ({} if shown is None else {"status": shown})
         made: Exchange = samples.exchange(number, what, status=status, body=data)
@@ -55,15 +55,15 @@ def _seen(exchanges: list[Exchange]) -> dict[tuple[str, str, str], list[int]]:
 def test_a_life_of_an_engagement(step: Step) -> None:
     """Each step is a transition, from the state that was shown before to the one that is shown then."""
     life = [
-        step(call.create_engagement({"name": "x"}), "active", status=201),
-        step(call.update_engagement("e", {"name": "y"})),
-        step(call.get_engagement("e"), "active"),
-        step(call.archive_engagement("e"), "archived"),
-        step(call.update_engagement("e", {"name": "z"}), status=409),
-        step(call.unarchive_engagement("e"), status=204),
-        step(call.get_engagement("e"), "active"),
-        step(call.delete_engagement("e")),
-        step(call.get_engagement("e"), status=404),
+        step(request.create_engagement({"name": "x"}), "active", status=201),
+        step(request.update_engagement("e", {"name": "y"})),
+        step(request.get_engagement("e"), "active"),
+        step(request.archive_engagement("e"), "archived"),
+        step(request.update_engagement("e", {"name": "z"}), status=409),
+        step(request.unarchive_engagement("e"), status=204),
+        step(request.get_engagement("e"), "active"),
+        step(request.delete_engagement("e")),
+        step(request.get_engagement("e"), status=404),
     ]
 
     assert _seen(life) == {
@@ -79,8 +79,8 @@ def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> No
     """An archived engagement that was edited is drawn, in its own kind."""
     found = transitions(
         [
-            step(call.archive_engagement("e"), "archived"),
-            step(call.update_engagement("e", {"name": "z"}), "archived"),
+            step(request.archive_engagement("e"), "archived"),
+            step(request.update_engagement("e", {"name": "z"}), "archived"),
         ]
     )
 
@@ -92,10 +92,10 @@ def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> No
 def test_what_overlaps_is_left_out(step: Step) -> None:
     """Of an edit that was under way beside an archiving nobody knows which came first."""
     raced = [
-        step(call.create_engagement({"name": "x"}), "active", status=201),
-        step(call.archive_engagement("e"), "archived"),
-        step(call.update_engagement("e", {"name": "z"}), "archived", parallel=True),
-        step(call.update_engagement("e", {"name": "z"}), "archived"),
+        step(request.create_engagement({"name": "x"}), "active", status=201),
+        step(request.archive_engagement("e"), "archived"),
+        step(request.update_engagement("e", {"name": "z"}), "archived", parallel=True),
+        step(request.update_engagement("e", {"name": "z"}), "archived"),
     ]
 
     assert _seen(raced) == {("none", "create", "active"): [1], ("active", "archive", "archived"): [2]}
@@ -103,7 +103,7 @@ def test_what_overlaps_is_left_out(step: Step) -> None:
 
 def test_without_a_known_state_nothing_is_told(step: Step) -> None:
     """The first thing seen of an engagement is no transition from anywhere."""
-    assert _seen([step(call.update_engagement("e", {"name": "z"}), "archived")]) == {}
+    assert _seen([step(request.update_engagement("e", {"name": "z"}), "archived")]) == {}
     assert [one.way for one in transitions([])] == [*STATED, *OPEN]
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from conformance.oracle.ledger import RULES
 from conformance.running.options import Effort, RunOptions
-from conformance.selftest.hosting import HostedExecution
+from conformance.selftest.in_process import HostedExecution
 from conformance.selftest.subjects import latitudes
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 from conformance.wire.exchange import Exchange
-from conformance.wire.replay import OWNERSHIP
+from conformance.wire.replay_wire import OWNERSHIP
 
 Streams = dict[str, list[tuple[str, ...]]]
 

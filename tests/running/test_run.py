@@ -10,10 +10,10 @@ import pytest
 
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
-from conformance.target.capabilities import Unavailable
-from conformance.target.profile import Mode
-from conformance.wire import call
-from conformance.wire.call import Call, Credential
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.profile import Mode
+from conformance.wire import request
+from conformance.wire.request import Call, Credential
 
 MAIN_KEY = None
 SOMEBODYS = Credential.bearer("engagements:write", "key-of-somebody")
@@ -44,7 +44,7 @@ def run_in(mode: Mode) -> tuple[Run, Sent]:
 def test_a_read_only_run_refuses_to_write(key: Credential | None) -> None:
     """Nothing of a batch is sent that holds a write with somebody's key, whoever asks for it."""
     run, wire = run_in(Mode.READ_ONLY)
-    calls = [call.get_organization(), call.archive_engagement("eng_1")]
+    calls = [request.get_organization(), request.archive_engagement("eng_1")]
 
     with pytest.raises(Unavailable, match="--read-only") as refused:
         run.send_all([one if key is None else one.with_key(key) for one in calls])
@@ -57,9 +57,9 @@ def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
     """GETs go out with any key, and everything does that must be refused for its key."""
     run, wire = run_in(Mode.READ_ONLY)
     calls = [
-        call.get_organization(),
-        call.list_members().with_key(SOMEBODYS),
-        call.remove_member("u").with_key(NOBODYS),
+        request.get_organization(),
+        request.list_members().with_key(SOMEBODYS),
+        request.remove_member("u").with_key(NOBODYS),
     ]
 
     run.send_all(calls)
@@ -72,7 +72,7 @@ def test_other_runs_write(mode: Mode) -> None:
     """They send what is asked for."""
     run, wire = run_in(mode)
 
-    run.send(call.create_engagement({"name": "new"}))
+    run.send(request.create_engagement({"name": "new"}))
 
     assert [one.operation.id for one in wire.calls] == ["createEngagement"]
 

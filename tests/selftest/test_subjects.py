@@ -6,7 +6,7 @@ from conformance.cli.selftest import _subjects
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS, Latitude
 from conformance.selftest import subjects
-from conformance.selftest.covering import all_pairs
+from conformance.selftest.pairwise import all_pairs
 from conformance.selftest.subjects import EXCLUDED, HARD, Subject
 
 

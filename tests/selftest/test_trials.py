@@ -15,11 +15,11 @@ from conformance.reference.application import create_app
 from conformance.reference.latitude import POINTS
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest import pool, subjects, trial
-from conformance.selftest.early import LAWS
-from conformance.selftest.hosting import SandboxPeer
+from conformance.selftest.early_stop import LAWS
+from conformance.selftest.in_process import SandboxPeer
 from conformance.selftest.trial import Task, Trial, attempt
-from conformance.target.provisioner import Provisioner
-from conformance.target.rpc import MethodMissing, ProvisionerError
+from conformance.targets.provisioner import Provisioner
+from conformance.targets.rpc import MethodMissing, ProvisionerError
 from conformance.verdicts.session import CollectedChecks, with_collected_checks
 
 if TYPE_CHECKING:

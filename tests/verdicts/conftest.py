@@ -18,16 +18,16 @@ from conformance.running.options import Effort
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.plugin import JUDGE
 from conformance.verdicts.results import CheckResult
-from conformance.wire.call import Call
-from conformance.wire.limits import RunStopped
+from conformance.wire.request import Call
+from conformance.wire.run_limits import RunStopped
 
 HEAD = """
 import pytest
-from conformance.checks.marks import journey, observes, requirement
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested, judged
-from conformance.target.capabilities import Unavailable
+from conformance.checks.markers import journey, observes, requirement
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested, judged
+from conformance.targets.capabilities import Unavailable
 from conformance.wire.exchange import Unanswered
-from conformance.wire.limits import RunStopped
+from conformance.wire.run_limits import RunStopped
 from tests.conftest import make_exchange
 """
 ALONE = (

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
-from conformance.target.reading import TargetFileError
+from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts import plugin
 from tests.verdicts.conftest import SmallRun, item
 
@@ -115,7 +115,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
     """What stands for an execution; nothing of the environment is seen."""
     for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("conformance.running.execute.Execution", Opened)
+    monkeypatch.setattr("conformance.running.run_session.Execution", Opened)
     monkeypatch.setattr(Opened, "asked", [])
     monkeypatch.setattr(Opened, "ended", [])
     return Opened

@@ -13,7 +13,7 @@ from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.openapi import openapi_sha256
 from conformance.running.options import Effort, Mode
-from conformance.target.names import RunNames
+from conformance.targets.names import RunNames
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure

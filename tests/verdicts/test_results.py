@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.oracle.judgement import Inapplicable, NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested
 from conformance.verdicts.results import CheckResult, Failure, concluded
 from conformance.wire.exchange import Exchange, Unanswered
 

@@ -15,9 +15,9 @@ import httpx
 import pytest
 
 from conformance.wire import redaction
-from conformance.wire.call import Credential
 from conformance.wire.client import Wire
 from conformance.wire.redaction import Redactor
+from conformance.wire.request import Credential
 from conformance.wire.settings import WireSettings
 
 KEY = "sk_live_0123456789abcdef"

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from conformance.wire.attempt import Outcome, Sender
-from conformance.wire.call import Credential, get_organization
 from conformance.wire.exchange import Exchange
-from conformance.wire.preparing import Preparer
 from conformance.wire.redaction import Redactor
+from conformance.wire.request import Credential, get_organization
+from conformance.wire.request_builder import Preparer
 from conformance.wire.settings import WireSettings
 from tests.wire.conftest import WoundClock
 

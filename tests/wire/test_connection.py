@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from conformance.wire import connection
-from conformance.wire.call import Credential, create_engagement, get_organization
-from conformance.wire.reading import MAX_HEADERS
+from conformance.wire.bounded_reading import MAX_HEADERS
+from conformance.wire.request import Credential, create_engagement, get_organization
 from tests.wire.conftest import Fixtures, Turn, answer
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})

@@ -14,10 +14,10 @@ from typing import Any
 import httpx
 import pytest
 
-from conformance.wire import limits
-from conformance.wire.call import Credential, create_engagement, get_engagement, get_organization
+from conformance.wire import run_limits
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.dispatcher import FAILURES, FIRST_FAILURES, PROBES
+from conformance.wire.request import Credential, create_engagement, get_engagement, get_organization
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
 
 MINE = create_engagement({"name": "n"})
@@ -292,7 +292,7 @@ def test_an_answer_for_which_there_is_no_room_is_not_recorded(
     """The record says why; the run ends, and what came before stays."""
     wire = make.wire(transport=answering(), clock=clock)
     wire.send(get_organization())
-    monkeypatch.setattr(limits, "MAX_KEPT", 0)
+    monkeypatch.setattr(run_limits, "MAX_KEPT", 0)
 
     wire.send(get_organization())
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
-from conformance.wire.limits import RunStopped
+from conformance.wire.run_limits import RunStopped
 from tests.conftest import make_exchange
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.wire import call as calls
+from conformance.wire import request as calls
 from conformance.wire.exchange import Refused, Unanswered
 from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
 from tests.conftest import make_exchange
 from tests.wire.conftest import Fixtures, Scripted
 
 if TYPE_CHECKING:
-    from conformance.wire.call import Call
     from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
 
 PAGE = b"<html><h1>refused</h1></html>"
 ENVELOPE = json.dumps({"error": {"code": "BAD_REQUEST", "message": "", "statusCode": 400}}).encode()

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.wire.call import create_engagement, get_engagement, get_organization
+from conformance.wire.bounded_reading import MAX_BODY
 from conformance.wire.exchange import Unanswered
-from conformance.wire.reading import MAX_BODY
+from conformance.wire.request import create_engagement, get_engagement, get_organization
 from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, answer
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.running.vocabulary import ordinary_words
-from conformance.wire.call import Credential, get_organization
+from conformance.running.common_words import ordinary_words
 from conformance.wire.key_pieces import LENGTH, KeyPieces
-from conformance.wire.preparing import Preparer
 from conformance.wire.redaction import WITHHELD, Redactor
+from conformance.wire.request import Credential, get_organization
+from conformance.wire.request_builder import Preparer
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.wire.exchange import Answer
-from conformance.wire.pacing import GRACE, Lane, Pacer
+from conformance.wire.rate_limiter import GRACE, Lane, Pacer
 from tests.wire.conftest import WoundClock
 
 LONGEST = 60.0

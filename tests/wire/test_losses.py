@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
+from conformance.wire.bounded_reading import CLOSED
+from conformance.wire.errors import REFUSED
 from conformance.wire.exchange import Exchange
 from conformance.wire.losses import losses, naming
-from conformance.wire.reading import CLOSED
-from conformance.wire.troubles import REFUSED
 from tests.conftest import make_exchange
 
 _TIMED_OUT = "no complete answer came within 1 s"

@@ -9,7 +9,10 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from conformance.wire.call import (
+from conformance.wire.client import RunStopped, Wire
+from conformance.wire.exchange import Exchange
+from conformance.wire.main_key import rests_on_ended_key
+from conformance.wire.request import (
     Call,
     Credential,
     create_engagement,
@@ -18,9 +21,6 @@ from conformance.wire.call import (
     get_organization,
     unarchive_engagement,
 )
-from conformance.wire.client import RunStopped, Wire
-from conformance.wire.exchange import Exchange
-from conformance.wire.main_key import rests_on_ended_key
 from tests.conftest import make_exchange
 from tests.wire.conftest import KEY, Fixtures, Scripted, WoundClock
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conformance.wire.call import Call, Credential, get_engagement, get_organization
 from conformance.wire.redaction import (
     SHORTEST,
     WITHHELD,
@@ -25,6 +24,7 @@ from conformance.wire.redaction import (
     _Sieve,
     without_escapes,
 )
+from conformance.wire.request import Call, Credential, get_engagement, get_organization
 from tests.wire.conftest import KEY, Fixtures, Turn, answer
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.wire.call import Call, create_engagement, get_engagement, get_organization
 from conformance.wire.exchange import Exchange, Unanswered, Withheld
-from conformance.wire.limits import RunStopped
-from conformance.wire.persistence import BEYOND_GATEWAY
+from conformance.wire.request import Call, create_engagement, get_engagement, get_organization
+from conformance.wire.retry_policy import BEYOND_GATEWAY
+from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import USER_AGENT
 from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
 

@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from conformance.wire import client
-from conformance.wire.call import Call, create_engagement, delete_engagement, get_organization
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.exchange import Exchange
+from conformance.wire.request import Call, create_engagement, delete_engagement, get_organization
 from tests.wire.conftest import Fixtures, Scripted, Turn, answer
 
 

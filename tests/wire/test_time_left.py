@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import limits
-from conformance.wire.call import Credential
+from conformance.wire import run_limits
 from conformance.wire.exchange import Answer
-from conformance.wire.limits import Limits, RunStopped
+from conformance.wire.request import Credential
+from conformance.wire.run_limits import Limits, RunStopped
 from conformance.wire.settings import WireSettings
 from tests.wire.conftest import WoundClock
 
@@ -194,7 +194,7 @@ def test_answers_are_kept_while_there_is_room(
     clock: WoundClock, monkeypatch: pytest.MonkeyPatch, answer: Answer, room: int
 ) -> None:
     """What just fits is kept; what does not ends the run, and leaves the room to smaller ones."""
-    monkeypatch.setattr(limits, "MAX_KEPT", room)
+    monkeypatch.setattr(run_limits, "MAX_KEPT", room)
     run = bounded(clock)
     assert run.keep(None, 0.0)
     assert (run.keep(answer, 0.0), run.stopped) == (True, None)
@@ -206,7 +206,7 @@ def test_answers_are_kept_while_there_is_room(
 
 def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small answers fill the room like a large one."""
-    monkeypatch.setattr(limits, "MAX_KEPT", 100)
+    monkeypatch.setattr(run_limits, "MAX_KEPT", 100)
     run = bounded(clock)
 
     assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
@@ -228,7 +228,7 @@ def test_what_is_read_of_answers_takes_room(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part of a body takes more than its characters."""
-    monkeypatch.setattr(limits, "MAX_KEPT", 2000)
+    monkeypatch.setattr(run_limits, "MAX_KEPT", 2000)
     run = bounded(clock)
     received = Answer(status=200, headers=(), body=body)
 
@@ -238,11 +238,11 @@ def test_what_is_read_of_answers_takes_room(
 def test_each_part_of_an_answer_takes_its_room() -> None:
     """A string, a bracket, a member and an item, each as much as what is read of it."""
     parts = {
-        b'"ab"': limits._A_STRING,
-        b"[]": limits._A_BRACKET,
-        b"{}": limits._A_BRACKET,
-        b'{"a": "b"}': 2 * limits._A_STRING + limits._A_BRACKET + limits._A_MEMBER,
-        b"[1, 2]": limits._A_BRACKET + limits._AN_ITEM,
+        b'"ab"': run_limits._A_STRING,
+        b"[]": run_limits._A_BRACKET,
+        b"{}": run_limits._A_BRACKET,
+        b'{"a": "b"}': 2 * run_limits._A_STRING + run_limits._A_BRACKET + run_limits._A_MEMBER,
+        b"[1, 2]": run_limits._A_BRACKET + run_limits._AN_ITEM,
         b"": 0,
     }
-    assert {body: limits._of_parts(body) for body in parts} == parts
+    assert {body: run_limits._of_parts(body) for body in parts} == parts

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from conformance.wire.bounded_reading import Unreadable
 from conformance.wire.connection import KeptConnections
-from conformance.wire.reading import Unreadable
 from tests.wire.conftest import answer
 
 REPEATABLE = {"repeatable": True}

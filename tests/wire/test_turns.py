@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
-from conformance.wire import call
-from conformance.wire.call import Call
+from conformance.wire import request
+from conformance.wire.request import Call
 from conformance.wire.turns import Turns
 from tests.wire.conftest import Fixtures, Scripted
 
-EDIT = call.update_engagement("e1", {"name": "other"})
-DELETION = call.delete_engagement("e1")
+EDIT = request.update_engagement("e1", {"name": "other"})
+DELETION = request.delete_engagement("e1")
 
 
 def waits(turns: Turns, scenario: str, *calls: Call) -> bool:
@@ -35,10 +35,10 @@ def waits(turns: Turns, scenario: str, *calls: Call) -> bool:
     [
         pytest.param("editing", DELETION, True, id="another-scenario"),
         pytest.param("deleting", EDIT, False, id="the-same-scenario"),
-        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
-        pytest.param("editing", call.delete_engagement("e2"), False, id="another-resource"),
-        pytest.param("editing", call.remove_member("e1"), False, id="another-kind-of-resource"),
-        pytest.param("editing", call.create_engagement({"name": "new"}), False, id="a-creation"),
+        pytest.param("editing", request.get_engagement("e1"), False, id="a-read"),
+        pytest.param("editing", request.delete_engagement("e2"), False, id="another-resource"),
+        pytest.param("editing", request.remove_member("e1"), False, id="another-kind-of-resource"),
+        pytest.param("editing", request.create_engagement({"name": "new"}), False, id="a-creation"),
     ],
 )
 def test_a_write_waits_for_other_scenarios(scenario: str, asked: Call, *, expected: bool) -> None:
@@ -64,7 +64,7 @@ def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
 def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     """All resources of a batch are taken at once or none."""
     turns, ended = Turns(), threading.Barrier(3, timeout=10)
-    other = call.update_engagement("e2", {"name": "other"})
+    other = request.update_engagement("e2", {"name": "other"})
 
     def alternate(scenario: str, batch: list[Call]) -> None:
         for _ in range(200):
@@ -81,8 +81,8 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     ("scenario", "asked", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
-        pytest.param("creating", call.create_engagement({"name": "new"}), True, id="a-creation"),
-        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("creating", request.create_engagement({"name": "new"}), True, id="a-creation"),
+        pytest.param("editing", request.get_engagement("e1"), False, id="a-read"),
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
@@ -101,7 +101,7 @@ def test_a_look_is_undisturbed(scenario: str, asked: Call, *, expected: bool) ->
     ("scenario", "asked", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
-        pytest.param("editing", call.get_engagement("e1"), False, id="a-read"),
+        pytest.param("editing", request.get_engagement("e1"), False, id="a-read"),
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Call, *, e
     with turns.of(scenario, [asked]):
         threading.Thread(target=look, daemon=True).start()
         assert looks.wait(0.2) is not expected
-        assert waits(turns, "creating", call.create_engagement({"name": "new"})) is expected
+        assert waits(turns, "creating", request.create_engagement({"name": "new"})) is expected
     assert looks.wait(10)
 
 
@@ -147,13 +147,13 @@ def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
 
     def write() -> None:
         with wire.checking("writing"):
-            wire.send(call.create_engagement({"name": "new"}))
+            wire.send(request.create_engagement({"name": "new"}))
         sent.set()
 
     with wire.checking("looking"), wire.undisturbed():
         threading.Thread(target=write, daemon=True).start()
         assert not sent.wait(0.2)
-        wire.send(call.list_engagements())
+        wire.send(request.list_engagements())
         assert came == ["GET"]
     assert sent.wait(10)
     assert came == ["GET", "POST"]

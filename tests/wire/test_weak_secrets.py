@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from conformance.running.vocabulary import ordinary_words
+from conformance.running.common_words import ordinary_words
 from conformance.wire import redaction
 from conformance.wire.redaction import WITHHELD, Redactor
 

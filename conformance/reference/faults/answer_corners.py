@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.call import Reply
 from conformance.reference.clock import timestamp
 from conformance.reference.faults.making import made, replied
 from conformance.reference.refusal import Refusal
+from conformance.reference.request_context import Reply
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call
 
     Kind = Callable[[Call, Reply], bool]
 

@@ -8,9 +8,9 @@ from conformance.reference.faults.making import made, replied
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.faults.making import Change
+    from conformance.reference.request_context import Call, Reply
 
 _RENAMED = "update-organization-answers-new-name"
 _ROLE = "update-role-answers-what-was-sent"

@@ -17,7 +17,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
+    from conformance.reference.request_context import Call, Reply
 
 _UNAUTHORIZED = 401
 _OF_ACTIVE = ("updateEngagement", "archiveEngagement")

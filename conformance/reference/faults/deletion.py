@@ -13,7 +13,7 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
+    from conformance.reference.request_context import Call, Reply
 
 _A_MOMENT = 0.005
 

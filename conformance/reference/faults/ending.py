@@ -11,8 +11,8 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call, Reply
 
 
 def _ending(identifier: str, title: str, operation: str, is_fatal: Callable[[Call], bool]) -> Fault:

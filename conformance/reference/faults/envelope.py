@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.refusal import Refusal
+    from conformance.reference.request_context import Call, Reply
 
 _CODES = {
     400: "INVALID_REQUEST",

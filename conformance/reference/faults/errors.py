@@ -8,9 +8,9 @@ from conformance.reference.faults import fault
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.records import Key
     from conformance.reference.refusal import Refusal
+    from conformance.reference.request_context import Call, Reply
 
 _NOT_FOUND = 404
 

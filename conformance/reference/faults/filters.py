@@ -13,10 +13,10 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Organization
+    from conformance.reference.request_context import Call
 
 _FILTER = ("list-engagements-status-filter", "list-engagements-filter-counts")
 

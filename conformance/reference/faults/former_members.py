@@ -11,9 +11,9 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
     from conformance.reference.records import Key
+    from conformance.reference.request_context import Call
 
 _ORGANIZATION = "removed-member-loses-organization"
 _ENGAGEMENTS = "removed-member-loses-engagements"

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from conformance.reference.call import Reply
 from conformance.reference.faults import fault
 from conformance.reference.faults.making import instead, made, renamed, replied, shown, without
 from conformance.reference.refusal import Refusal
+from conformance.reference.request_context import Reply
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call
     from conformance.reference.routes import Operation
     from conformance.reference.views import View
 

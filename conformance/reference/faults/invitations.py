@@ -15,8 +15,8 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.records import Organization
+    from conformance.reference.request_context import Call, Reply
 
 _CONFLICT = 409
 

@@ -14,9 +14,9 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Member, Organization
+    from conformance.reference.request_context import Call, Reply
 
 
 _ENGAGEMENTS = {

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call, Reply
 
 
 def _written(

@@ -15,9 +15,9 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
+    from conformance.reference.request_context import Call, Reply
 
 _INVALID = frozenset({400, 422})
 

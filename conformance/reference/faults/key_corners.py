@@ -15,9 +15,9 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.records import Key
+    from conformance.reference.request_context import Call, Reply
 
 _SCHEME, _UNKNOWN, _MISSING = "key-other-scheme-refused", "key-unknown-refused", "key-missing-refused"
 _UNAUTHORIZED = 401

@@ -13,9 +13,9 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
+    from conformance.reference.request_context import Call
 
     Asked = dict[str, Any]
     """The parameters as they were read: page, perPage, status, sort and order."""

@@ -9,9 +9,9 @@ from conformance.reference.faults import fault
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call
     from conformance.reference.queries import EngagementQuery, MemberQuery
     from conformance.reference.records import Engagement, Page
+    from conformance.reference.request_context import Call
 
 
 @fault("status-filter-ignored", "list-engagements-status-filter", "list-engagements-filter-counts")

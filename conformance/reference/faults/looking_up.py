@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from conformance.reference.queries import EngagementQuery, MemberQuery
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call
     from conformance.reference.records import Engagement, Member
+    from conformance.reference.request_context import Call
     from conformance.reference.service import Service
 
 EVERYTHING = 10_000

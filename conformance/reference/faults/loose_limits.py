@@ -12,9 +12,9 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.limiting import Allowance
     from conformance.reference.records import Key
+    from conformance.reference.request_context import Call, Reply
 
 _TOO_MANY = 429
 

@@ -13,10 +13,10 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Invitation, Key, Member, Organization, Page
+    from conformance.reference.request_context import Call, Reply
     from conformance.reference.views import View
 
 _LONGEST = 33

@@ -12,8 +12,8 @@ from conformance.reference.queries import EngagementQuery
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.records import Engagement
+    from conformance.reference.request_context import Call, Reply
 
 _ANSWERS, _LASTS = "create-engagement-answers-what-was-sent", "create-engagement-lasts"
 

@@ -13,9 +13,9 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.faults.list_making import Asked
+    from conformance.reference.request_context import Call, Reply
 
 _MOST = 100
 _HALF = 50

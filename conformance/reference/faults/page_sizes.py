@@ -10,8 +10,8 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call
 
     Given = dict[str, str]
     Values = dict[str, Any]

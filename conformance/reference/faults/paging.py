@@ -16,8 +16,8 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call, Reply
     from conformance.reference.views import View
 
 _LISTS = {"list-engagements": "listEngagements", "list-members": "listMembers"}

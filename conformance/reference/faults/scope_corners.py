@@ -15,10 +15,10 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
+    from conformance.reference.request_context import Call, Reply
 
 
 @fault("scope-once-only", "scope-refuses-archive-engagement", "scope-refuses-create-engagement",

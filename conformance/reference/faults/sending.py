@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call
+    from conformance.reference.request_context import Call
 
 NOTHING: Final = object()
 """What is not there, or is no JSON."""

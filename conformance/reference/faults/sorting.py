@@ -12,9 +12,9 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery, Sort
+    from conformance.reference.request_context import Call
 
 _SORTS: dict[Sort, str] = {
     "createdAt": "sort-by-created-at",

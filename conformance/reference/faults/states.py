@@ -11,8 +11,8 @@ from conformance.reference.records import SUBORDINATE_KINDS
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.records import Engagement
+    from conformance.reference.request_context import Call, Reply
 
 
 @fault("archived-editable", "archived-edit-refused", "archived-edit-changes-nothing")

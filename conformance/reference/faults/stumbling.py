@@ -12,8 +12,8 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.call import Call
     from conformance.reference.faults import Fault
+    from conformance.reference.request_context import Call
 
     Odd = Callable[[Call], bool]
 _BREAKS = "no-server-error"

@@ -14,10 +14,10 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.call import Call, Reply
     from conformance.reference.faults import Fault
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Engagement, Key, Member
+    from conformance.reference.request_context import Call, Reply
     from conformance.reference.views import View
 
 _UNASKED = 20

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.exchange import TOO_MANY_REQUESTS
-from conformance.wire.ratelimits import quota
+from conformance.wire.rate_limit_headers import quota
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.ratelimits import Quota
+    from conformance.wire.rate_limit_headers import Quota
 
     Point = tuple[float, Quota]
 

@@ -1,0 +1,70 @@
+"""Finding the run's own engagements in a list by name of thousands, of which not every page is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.checks.filtered_lists import PER_PAGE, readable
+from conformance.oracle import read
+from conformance.wire import request
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.checks.seeded_engagements import Piece
+    from conformance.checks.stable import Look
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Neighbouring pages that hold the stock; none where it was not found.
+
+    Attributes:
+        look: The pages.
+        skipped: How many items stand before them.
+    """
+
+    look: Look = ()
+    skipped: int = 0
+
+
+def located(run: Run, pieces: Collection[Piece], total: int, **query: str) -> Found:
+    """Halve the descending list until a page of it holds some of the stock, and take those beside it.
+
+    How names collate is open, so that it may look in the wrong half; then nothing is found.
+
+    Args:
+        run: The run.
+        pieces: The stock.
+        total: How many items the list has.
+        query: What else to ask for.
+    """
+    owned = {piece.identifier for piece in pieces}
+    sought = min((piece.name.casefold() for piece in pieces), default="")
+    first, last = 1, -(-total // PER_PAGE)
+    while first <= last:
+        middle = (first + last) // 2
+        page = _page(run, middle, query)
+        items = readable((page,))
+        if any(read.id_of(item) in owned for item in items):
+            return _with_neighbours(run, page, middle, -(-total // PER_PAGE), query)
+        if not items:
+            break
+        if sought > str(items[0].get("name")).casefold():
+            last = middle - 1
+        else:
+            first = middle + 1
+    return Found()
+
+
+def _with_neighbours(run: Run, page: Exchange, number: int, pages: int, query: dict[str, str]) -> Found:
+    before = [_page(run, number - 1, query)] if number > 1 else []
+    after = [_page(run, number + 1, query)] if number < pages else []
+    return Found((*before, page, *after), (number - 1 - len(before)) * PER_PAGE)
+
+
+def _page(run: Run, number: int, query: dict[str, str]) -> Exchange:
+    return run.send(request.list_engagements(**query, sort="name", page=number, perPage=PER_PAGE))

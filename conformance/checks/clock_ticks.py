@@ -1,0 +1,73 @@
+"""Clocks that tick too seldom for a time to move during a check, or that were set back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from math import gcd
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import A_LONG_TICK
+from conformance.oracle import expect, rate_limit_laws
+from conformance.oracle.clock_set_back import was_set_back
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.timestamps import parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_A_MILLISECOND: Final = timedelta(milliseconds=1)
+_A_MINUTE: Final = 60.0
+_SEVERAL: Final = 5
+_GIVE_TIMES: Final = frozenset({"createEngagement", "archiveEngagement"})
+"""Operations that answer with times of the run; what was there before it may have those of other clocks."""
+
+
+def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
+    """An updatedAt lies after another one, where the service's clock had time to tick.
+
+    Raises:
+        NonConformity: It does not.
+        Undecided: It does not, and nothing that the service told shows more than every so many seconds; or its clock
+            was set back, and has not come to the earlier time again.
+    """
+    try:
+        expect.later("updatedAt", actual, than, *at)
+    except NonConformity as fault:
+        if was_set_back(at[-1], run.wire.exchanges) and _is_behind(at[-1], than):
+            raise Undecided("the service's clock was set back during the run", *fault.exchanges) from fault
+        step = step_of(_times(run))
+        if step > A_LONG_TICK:
+            raise Undecided(f"the service's clock shows every {step:g} s only", *fault.exchanges) from fault
+        raise
+
+
+def _is_behind(exchange: Exchange, time: str) -> bool:
+    """Whether a response is of before a time, by its own Date."""
+    dated, moment = rate_limit_laws.date(exchange), parse_timestamp(time)
+    return dated is not None and moment is not None and dated < moment.timestamp()
+
+
+def step_of(times: Iterable[str]) -> float:
+    """Seconds in steps of which all times lie, a minute at most; 0 where there are too few to tell.
+
+    The steps of a clock need not be at whole seconds, which takes several times to see. One time alone may be of a
+    clock that stands still: it says nothing but that it is a whole minute.
+    """
+    moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}
+    begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH
+    step = gcd(*((moment - begin) // _A_MILLISECOND for moment in moments)) / 1000
+    if step and step % _A_MINUTE == 0:
+        return _A_MINUTE
+    return step if len(moments) > 1 else 0.0
+
+
+def _times(run: Run) -> list[str]:
+    given = (one for one in run.wire.exchanges if one.call.operation.id in _GIVE_TIMES)
+    resources = (resource for one in given for resource in readable_resources(one))
+    found = (resource.get(name) for resource in resources for name in ("createdAt", "updatedAt"))
+    return [time for time in found if isinstance(time, str)]

@@ -1,0 +1,221 @@
+"""Random walks: sequences of operations are sent, judged as they go, and shrunk where they fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import A_TICK, identifier_of
+from conformance.checks.whole_run_ledger import by_ledger, is_elsewhere, seen_again
+from conformance.oracle import error_laws, list_laws
+from conformance.oracle.collation import LABEL, name_key, syllables
+from conformance.oracle.effects import accepted
+from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger_findings import Finding
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.walk_plan import Kind, Step
+from conformance.wire import request
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conformance.oracle.laws import Law
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+LAWS: Final[Mapping[str, Law]] = MappingProxyType(
+    {
+        "no-server-error": error_laws.no_server_error,
+        "list-engagements-status-filter": list_laws.status_filter,
+        "sort-by-created-at": partial(list_laws.sorted_by_time, "createdAt"),
+        "sort-by-updated-at": partial(list_laws.sorted_by_time, "updatedAt"),
+        "sort-descending-by-default": list_laws.descending_by_default,
+        "list-engagements-page-length": list_laws.page_length,
+        "list-engagements-paging-honoured": list_laws.paging_honoured,
+        "list-engagements-total-pages": list_laws.total_pages,
+    }
+)
+"""The laws that every answer of a walk is judged by, beside the ledger."""
+
+_PAGE_SIZE: Final = 20
+_LONGEST_NAME: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A step that was taken, and its exchange."""
+
+    step: Step
+    exchange: Exchange
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk through the operations.
+
+    Args:
+        run: The run.
+        number: What tells its names from those of other walks.
+        crowd: Creations of engagements that stand in the lists beside those of the walk.
+
+    Attributes:
+        ledger: What the service must hold of the walk's engagements.
+        taken: The steps so far.
+        finding: What ended it, if it was a fault.
+    """
+
+    run: Run
+    number: int
+    crowd: Sequence[Exchange] = ()
+    ledger: Ledger = field(init=False)
+    taken: list[Taken] = field(default_factory=list)
+    finding: Finding | None = None
+    _ids: dict[int, str] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ledger = Ledger.over(self.crowd, name_key)
+
+    def go(self, steps: Sequence[Step]) -> Finding | None:
+        """Take steps until one shows a fault; those about engagements that are not there are left out."""
+        told = 0
+        for step in steps:
+            sent = self._call(step)
+            if sent is None:
+                continue
+            exchange = self.run.send(sent)
+            self.taken.append(Taken(step, exchange))
+            self._learn(step, exchange)
+            found = self.ledger.take(exchange)
+            broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
+            if broken is not None and (sure := self._made_sure(broken)) is not None:
+                self.finding, told = sure, len(self.taken)
+                # What may have two causes is told only where nothing of one cause is met later on.
+                if not sure.ambiguous:
+                    break
+        if self.finding is not None:
+            del self.taken[told:]
+        return self.finding
+
+    def _call(self, step: Step) -> Call | None:
+        if step.kind is Kind.CREATE:
+            self._names[step.slot] = self._name(step.word)
+            about = {"description": f"All about {step.word}."} if step.word[-1] in "aeo" else {}
+            return request.create_engagement({"name": self._names[step.slot], **about})
+        if step.kind is Kind.LIST:
+            return request.list_engagements(**dict(step.query), page=self._page(step))
+        if (identifier := self._ids.get(step.slot)) is None:
+            return None
+        if (body := self._body(step)) is not None:
+            return request.update_engagement(identifier, body)
+        return _OF_ONE[step.kind](identifier)
+
+    def _body(self, step: Step) -> dict[str, str | None] | None:
+        """What an edit sends, some of them no description; None where the step is none."""
+        name = self._name(step.word)
+        if step.kind is Kind.RENAME_ALIKE and len(other := self._names.get(step.other, name)) < _LONGEST_NAME:
+            name = other + step.word
+        taken_away: dict[str, str | None] = {"i": "", "u": None}
+        described = {"description": taken_away.get(step.word[-1:], f"Described as {step.word}.")}
+        bodies: dict[Kind, dict[str, str | None]] = {
+            Kind.RENAME: {"name": name},
+            Kind.RENAME_ALIKE: {"name": name},
+            Kind.DESCRIBE: described,
+            Kind.EDIT: {"name": name, **described},
+        }
+        return bodies.get(step.kind)
+
+    def _name(self, word: str) -> str:
+        return self.run.names.name(f"{LABEL}-{word}{syllables(self.number)}")
+
+    def _page(self, step: Step) -> int | None:
+        """The page of a step, as far as the walk's own engagements alone make that many."""
+        asked = dict(step.query)
+        matching = self.ledger.count(asked.get("status")) if self.taken else 0
+        pages = -(-matching // int(asked.get("perPage", _PAGE_SIZE)))
+        return min(step.page, pages) if step.page > 1 and pages > 1 else None
+
+    def _learn(self, step: Step, exchange: Exchange) -> None:
+        if step.kind is Kind.CREATE:
+            made = identifier_of(exchange) if accepted(exchange) else None
+            if made is None:
+                self._ids.pop(step.slot, None)
+            else:
+                self._ids[step.slot] = made
+
+    def _made_sure(self, finding: Finding) -> Finding | None:
+        """The finding, once it is sure that nobody else is the cause, and what it is a case of."""
+        if finding.unsteady:
+            if finding.requirement not in LAWS or finding.because:
+                found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
+                return None if found is None or is_elsewhere(self.run, found) else found
+            return seen_again(self.run, finding, by_law(finding.requirement))
+        operation, identifier = finding.exchange.call.operation.id, finding.identifier
+        if operation in {"getEngagement", "updateEngagement"}:
+            self.run.sleep(A_TICK)  # what comes into effect a moment late has done so by then
+            later = self.run.send(finding.exchange.call)
+            return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
+        if operation == "listEngagements" and identifier is not None:
+            later = self.run.send(request.get_engagement(identifier))
+            # Where that is as it must be, the list was at fault itself.
+            shown = finding.exchange, finding.pointer
+            sure = [one for one in self._whole(later) if one.exchange is later or (one.exchange, one.pointer) == shown]
+            return max(sure, key=lambda one: one.exchange is later, default=finding)
+        return finding
+
+    def _whole(self, later: Exchange) -> list[Finding]:
+        """What the ledger finds when it knows what came later, too."""
+        exchanges = [*self.crowd, *(one.exchange for one in self.taken), later]
+        return Ledger.over(exchanges, name_key).findings.broken
+
+
+_OF_ONE: Final = {
+    Kind.ARCHIVE: request.archive_engagement,
+    Kind.UNARCHIVE: request.unarchive_engagement,
+    Kind.DELETE: request.delete_engagement,
+    Kind.GET: request.get_engagement,
+}
+
+
+def _answered(exchange: Exchange) -> bool:
+    return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
+
+
+def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
+    """What an answer breaks of the laws of every answer."""
+    found: list[Finding] = []
+    for requirement, law in LAWS.items() if exchange.judgeable and _answered(exchange) else ():
+        try:
+            if law(exchange):
+                ledger.findings.keep(requirement, exchange)
+        except NonConformity as fault:
+            found.append(_of_law(requirement, exchange, fault))
+        except Undecided:
+            continue
+    return found
+
+
+def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
+    """What a law finds wrong with an answer."""
+
+    def judge(exchange: Exchange) -> Finding | None:
+        try:
+            if exchange.judgeable and _answered(exchange):
+                LAWS[requirement](exchange)
+        except NonConformity as fault:
+            return _of_law(requirement, exchange, fault)
+        except Undecided:
+            return None
+        return None
+
+    return judge
+
+
+def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:
+    unsteady = exchange.call.operation.answer == "list" and requirement != "no-server-error"
+    words = fault.message, fault.expected, fault.actual, fault.pointer
+    return Finding(requirement, exchange, (), *words, of_list=True, unsteady=unsteady)

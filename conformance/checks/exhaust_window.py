@@ -1,0 +1,184 @@
+"""Using up the window of a key: how many requests are served until it is refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.every_operation import NewKeys
+from conformance.operations import SCOPES
+from conformance.oracle import rate_limit_laws, read
+from conformance.oracle.observe import answered
+from conformance.oracle.outcomes import Undecided, Untested
+from conformance.targets.fixtures import NEW_KEY
+from conformance.wire import request
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.rate_limit_headers import ServiceClock, quota
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call, Credential
+
+HIGHEST_LIMIT: Final = 300
+"""Requests a window beyond which a limit is not tried."""
+
+TRIES: Final = 3
+"""How often a window is used up at most."""
+
+LONGEST_MADE: Final = 30.0
+"""Seconds that are waited for the window of a key which was made for this run, and which should be over within 10 s."""
+
+_LEAST: Final = 2
+_SPARE: Final = 8
+_SHORT_WINDOW: Final = 2.0
+_MEMBER: Final = re.compile(r"member_([0-9]+)")
+
+
+@dataclass(slots=True)
+class Filling:
+    """Requests sent to use a key's window up.
+
+    Attributes:
+        limit: What the service calls the limit.
+        served: The successes.
+        refused: The answers with 429.
+        beyond: What surely came beyond the limit and was no 429; None where there is nothing of the kind.
+    """
+
+    limit: int
+    served: list[Exchange] = field(default_factory=list)
+    refused: list[Exchange] = field(default_factory=list)
+    beyond: Exchange | None = None
+    _by_reset: Counter[str] = field(default_factory=Counter)
+
+    def take(self, exchange: Exchange) -> None:
+        """Take an answer into account.
+
+        Raises:
+            Undecided: It is neither a success nor past the limit.
+        """
+        if exchange.status == TOO_MANY_REQUESTS:
+            self.refused.append(exchange)
+        elif exchange.succeeded:
+            self.served.append(exchange)
+            self._by_reset[rate_limit_laws.reset(exchange) or ""] += 1
+            if self._is_beyond(exchange):
+                self.beyond = self.beyond or exchange
+        elif max(self._by_reset.values(), default=0) >= self.limit:
+            self.beyond = self.beyond or exchange
+        else:
+            read.success(exchange)
+
+    def _is_beyond(self, success: Exchange) -> bool:
+        """Whether no way of limiting could have let a success pass.
+
+        A fixed or sliding window allows the limit for one reset. A bucket that fills all the time, and two windows of
+        which one follows the other, allow up to twice as much in less than a window's time.
+        """
+        of_one_reset = self._by_reset[rate_limit_laws.reset(success) or ""]
+        ahead = _ahead(success)
+        if of_one_reset > self.limit and (ahead is None or ahead > _SHORT_WINDOW):
+            return True
+        elapsed = (success.started_at - self.served[0].started_at).total_seconds() + success.seconds
+        in_one_window = ahead is not None and elapsed < ahead - 1
+        return max(of_one_reset, len(self.served) if in_one_window else 0) > 2 * self.limit + 2
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether what was refused had requests left, as where the service as a whole takes no more at once."""
+        return bool(self.refused) and all((rate_limit_laws.remaining(one) or 0) > 0 for one in self.refused)
+
+    def take_alone(self, exchange: Exchange) -> None:
+        """Take the answer to a request that nothing else was beside: if it is served, it was only too many at once."""
+        if exchange.succeeded:
+            self.refused.clear()
+        self.take(exchange)
+
+    @property
+    def over(self) -> bool:
+        """Whether enough is known, or so much was sent that more will not tell."""
+        sent = len(self.served) + len(self.refused)
+        return bool(self.refused) or self.beyond is not None or sent >= TRIES * (self.limit + _SPARE)
+
+    @property
+    def left(self) -> int:
+        """How many requests to send next: what the latest window has left, and some in any case."""
+        latest = max(self.served, key=lambda exchange: exchange.number)
+        return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
+
+
+def fill(run: Run, key: Credential) -> Filling:
+    """Send until the key is refused, or surely should have been."""
+    first = NewKeys(run).send(at_once(request.get_organization(), key))
+    if is_made(run, key.name):
+        _ensure_unused(first)
+    if first.status == TOO_MANY_REQUESTS:  # too much at once, or whoever uses the key beside the run
+        first = run.send(request.get_organization().with_key(key))
+    limit = rate_limit_laws.limit(read.success(first))
+    if limit is None or quota(first.answer) is None:
+        raise Undecided("the rate-limit headers cannot be read", first)
+    _ensure_budget(run, limit)
+    filling = Filling(limit)
+    filling.take(first)
+    asked = at_once(request.get_organization(), key)
+    together = True
+    while not filling.over:
+        for exchange in run.send_all([asked] * filling.left) if together else [run.send(asked)]:
+            filling.take(exchange)
+        if together and filling.is_crowded:
+            together = False
+            filling.take_alone(run.send(asked))
+    return filling
+
+
+def is_made(run: Run, name: str) -> bool:
+    """Whether a key is one that the provisioner has made in this run, so that only this run uses it."""
+    member = _MEMBER.fullmatch(name)
+    if member is not None:
+        return int(member[1]) > len(run.profile.members)
+    return name in {*SCOPES, "other_organization", "throttled", NEW_KEY} and name not in run.profile.keys
+
+
+def _ensure_unused(first: Exchange) -> None:
+    """A key that was made for this run has requests left after its first one, in a window that is soon over.
+
+    Raises:
+        Undecided: It has none.
+        Untested: It has a window that is not waited for.
+    """
+    told = quota(first.answer)
+    if told is None:
+        return
+    ahead = min(_ahead(first) or 0.0, told.reset - first.started_at.timestamp())
+    if ahead > LONGEST_MADE:
+        raise Untested(
+            f"The throttled key that the provisioner made names a reset {ahead:.0f} s ahead, which is not waited for; "
+            "its window must be over within 10 s."
+        )
+    if told.remaining == 0 and (first.status == TOO_MANY_REQUESTS or told.limit > 1):
+        message = "the throttled key that the provisioner made is used up at its first request"
+        raise Undecided(f"{message} ({answered(first)}), which is not waited out", first)
+
+
+def _ensure_budget(run: Run, limit: int) -> None:
+    most = run.options.max_requests
+    left = HIGHEST_LIMIT if most is None else most - run.wire.sent
+    if limit > HIGHEST_LIMIT:
+        raise Untested(f"A limit of {limit} requests is more than the {HIGHEST_LIMIT} tried; name a throttled key.")
+    if limit + 2 * _SPARE > left and most is not None:
+        raise Untested(f"A limit of {limit} requests is more than the {max(left, 0)} left; raise --max-requests.")
+
+
+def at_once(asked: Call, key: Credential) -> Call:
+    """A call that is neither delayed nor repeated for its limit."""
+    return replace(asked, credential=key, expects_429=True)
+
+
+def _ahead(exchange: Exchange) -> float | None:
+    """Seconds from an answer's Date to the reset that it names, up to one too many; None without a Date."""
+    clock, told = ServiceClock(), quota(exchange.answer)
+    clock.learn(exchange.answer, exchange.started_at)
+    return None if told is None or clock.offset is None else told.reset - clock.time(exchange.started_at)

@@ -1,0 +1,94 @@
+"""The last journey: all that the run has made is deleted, as its end would do anyway, and looked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import A_TICK, identifier_of
+from conformance.checks.finding import ids_on, latest
+from conformance.oracle.effects import accepted, is_main, missed
+from conformance.oracle.outcomes import Inapplicable, Judgement
+from conformance.wire import request
+from conformance.wire.exchange import Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_READ: Final = 2
+_CREATION: Final = "createEngagement"
+_CHANGES: Final = frozenset({_CREATION, "updateEngagement", "archiveEngagement", "unarchiveEngagement"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clearing:
+    """The deletion of all engagements that the main key has made and that were there to the last.
+
+    Attributes:
+        answers: The answers to the deletions, by identifier.
+        archived: Those that had been archived and nothing else since.
+        reads: Reads of a few of them afterwards, each with another history, the most varied first.
+        page: The list afterwards.
+        organization: The organization after that.
+    """
+
+    answers: Mapping[str, Exchange]
+    archived: frozenset[str]
+    reads: tuple[Exchange, ...]
+    page: Exchange
+    organization: Exchange
+
+
+def clearing(run: Run) -> Clearing:
+    """Everything of the run is deleted; some of it is read then, the list is, and the organization."""
+    histories = _histories(run)
+    if not histories:
+        raise Inapplicable("Nothing that the run had made was there to the last")
+    answers = run.send_all([request.delete_engagement(identifier) for identifier in histories])
+    kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
+    varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
+    reading = [request.get_engagement(identifier) for _, identifier in varied[:_READ]]
+    reads, page = run.send_all(reading), run.send(latest(run))
+    if any(accepted(one) for one in reads) or _listed(page) & histories.keys():
+        run.sleep(A_TICK)  # whether it is gone at once is for other checks to judge
+        reads, page = run.send_all(reading), run.send(latest(run))
+    return Clearing(
+        dict(zip(histories, answers, strict=True)),
+        frozenset(identifier for identifier, changes in histories.items() if changes[-1:] == ["archiveEngagement"]),
+        tuple(reads),
+        page,
+        run.send(request.get_organization()),
+    )
+
+
+def _histories(run: Run) -> dict[str, list[str]]:
+    """What was done to each engagement that the main key has made once and never tried to delete or missed, in order.
+
+    They come in the same order in every run of a seed, whatever went on at the same time.
+    """
+    done = [one for one in run.wire.exchanges if accepted(one) and is_main(one) and one.call.operation.id in _CHANGES]
+    creations = sorted((one for one in done if one.call.operation.id == _CREATION), key=lambda one: one.check)
+    made = Counter(identifier_of(creation) for creation in creations)
+    tried = {one.call.identifier for one in run.wire.exchanges if _may_be_gone(one)}
+    return {
+        identifier: [one.call.operation.id for one in done if one.call.identifier == identifier]
+        for identifier, times in made.items()
+        if identifier is not None and times == 1 and identifier not in tried
+    }
+
+
+def _listed(page: Exchange) -> frozenset[str]:
+    """The identifiers on a page of the list; none where the key may not list, or nobody can read that."""
+    try:
+        return ids_on(page)
+    except (Judgement, Unanswered):
+        return frozenset()
+
+
+def _may_be_gone(exchange: Exchange) -> bool:
+    """Whether somebody tried to delete an engagement, or the main key did not find it."""
+    return (missed(exchange) and is_main(exchange)) or exchange.call.operation.id == "deleteEngagement"

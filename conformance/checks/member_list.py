@@ -1,0 +1,217 @@
+"""The members of the organization as the list shows them, and those that a run may change."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.checks.every_operation import spare_member
+from conformance.checks.single_scope import single_permissions
+from conformance.operations import SCOPES
+from conformance.oracle import read
+from conformance.oracle.effects import accepted, is_main
+from conformance.oracle.outcomes import Undecided
+from conformance.targets.capabilities import Unavailable
+from conformance.wire import request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
+    from conformance.targets.provisioner import MemberRole
+    from conformance.wire.exchange import Exchange
+
+_PER_PAGE: Final = 100
+_MOST_PAGES: Final = 20
+_PAUSE: Final = 1.0
+"""Seconds between looks for a member who was made a moment ago."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """All members at one time, or all of one role.
+
+    Attributes:
+        pages: The answers that they were read in.
+        members: Every member, by id.
+        total: What the list says their number is.
+        whole: Whether all of them were read.
+    """
+
+    pages: tuple[Exchange, ...]
+    members: dict[str, dict[str, Any]]
+    total: int
+    whole: bool = True
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The identifiers of all members."""
+        return frozenset(self.members)
+
+    @property
+    def roles(self) -> dict[str, str | None]:
+        """The role of every member, by id."""
+        return {user_id: self.role(user_id) for user_id in self.members}
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The identifiers of all owners."""
+        return frozenset(user_id for user_id, role in self.roles.items() if role == "owner")
+
+    def role(self, user_id: str) -> str | None:
+        """The role that a member has; None for who is not there."""
+        role = self.members.get(user_id, {}).get("role")
+        return role if isinstance(role, str) else None
+
+    def has_address(self, email: str) -> bool:
+        """Whether a member has this address, in any letter case."""
+        return any(str(member.get("email")).casefold() == email.casefold() for member in self.members.values())
+
+    def ensure_whole(self) -> None:
+        """All members were read.
+
+        Raises:
+            Undecided: There are too many of them to be read again and again.
+        """
+        if not self.whole:
+            most = _MOST_PAGES * _PER_PAGE
+            raise Undecided(f"there are more than {most} members, too many to look at them all", *self.pages[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class Headcount:
+    """How many members there are, as the organization and the list tell it one after the other."""
+
+    organization: Exchange
+    count: int
+    roster: Roster
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The answers that it was read in."""
+        return (self.organization, *self.roster.pages)
+
+
+def roster(run: Run, role: str | None = None) -> Roster:
+    """Read the whole list of members, or of those of one role.
+
+    Raises:
+        Undecided: It cannot be read, or is too long to be read again and again.
+    """
+    members = roster_so_far(run, role)
+    members.ensure_whole()
+    return members
+
+
+def roster_with(run: Run, *user_ids: str) -> Roster:
+    """Read the whole list of members, until it shows some of them who were made a moment ago.
+
+    That they are there at once is nothing that the interface says, as it does not make them.
+
+    Raises:
+        Undecided: It cannot be read, or is too long to be read again and again.
+    """
+    looks = [roster(run)]
+
+    def is_complete() -> bool:
+        if not looks[-1].ids.issuperset(user_ids):
+            looks.append(roster(run))
+        return looks[-1].ids.issuperset(user_ids)
+
+    run.wait_until(is_complete, pause=_PAUSE)
+    return looks[-1]
+
+
+def roster_so_far(run: Run, role: str | None = None) -> Roster:
+    """Read the list of members, or of those of one role, and of a very long one only the beginning.
+
+    Raises:
+        Undecided: It cannot be read.
+    """
+    pages: list[Exchange] = []
+    while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
+        pages.append(run.send(request.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
+    return _roster(pages)
+
+
+def _is_last(page: Exchange) -> bool:
+    """Whether nothing follows a page: a service may refuse what lies past its last one."""
+    if len(read.items(page)) < _PER_PAGE:
+        return True
+    return read.number(page, "page") >= read.number(page, "totalPages")
+
+
+def _roster(pages: Sequence[Exchange]) -> Roster:
+    members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
+    return Roster(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
+
+
+def headcount(run: Run) -> Headcount:
+    """Count the members by both ways of the interface."""
+    counted = headcount_so_far(run)
+    counted.roster.ensure_whole()
+    return counted
+
+
+def headcount_so_far(run: Run) -> Headcount:
+    """The same; of a very long list only the beginning is read, which tells the total, too."""
+    organization = run.send(request.get_organization())
+    return Headcount(organization, _member_count(organization), roster_so_far(run))
+
+
+def _member_count(organization: Exchange) -> int:
+    return read.integer(read.data(organization), "memberCount", organization)
+
+
+def headcounts_of_run(run: Run) -> list[Headcount]:
+    """Every time that a run has read the organization, and a list of all its members right after, where readable."""
+    found: list[Headcount] = []
+    own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
+    for organization, page in pairwise(own):
+        operations = (organization.call.operation.id, page.call.operation.id)
+        if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.call.query):
+            with suppress(Undecided):
+                found.append(Headcount(organization, _member_count(organization), _roster([page])))
+    return found
+
+
+def member_to_change(run: Run, role: MemberRole) -> Member:
+    """A member to change and remove, with a key where one can be had.
+
+    Where the target names too few, it is the one whom other journeys only send requests about that must be refused;
+    whoever asks for it must wait until those have ended, and keys with one permission are tried on it before.
+
+    Raises:
+        Unavailable: There is none.
+    """
+    try:
+        return run.fixtures.member(role, with_key=True)
+    except Unavailable:
+        spare = run.journeys.result(spare_member)
+    if spare.credential is None:
+        with suppress(Unavailable):
+            return run.fixtures.member(role)
+    if not run.profile.keys.keys().isdisjoint(SCOPES):
+        run.journeys.result(single_permissions)
+    return spare
+
+
+def another_member(run: Run, *, with_key: bool = False) -> Member | None:
+    """One more member to change and remove; None where there is none."""
+    try:
+        return run.fixtures.member("member", with_key=with_key)
+    except Unavailable:
+        return another_member(run) if with_key else None
+
+
+def witnesses(run: Run) -> frozenset[str]:
+    """An admin and a member are made, by whom it shows whether something harms others; none where that cannot be."""
+    made: set[str] = set()
+    if run.profile.provisioner is not None:
+        for role in ("admin", "member"):
+            with suppress(Unavailable):
+                made.add(run.fixtures.member(role).user_id)
+    return frozenset(made)

@@ -1,0 +1,146 @@
+"""Races: many requests on one engagement at the same time, whose answers must fit some order."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import A_TICK, created
+from conformance.oracle.effects import accepted
+from conformance.oracle.linearizability import State, history_of, order_of, told
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.running.options import Effort
+from conformance.wire import request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+_ROUNDS: Final = {Effort.QUICK: 0, Effort.STANDARD: 4, Effort.DEEP: 24}
+_AT_ONCE: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Requests on one engagement that overlapped, and what came right after them.
+
+    Attributes:
+        initial: The engagement before.
+        answers: What came.
+        control: What shows, some time later and alone, whether the service gets it right without a race.
+    """
+
+    initial: State
+    answers: tuple[Exchange, ...]
+    control: tuple[Exchange, ...]
+
+
+def edit_races(run: Run) -> list[Race]:
+    """Names and descriptions of engagements are edited by several requests at once, some of them by both."""
+    subjects = enumerate(_subjects(run, "edit-race"))
+    return [_race_of_edits(run, subject, whole=number % 2 == 0) for number, subject in subjects]
+
+
+def archive_races(run: Run) -> list[Race]:
+    """Engagements are archived while edits are under way, and edited the instant the answer is there."""
+    races = []
+    for subject in _subjects(run, "archive-race"):
+        edits = [_edit(run, subject, number) for number in range(2 * _AT_ONCE + 1)]
+        closing = request.archive_engagement(subject["id"])
+        races.append(_race(run, subject, closing, edits[:_AT_ONCE], edits[_AT_ONCE:-1], edits[-1]))
+    return races
+
+
+def deletion_races(run: Run) -> list[Race]:
+    """Engagements are deleted while reads and edits are under way, and read the instant the answer is there."""
+    races = []
+    for subject in _subjects(run, "delete-race"):
+        read_it = request.get_engagement(subject["id"])
+        load = [read_it, _edit(run, subject, 0), _edit(run, subject, 1), read_it]
+        races.append(_race(run, subject, request.delete_engagement(subject["id"]), load, [read_it] * _AT_ONCE, read_it))
+    return races
+
+
+def expect_order(races: Sequence[Race], message: str) -> None:
+    """The answers of every race fit an order in which each request is carried out as a whole.
+
+    Raises:
+        NonConformity: Those of one fit none; the message tells its history.
+        Undecided: The same requests go wrong without a race too.
+        Inapplicable: There was no race at this effort.
+    """
+    if not races:
+        raise Inapplicable("Races are run at standard and deep effort only")
+    for race in races:
+        events = history_of(race.answers)
+        judged(*race.answers)
+        if order_of(race.initial, events) is not None:
+            continue
+        if order_of(race.initial, history_of(race.control)) is None:
+            raise Undecided(f"{message}, but neither do requests one after the other", *race.answers, *race.control)
+        expected = "answers of requests that were carried out one after the other, in some order"
+        raise NonConformity(message, *race.answers, expected=expected, actual=told(events))
+
+
+def _subjects(run: Run, label: str) -> list[dict[str, str]]:
+    rounds = _ROUNDS[run.effort]
+    return created(run, *[label] * rounds) if rounds else []
+
+
+def _edit(run: Run, subject: dict[str, str], number: int) -> Call:
+    both = {"name": run.name("raced"), "description": f"raced in turn {number}"}
+    return request.update_engagement(subject["id"], both)
+
+
+def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
+    """Edit an engagement by several requests at once: of both fields each, or some of them of one field only."""
+    identifier, initial = subject["id"], _state(subject)
+    both = [{"name": run.name("raced-both"), "description": f"raced by both {number}"} for number in range(_AT_ONCE)]
+    single = [{"name": run.name("raced-name")}, {"description": "raced alone by itself"}]
+    bodies: list[dict[str, str]] = both if whole else [*both[:2], *single]
+    answers = run.send_all([request.update_engagement(identifier, body) for body in bodies])
+    answers.append(run.send(request.get_engagement(identifier)))
+    control: tuple[Exchange, ...] = ()
+    if order_of(initial, history_of(answers)) is None:
+        body = {"name": run.name("alone"), "description": "Edited alone."}
+        edit = run.send(request.update_engagement(identifier, body))
+        control = (edit, run.send(request.get_engagement(identifier)))
+    return Race(initial, tuple(answers), control)
+
+
+def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], late: list[Call], control: Call) -> Race:
+    """Send an archive or a deletion among others, and more the instant its answer is there.
+
+    Args:
+        run: The run.
+        subject: The engagement.
+        closing: The archive or the deletion.
+        load: What is under way meanwhile.
+        late: What must not succeed any more.
+        control: The same, a while later, where the race went wrong.
+    """
+    initial = _state(subject)
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(copy_context().run, run.send_all, load)
+        closed = run.send(closing)
+        answers = [closed, *run.send_all(late)]
+        answers += under_way.result()
+    run.send(request.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
+    controls: tuple[Exchange, ...] = ()
+    if accepted(closed) and order_of(initial, history_of(answers)) is None:
+        run.sleep(A_TICK)
+        controls = (closed, run.send(control))
+    return Race(initial, tuple(answers), controls)
+
+
+def _state(subject: dict[str, str]) -> State:
+    """The engagement as the answer to its creation shows it."""
+    name, description = subject.get("name"), subject.get("description")
+    if not isinstance(name, str) or not isinstance(description, str):
+        raise Undecided("the answer to a creation does not show what was sent")
+    return State(name, description)

@@ -1,0 +1,98 @@
+"""Waiting until a key that was refused is served again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.exhaust_window import LONGEST_MADE, at_once, is_made
+from conformance.oracle import laws
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.wire import request
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.rate_limit_headers import date_of, quota
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Credential
+
+GRACE: Final = 2.0
+"""Seconds after the reset within which service must have resumed."""
+
+LONGEST_WAIT: Final = 75.0
+"""Seconds that are waited for a reset."""
+
+_LONGEST_LAG: Final = 30.0
+"""Seconds by which clocks of the service may differ for a reset by one of them to be reckoned with."""
+_POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
+
+
+def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | None, str]:
+    """Ask again after the reset that a 429 named, at first at once and then after the grace.
+
+    Returns:
+        The last answer, or None with the reason why nothing can be said.
+    """
+    told = quota(refusal.answer)
+    if told is None:
+        return None, "the rate-limit headers of the 429 cannot be read"
+    lag = max(clocks_apart(run.wire.exchanges), _lag(run))
+    if run.wire.service_clock is None or lag > _LONGEST_LAG:
+        return _poll(run, key)
+    longest = LONGEST_MADE + lag if is_made(run, key.name) else LONGEST_WAIT
+    if _until(run, told.reset) > longest:
+        return None, f"the reset is more than {longest:.0f} s ahead, which is not waited for"
+    answer = refusal
+    late = [0.1, GRACE + 0.1]
+    if lag > 1:
+        late.append(GRACE + 0.1 + lag + 1)
+    for seconds in late:
+        run.sleep(max(0.0, _until(run, told.reset + seconds)))
+        answer = run.send(at_once(request.get_organization(), key))
+        if answer.status != TOO_MANY_REQUESTS:
+            break
+    return answer, ""
+
+
+def _lag(run: Run) -> float:
+    """Seconds that the clock which createdAt comes from is behind that of the Date headers, cut to whole seconds.
+
+    A front server may give the Date; the application reckons the reset with its own clock.
+    """
+    lags = [
+        dated - created.timestamp()
+        for one in run.wire.exchanges
+        if one.call.operation.id == "createEngagement"
+        for resource in laws.readable_resources(one)
+        if isinstance(text := resource.get("createdAt"), str)
+        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.answer)) is not None
+    ]
+    return max(0.0, min(lags, default=0.0))
+
+
+def clocks_apart(exchanges: Iterable[Exchange]) -> float:
+    """Seconds by which the clocks surely differ that Date headers come from, as where several servers share the work.
+
+    A Date is cut to whole seconds, and given at some time between the request and the end of its answer.
+    """
+    dated = [(one, date) for one in exchanges if one.received and (date := date_of(one.received)) is not None]
+    least = [date - one.started_at.timestamp() - one.seconds for one, date in dated]
+    most = [date + 1 - one.started_at.timestamp() for one, date in dated]
+    return max(0.0, max(least) - min(most)) if dated else 0.0
+
+
+def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
+    """Ask now and again: without a Date nobody knows what the service's clock says."""
+    for pause in _POLLS:
+        run.sleep(pause)
+        answer = run.send(at_once(request.get_organization(), key))
+        if answer.status != TOO_MANY_REQUESTS:
+            return answer, ""
+    return None, "the service tells no time, or several, so that nobody knows when the reset is"
+
+
+def _until(run: Run, reset: float) -> float:
+    """Seconds until the service's clock, which its Date headers tell, shows a time; never too few."""
+    return reset - (run.clock.now().timestamp() + (run.wire.service_clock or 0.0))

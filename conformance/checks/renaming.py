@@ -1,0 +1,82 @@
+"""The name that the organization had before the run, and giving it back after a journey that renames it."""
+
+from __future__ import annotations
+
+import unicodedata
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.name_rules import REFUSED_AS_INVALID
+from conformance.oracle import read
+from conformance.oracle.outcomes import Judgement, Undecided
+from conformance.targets.journal_entries import Action
+from conformance.targets.queries import MAIN_KEY
+from conformance.wire import request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_LONGEST: Final = 100
+
+
+def name_before(run: Run, organization: Exchange) -> str:
+    """The name that the organization had before the run, also where an earlier attempt could not restore it.
+
+    Args:
+        run: The run.
+        organization: The organization as it is now.
+
+    Raises:
+        Undecided: It cannot be told.
+    """
+    name = read.text(read.data(organization), "name", organization)
+    if not run.names.owns(name):
+        return name
+    renamed = [entry for entry in run.journal.entries() if entry.action is Action.RENAME_ORGANIZATION]
+    for entry in renamed:
+        if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
+            return entry.before
+    raise Undecided("the name that the organization had before is not known any more", organization)
+
+
+def harmless_name(organization: Exchange | None) -> str | None:
+    """The name that the organization has, which changes nothing where it is given once more.
+
+    Returns:
+        None where it cannot be read, or a service might alter it.
+    """
+    try:
+        name = None if organization is None else read.text(read.data(organization), "name", organization)
+    except Judgement:
+        return None
+    return name if name is not None and _is_usual(name) else None
+
+
+@contextmanager
+def given_back(run: Run, name: str) -> Iterator[None]:
+    """Give the organization this name at the end of a ``with``, also where the run is over by then.
+
+    Raises:
+        Undecided: The service would not take the name back as it is, and so nothing was renamed.
+    """
+    if not _is_usual(name):
+        raise Undecided("the service might alter the organization's name when it is restored")
+    back = replace(request.update_organization({"name": name}), repeatable=True)
+    tried = run.send(back)
+    if tried.status in REFUSED_AS_INVALID:
+        raise Undecided("the service does not take back the name that the organization has", tried)
+    try:
+        yield
+    finally:
+        with run.wire.undoing():
+            run.send(back)
+
+
+def _is_usual(name: str) -> bool:
+    """Whether nothing in a name is what services may trim, merge, normalize or cut off."""
+    one_line = name == " ".join(name.split()) and name.isprintable() and len(name) <= _LONGEST
+    return bool(name) and one_line and unicodedata.is_normalized("NFC", name)

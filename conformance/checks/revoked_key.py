@@ -1,0 +1,136 @@
+"""What a member's key is allowed before the member's removal, and the same sent again after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.checks.engagements import shown
+from conformance.checks.every_operation import NewKeys
+from conformance.checks.renaming import harmless_name
+from conformance.checks.role_changes import OTHER_ROLE
+from conformance.oracle import read
+from conformance.oracle.outcomes import Undecided
+from conformance.wire import request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call, Credential
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One operation with the member's key, allowed before the removal and tried again after it."""
+
+    before: Exchange
+    after: Exchange
+
+    @property
+    def shows(self) -> bool:
+        """Whether what the first one did was done when it was answered, so that it tells what the second one did.
+
+        Unarchiving may take effect later.
+        """
+        return self.before.call.operation.id != "unarchiveEngagement" or shown(self.before, "status") == "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """An operation that the member's key was allowed, and the call to send after the removal.
+
+    The later call is proper in itself, on what is there then, so that nothing but the removal can refuse it.
+    """
+
+    before: Exchange
+    later: Call
+
+
+def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:
+    """Use a member's key for every operation, on engagements of the run and on members that it may touch.
+
+    The later calls are about the engagement that the key created, if it was allowed to: who removes a member may
+    forget, of all things, what belongs to that member.
+
+    Args:
+        run: The run.
+        key: The member's key.
+        others: Identifiers and roles of further members that the run may touch: the first one's role is changed, and
+            it must not be removed after; the second one is removed now.
+
+    Returns:
+        The operations that it was allowed, those that only read first.
+    """
+    name = harmless_name(run.send(request.get_organization()))
+    rename = request.update_organization({} if name is None else {"name": name})
+    archived, sender = _id(run.send(_creation(run))), NewKeys(run)
+    creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
+    own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
+    spare = [one for one in spare if one not in {own, archived}]
+    pairs = [
+        (request.get_organization(), request.get_organization()),
+        (request.list_engagements(), request.list_engagements()),
+        (request.list_members(), request.list_members()),
+        (request.get_engagement(own), request.get_engagement(own)),
+        (rename, rename),
+        (_edit(run, own), _edit(run, own)),
+        (_invitation(run), _invitation(run)),
+        (request.archive_engagement(archived), request.archive_engagement(own)),
+        *_on_members(others),
+    ]
+    unarchive = request.unarchive_engagement(archived)
+    last = [
+        (unarchive, unarchive),
+        *[(request.delete_engagement(one), request.delete_engagement(own)) for one in spare],
+    ]
+    allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
+    # What is unarchived after the removal is archived then, as it was when that was allowed.
+    run.send(request.archive_engagement(archived))
+    return tuple(allowed)
+
+
+def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Attempt, ...]:
+    """Send everything that was allowed once more, at once."""
+    later = run.send_all([one.later for one in allowed])
+    return tuple(Attempt(one.before, after) for one, after in zip(allowed, later, strict=True))
+
+
+def _try(sender: NewKeys, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
+    answers = sender.send_all([before.with_key(key) for before, _ in pairs])
+    return [
+        Allowed(answer, later.with_key(key))
+        for answer, (_, later) in zip(answers, pairs, strict=True)
+        if answer.succeeded
+    ]
+
+
+def _on_members(others: Sequence[tuple[str, str]]) -> list[tuple[Call, Call]]:
+    if not others:
+        return []
+    stays, role = others[0]
+    change, back = (request.update_member_role(stays, {"role": given}) for given in (OTHER_ROLE[role], role))
+    return [
+        (change, back),
+        *[(request.remove_member(leaves), request.remove_member(stays)) for leaves, _ in others[1:2]],
+    ]
+
+
+def _creation(run: Run) -> Call:
+    return request.create_engagement({"name": run.name("membership")})
+
+
+def _edit(run: Run, identifier: str) -> Call:
+    return request.update_engagement(identifier, {"description": run.name("edit")})
+
+
+def _invitation(run: Run) -> Call:
+    return request.invite_member({"email": run.address("by-member"), "role": "member"})
+
+
+def _id(exchange: Exchange) -> str:
+    try:
+        return read.text(read.data(exchange), "id", exchange)
+    except Undecided as doubt:
+        raise Undecided(f"no engagement to use the member's key on: {doubt.message}", exchange) from doubt

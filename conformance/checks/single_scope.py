@@ -1,0 +1,391 @@
+"""The journey of keys that have one permission each: what they may do, and what they must be refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.every_operation import (
+    Aim,
+    NewKeys,
+    identifier,
+    label,
+    latest_engagements,
+    member_of,
+    member_pages,
+    spare_member,
+    unknown_like,
+)
+from conformance.checks.finding import ids_on
+from conformance.checks.renaming import harmless_name
+from conformance.operations import OPERATIONS, SCOPES
+from conformance.oracle import read
+from conformance.oracle.effects import accepted, missed, refused
+from conformance.oracle.outcomes import Judgement, Undecided
+from conformance.oracle.permissions import MATRIX, Permission, scopes
+from conformance.running.options import Mode
+from conformance.targets.capabilities import Unavailable
+from conformance.wire import request
+from conformance.wire.exchange import Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call, Credential
+
+_LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
+"""The operations of one engagement, in an order in which each can succeed."""
+MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
+"""The operations of one member."""
+
+
+@dataclass(slots=True)
+class Permissions:
+    """What came of keys with a single permission.
+
+    Attributes:
+        cells: The exchange of each permission and operationId that could be tried.
+        lacking: Why a permission has no key.
+        missing: Reads with the main key of engagements that a key did not find which may do what it asked for, each
+            right after that, by their ids.
+        kept: Reads of the engagements that only refused requests were aimed at, before and after, by their ids.
+        label: What refused requests would have left in the list or as the organization's name.
+        newest: The newest engagements after the refusals, and after what the key that may has created.
+        lost: The read of what that key has created with the main key, where the list does not show it.
+        revived: A read of the archived engagement whose unarchiving only keys tried that may not archive, where all of
+            them were refused and the list shows it as active all the same.
+        organization: The organization after the refusals; None where it was not to be renamed.
+        user: The member whom only refused requests were aimed at; None where there is none.
+        no_member: Why there is none.
+        members: The list of members before and after the refusals.
+        unknown: Updates of an engagement that does not exist, by keys without that permission.
+        invalid: Creations with an invalid body, by keys without that permission.
+    """
+
+    label: str
+    cells: dict[tuple[str, str], Exchange] = field(default_factory=dict)
+    lacking: dict[str, Unavailable] = field(default_factory=dict)
+    missing: dict[str, Exchange] = field(default_factory=dict)
+    kept: dict[str, tuple[Exchange, Exchange]] = field(default_factory=dict)
+    newest: tuple[Exchange, ...] = ()
+    lost: Exchange | None = None
+    revived: Exchange | None = None
+    organization: Exchange | None = None
+    user: str | None = None
+    no_member: Unavailable | Undecided | None = None
+    members: tuple[tuple[Exchange, ...], tuple[Exchange, ...]] = ((), ())
+    unknown: list[Exchange] = field(default_factory=list)
+    invalid: list[Exchange] = field(default_factory=list)
+
+    def cell(self, scope: str, operation: str) -> Exchange:
+        """The exchange of a permission and an operation.
+
+        Raises:
+            Unavailable: There is no key with that permission, or no member to try it on.
+            Undecided: The service made no engagement to try it on.
+        """
+        if scope in self.lacking:
+            raise Unavailable(f"key:{scope}", self.lacking[scope].reason)
+        if (scope, operation) in self.cells:
+            return self.cells[scope, operation]
+        if operation in MEMBERSHIP and self.no_member is not None:
+            raise self.no_member
+        raise Undecided(f"there was no engagement that {operation} could be tried on")
+
+    def is_unknown(self, scope: str) -> bool:
+        """Whether the service takes the key of a permission for none at all."""
+        answers = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
+        return bool(answers) and all(one is not None and one.status == HTTPStatus.UNAUTHORIZED for one in answers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """Engagements that only refused requests are aimed at.
+
+    Attributes:
+        edited: For reading and editing.
+        spent: For archiving and deleting.
+        archived: An archived one, for reading and deleting; None where the service did not archive it.
+    """
+
+    edited: str
+    spent: str
+    archived: str | None
+
+    @property
+    def all(self) -> list[str]:
+        """Their ids."""
+        return [one for one in (self.edited, self.spent, self.archived) if one is not None]
+
+    def of(self, operation: str, number: int) -> str:
+        """The engagement for an operation with the key of that number, so that each is tried in several states."""
+        choices = {
+            "getEngagement": (self.edited, self.archived),
+            "archiveEngagement": (self.spent,),
+            "deleteEngagement": (self.archived, self.archived, self.spent),
+        }.get(operation, (self.edited,))
+        return choices[number % len(choices)] or choices[0] or self.spent
+
+
+def single_permissions(run: Run) -> Permissions:
+    """Every operation is called with keys that have one permission each."""
+    tried = Permissions(label(run, "forbidden"))
+    keys, sender = _keys(run, tried), NewKeys(run)
+    targets = _refusal_targets(run)
+    _try_refusals(run, keys, targets, sender, tried)
+    _try_the_rest(run, keys, targets, sender, tried)
+    return tried
+
+
+def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
+    keys = {}
+    for scope in SCOPES:
+        try:
+            keys[scope] = run.fixtures.scoped_key(scope)
+        except Unavailable as reason:
+            tried.lacking[scope] = reason
+    return keys
+
+
+# --- what must be refused
+
+
+def _try_refusals(
+    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: NewKeys, tried: Permissions
+) -> None:
+    """Try what must be refused, permission after permission, on what exists and is the run's own."""
+    before = _reads(run, targets)
+    pages = _find_member(run, tried)
+    aim = _aim(run, tried, None if targets is None else targets.edited)
+    for scope, key in keys.items():
+        calls = {
+            name: replace(one, credential=key, repeatable=True)
+            for name, one in _refused_calls(scope, aim, targets).items()
+            if _may_be_tried(run, name, targets, tried)
+        }
+        exchanges = sender.send_all(list(calls.values()))
+        tried.cells |= {(scope, name): one for name, one in zip(calls, exchanges, strict=True)}
+    _try_order(run, keys, aim, tried)
+    after = _reads(run, targets)
+    tried.kept = {target: (before[target], after[target]) for target in before}
+    tried.organization = run.send(request.get_organization()) if run.mode is Mode.DISPOSABLE else None
+    tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
+
+
+def _refused_calls(scope: str, aim: Aim, targets: _Targets | None) -> dict[str, Call]:
+    """What a key must be refused, in other words than the key before it."""
+    calls: dict[str, Call] = {}
+    for name, one in aim.calls().items():
+        if MATRIX[scope, name] is not Permission.REFUSED:
+            continue
+        number = scopes(name, Permission.REFUSED).index(scope)
+        shapes = _shapes(name, aim)
+        asked = shapes[number % len(shapes)] if shapes else one
+        if targets is not None and one.identifier == aim.engagement:
+            asked = replace(asked, identifier=targets.of(name, number))
+        calls[name] = asked
+    return calls
+
+
+def _shapes(operation: str, aim: Aim) -> tuple[Call, ...]:
+    """The calls of an operation that differ in what they say; none for one that can be said in one way."""
+    name, description = {"name": aim.name}, {"description": aim.description}
+    match operation:
+        case "listMembers":
+            return request.list_members(), request.list_members(role="member"), request.list_members(page=1, perPage=1)
+        case "inviteMember":
+            return tuple(request.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
+        case "updateMemberRole":
+            # The last ones give another role than before, so that it shows if all are carried out.
+            roles = ("admin", "member", "admin", "admin")
+            return tuple(request.update_member_role(aim.user, {"role": role}) for role in roles)
+        case "createEngagement":
+            return request.create_engagement(name), request.create_engagement({**name, **description})
+        case "updateEngagement":
+            bodies = (description, name, {**name, **description})
+            return tuple(request.update_engagement(aim.engagement, body) for body in bodies)
+    return ()
+
+
+def _try_order(run: Run, keys: Mapping[str, Credential], aim: Aim, tried: Permissions) -> None:
+    """Ask with a key without permission for what cannot be done either: which refusal comes first?"""
+    key = next((key for scope, key in keys.items() if MATRIX[scope, "createEngagement"] is Permission.REFUSED), None)
+    if key is None or run.mode is Mode.READ_ONLY:
+        return
+    update = request.update_engagement(aim.engagement, {"description": aim.description})
+    tried.unknown.append(run.send(replace(update.with_key(key), repeatable=True)))
+    tried.invalid.append(run.send(replace(request.create_engagement([]).with_key(key), repeatable=True)))
+
+
+def _aim(run: Run, tried: Permissions, shape: str | None) -> Aim:
+    """What the refused calls say; each would show, were it carried out."""
+    return Aim(
+        engagement=unknown_like(shape, run.random("engagements without permission")),
+        user=tried.user or "",
+        role="admin",
+        organization=tried.label,
+        address=run.address("forbidden"),
+        name=tried.label,
+        description=tried.label,
+    )
+
+
+def _may_be_tried(run: Run, name: str, targets: _Targets | None, tried: Permissions) -> bool:
+    operation = OPERATIONS[name]
+    if operation.parameter is not None:
+        return targets is not None if operation.family == "engagements" else tried.user is not None
+    if not operation.changes:
+        return True
+    return run.mode is Mode.DISPOSABLE if operation.family == "organizations" else run.mode is not Mode.READ_ONLY
+
+
+def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
+    """Choose the member for requests that must be refused, who must be there for them to be refused rightly."""
+    try:
+        user_id = run.journeys.result(spare_member).user_id
+    except Unavailable as reason:
+        tried.no_member = reason
+        return ()
+    pages = tuple(member_pages(run))
+    if member_of(pages, user_id) is None:
+        tried.no_member = Undecided("the member to try it on is not in the list", *pages)
+    else:
+        tried.user = user_id
+    return pages
+
+
+def _refusal_targets(run: Run) -> _Targets | None:
+    """The engagements that are tried; None where the service did not make enough of them."""
+    made = _engagements(run, ("edited", "spent", "archived"))
+    if "edited" not in made or "spent" not in made:
+        return None
+    archive = run.send(request.archive_engagement(made["archived"])) if "archived" in made else None
+    is_archived = archive is not None and accepted(archive)
+    return _Targets(made["edited"], made["spent"], made["archived"] if is_archived else None)
+
+
+def _reads(run: Run, targets: _Targets | None) -> dict[str, Exchange]:
+    """A read of each target."""
+    return {} if targets is None else {target: run.send(request.get_engagement(target)) for target in targets.all}
+
+
+def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
+    """An engagement of the run for each name, where engagements may be made and the service makes them."""
+    if run.mode is Mode.READ_ONLY:
+        return {}
+    bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
+    made = run.send_all([request.create_engagement(body) for body in bodies])
+    return {name: found for name, one in zip(names, made, strict=True) if (found := identifier(one)) is not None}
+
+
+# --- what is allowed, and what is open
+
+
+def _try_the_rest(
+    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: NewKeys, tried: Permissions
+) -> None:
+    """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
+    spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
+    organization = harmless_name(tried.organization)
+    planned: list[tuple[str, str, Call]] = []
+    for scope, key in keys.items():
+        aim = Aim(
+            engagement=spent.get(scope, spent.get("other", "")),
+            user="",
+            role="",
+            organization=organization,
+            address=run.address("permitted"),
+            name=run.name("permitted"),
+            description="With one permission.",
+        )
+        own = _own_targets(scope, targets)
+        planned += [
+            (scope, name, replace(one, identifier=own.get(name, one.identifier), credential=key))
+            for name, one in _rest(run, scope, aim)
+        ]
+    for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
+        calls = [one for one in planned if one[1] in step]
+        exchanges = sender.send_all([one for _, _, one in calls])
+        tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
+        for (scope, name, one), exchange in zip(calls, exchanges, strict=True):
+            if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and missed(exchange):
+                tried.missing[one.identifier] = run.send(request.get_engagement(one.identifier))
+    _look_for_created(run, tried)
+    _look_for_revived(run, tried, None if targets is None else targets.archived)
+    if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
+        _try_membership(run, keys["organizations:write"], tried)
+
+
+def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:
+    """What a key is not to share with the others, by operationId.
+
+    What only reads is read as only refused requests have left it. What a key may not archive itself is archived already
+    where it tries to unarchive it, so that a later list shows whether a refusal has done so.
+    """
+    own = {}
+    if targets is not None and scope == "engagements:read":
+        own["getEngagement"] = targets.edited
+    if targets is not None and targets.archived is not None and scope != "engagements:write":
+        own["unarchiveEngagement"] = targets.archived
+    return own
+
+
+def _look_for_created(run: Run, tried: Permissions) -> None:
+    """Look with the main key for what a key with one permission has created, and for what none should have."""
+    if not tried.kept:
+        return
+    tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
+    created = tried.cells.get(("engagements:write", "createEngagement"))
+    made = None if created is None else identifier(created)
+    if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
+        tried.lost = run.send(request.get_engagement(made))
+
+
+def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> None:
+    """Look with the main key whether a refused unarchiving was done, where the list of active ones says so."""
+    attempts = [
+        one
+        for (_, name), one in tried.cells.items()
+        if name == "unarchiveEngagement" and one.call.identifier == archived
+    ]
+    if archived is None or not attempts or not all(map(refused, attempts)):
+        return
+    if any(archived in ids_on(page) for page in tried.newest if _is_list(page)):
+        tried.revived = run.send(request.get_engagement(archived))
+
+
+def _is_list(page: Exchange) -> bool:
+    """Whether a page of the list can be read."""
+    try:
+        read.items(page)
+    except (Judgement, Unanswered):
+        return False
+    return True
+
+
+def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:
+    """The calls that a key may make or perhaps make, members aside."""
+    calls = aim.calls()
+    names = ["getCurrentOrganization", "listMembers", "listEngagements"]
+    if run.mode is not Mode.READ_ONLY:
+        names.append("createEngagement")
+    if run.mode is Mode.DISPOSABLE:
+        names += ["updateCurrentOrganization", "inviteMember"]
+    if aim.engagement:
+        names += _LIFE
+    return [(name, calls[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
+
+
+def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
+    """Make a member of an admin, and remove it, with the key that may; elsewhere it is admins that are removed."""
+    try:
+        user_id = run.fixtures.member("admin").user_id
+    except Unavailable as reason:
+        tried.no_member = tried.no_member or reason
+        return
+    calls = (request.update_member_role(user_id, {"role": "member"}), request.remove_member(user_id))
+    for name, one in zip(MEMBERSHIP, calls, strict=True):
+        tried.cells["organizations:write", name] = run.send(one.with_key(key))

@@ -1,0 +1,45 @@
+"""A few requests of every kind, for runs of so few checks that nothing else sends them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from conformance.checks.every_operation import identifier
+from conformance.wire import request
+from conformance.wire.request import Credential
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+def basics(run: Run) -> list[Exchange]:
+    """Both lists and the organization are read; one request each is invalid, without a key, and for nothing."""
+    missing = str(uuid.UUID(int=run.random("basics").getrandbits(128), version=4))
+    return run.send_all(
+        [
+            request.get_organization(),
+            request.list_members(),
+            request.list_engagements(),
+            request.list_engagements(page="abc"),
+            request.get_engagement(missing),
+            request.get_organization().with_key(Credential("none", None)),
+        ]
+    )
+
+
+def lifecycle(run: Run) -> list[Exchange]:
+    """An engagement is created, read, updated, archived and deleted."""
+    created = run.send(request.create_engagement({"name": run.name("life")}))
+    found = identifier(created)
+    if found is None:
+        return [created]
+    steps = (
+        request.get_engagement(found),
+        request.update_engagement(found, {"description": "updated"}),
+        request.archive_engagement(found),
+        request.list_engagements(status="archived", sort="updatedAt", order="desc"),
+        request.delete_engagement(found),
+    )
+    return [created, *(run.send(step) for step in steps)]

@@ -1,0 +1,216 @@
+"""Looking at lists again where others may have disturbed a look."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from conformance.checks.torn_lists import others_moved
+from conformance.oracle.listing import Unsettled, contents
+from conformance.oracle.outcomes import Judgement, NonConformity, Undecided
+from conformance.oracle.steady import steadily
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+Look = tuple["Exchange", ...]
+J = TypeVar("J")
+
+_LOOKS: Final = 3
+_ROUNDS: Final = 2
+_ROUNDS_BESIDE_OTHERS: Final = 5
+_PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
+_SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
+
+
+class Looks:
+    """A look that was had already, and then new ones, while nothing else of the run writes.
+
+    Attributes:
+        taken: How many looks were asked for.
+    """
+
+    def __init__(self, run: Run, first: Look, anew: Callable[[], Look]) -> None:
+        self._run = run
+        self._first = first
+        self._anew = anew
+        self.taken = 0
+
+    def __call__(self) -> Look:
+        """The first look, then a new one each time."""
+        self.taken += 1
+        return self._first if self.taken == 1 else self.anew()
+
+    def anew(self) -> Look:
+        """A new look."""
+        with self._run.wire.undisturbed():
+            return self._anew()
+
+
+def again(run: Run, look: Look) -> Look:
+    """The same requests once more, while nothing else of the run writes."""
+    with run.wire.undisturbed():
+        return tuple(run.send_all([exchange.call for exchange in look]))
+
+
+def expect_steadily(
+    run: Run, first: Look, judge: Callable[[Look], object], *, anew: Callable[[], Look] | None = None
+) -> None:
+    """Judge a look that journeys had, which others may have disturbed.
+
+    What looks wrong gets further looks, as with ``steadily``; if something kept moving, that is done once more, and a
+    few times more while others are seen to change the list.
+
+    Args:
+        run: The run.
+        first: The look that was had.
+        judge: Raises ``NonConformity`` where a look is wrong.
+        anew: Looks again; the same requests where not given, which a list that has grown may need other pages for.
+
+    Raises:
+        NonConformity: The fault stayed while nothing moved.
+        Undecided: Others were changing the organization all the time, or there was nothing that could be judged.
+    """
+    fresh = anew or (lambda: again(run, first))
+    looks = Looks(run, first, fresh)
+    look = _of_one_piece(run, first, judge, looks.anew)
+    for done in range(1, _ROUNDS_BESIDE_OTHERS + 1):
+        looks, began = Looks(run, look, fresh), look
+        try:
+            steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
+        except Undecided as doubt:
+            disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, Unsettled))
+            if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
+                raise
+            look = looks.anew()
+            if done >= _ROUNDS and not others_moved(run, began[0], look[0]):
+                raise
+            look = _of_one_piece(run, look, judge, looks.anew)
+        else:
+            return
+
+
+def expect_beside_others(
+    run: Run,
+    first: Look,
+    judge: Callable[[Look], object],
+    bounded: Callable[[Look, Exchange], object],
+    *,
+    anew: Callable[[], Look] | None = None,
+) -> None:
+    """Judge a look that journeys had, which others may have disturbed, and acquit by bounds while they are at work.
+
+    What looks wrong gets further looks, each with its first request once more after it. If these two show that others
+    are changing the list, it is enough that the look keeps within bounds; if they do not, ``expect_steadily`` judges.
+
+    Args:
+        run: The run.
+        first: The look that was had; its first answer shows the list.
+        judge: Raises ``NonConformity`` where a look is wrong.
+        bounded: The same for a look beside others, with the answer that came after it.
+        anew: Looks again; the same requests where not given.
+
+    Raises:
+        NonConformity: The fault stayed while nothing moved.
+        Undecided: Others were changing the list all the time, or there was nothing that could be judged.
+    """
+    with suppress(NonConformity, Unsettled):
+        judge(first)
+        return
+    looks, moved = Looks(run, first, lambda: _bracketed(run, first, anew)), 0
+    doubt: Undecided | None = None
+    for pause in _PAUSES_BESIDE_OTHERS:
+        run.sleep(pause)
+        *seen, closing = looks.anew()
+        look = tuple(seen)
+        with suppress(NonConformity, Unsettled):
+            judge(look)
+            return
+        if others_moved(run, look[0], closing):
+            moved += 1
+            with suppress(NonConformity, Unsettled):
+                bounded(look, closing)
+                return
+        elif doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+            return
+    if doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+        return
+    others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} looks" if moved else ""
+    raise Undecided(doubt.message + others, *doubt.exchanges)
+
+
+def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
+    return (*(again(run, first) if anew is None else anew()), run.send(first[0].call))
+
+
+def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> Undecided | None:
+    """Why a look cannot be judged although others seem to be at rest; None if nothing is wrong."""
+    try:
+        expect_steadily(run, look, judge, anew=anew)
+    except Undecided as doubt:
+        return doubt
+    return None
+
+
+def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
+    """Judge what others may have changed in the midst of it, and a second one where that looks wrong.
+
+    Twice is no chance.
+
+    Args:
+        look: What was seen.
+        judge: Raises ``NonConformity`` where that is wrong.
+        anew: Does and sees the same again.
+
+    Raises:
+        NonConformity: The second one is wrong too.
+        Undecided: It is not.
+    """
+    try:
+        judge(look)
+    except NonConformity as first:
+        judge(anew())
+        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
+
+
+def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why: str) -> None:
+    """Something that another check judges holds in this look, or in one of a few others.
+
+    Raises:
+        Undecided: It does not, so that nothing can be said here.
+    """
+    doubt = Undecided(why, *first)
+    look = first
+    for pause in _SHORT_PAUSES:
+        try:
+            judge(look)
+        except (NonConformity, Unsettled) as fault:
+            doubt = Undecided(f"{why}: {fault.message}", *fault.exchanges)
+            run.sleep(pause)
+            look = again(run, look)
+        else:
+            return
+    raise doubt
+
+
+def _of_one_piece(run: Run, first: Look, judge: Callable[[Look], object], fresh: Callable[[], Look]) -> Look:
+    """A look between whose answers others changed nothing, as far as that shows; the last one where all are torn."""
+    look = first
+    for pause in _SHORT_PAUSES:
+        try:
+            judge(look)
+        except Unsettled:
+            run.sleep(pause)
+            look = fresh()
+        except Judgement:
+            break
+        else:
+            break
+    return look
+
+
+def _judge(judge: Callable[[Look], object], look: Look) -> None:
+    judge(look)

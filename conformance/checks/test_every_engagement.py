@@ -1,0 +1,32 @@
+"""Every section: what the service holds of what the run made, whichever check sent it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.torn_lists import note_torn
+from conformance.checks.whole_run_ledger import Account, conclude, ledger_of_run
+from conformance.oracle.ledger import RULES
+from conformance.verdicts.stages import Stage
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+ledger_journey = journey(ledger_of_run, alone=True)
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in RULES])
+def test_ledger(ledger_of_run: Account, rule: str) -> None:
+    """Every answer of the run agrees with what was done before it."""
+    conclude(rule, ledger_of_run)
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@observes("lists-under-writes")
+def test_observe_lists_under_writes(run: Run, ledger_of_run: Account) -> None:
+    """Whether a list is of one piece that is answered while something is written is open."""
+    note_torn(run, *ledger_of_run.torn)

@@ -1,0 +1,255 @@
+"""Requests generated from the OpenAPI document: invalid ones are refused, valid ones succeed, answers keep it."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance.checks.document_rules import RULES
+from conformance.checks.engagements import created
+from conformance.checks.generated_requests import Generated, expect_answers, send_generated
+from conformance.checks.markers import journey, requirement
+from conformance.checks.name_rules import (
+    REFUSED_AS_INVALID,
+    ensure_no_rule_for_engagements,
+    ensure_no_rule_of_names,
+    plain_names,
+)
+from conformance.checks.renaming import given_back, name_before
+from conformance.json_text import Parsed
+from conformance.oracle.effects import sent_object
+from conformance.oracle.input_validity import Validity
+from conformance.oracle.no_ops import repetitions
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.running.options import Effort
+from conformance.verdicts.stages import Stage
+from conformance.wire import request
+from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from conformance.checks.document import DocumentFault
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+    Held = dict[Exchange, list[DocumentFault]]
+
+pytestmark = pytest.mark.least_effort(Effort.STANDARD)
+
+_LARGEST: Final = 1 << 20
+_SURE: Final = frozenset({Validity.INVALID})
+
+
+def generated_creations(run: Run) -> Generated:
+    """Engagements are created from generated bodies."""
+    return send_generated(run, "createEngagement")
+
+
+def generated_updates(run: Run) -> Generated:
+    """An engagement is updated with generated bodies."""
+    return send_generated(run, "updateEngagement")
+
+
+def generated_engagement_lists(run: Run) -> Generated:
+    """Engagements are listed with generated parameters."""
+    return send_generated(run, "listEngagements")
+
+
+def generated_member_lists(run: Run) -> Generated:
+    """Members are listed with generated parameters."""
+    return send_generated(run, "listMembers")
+
+
+def generated_invitations(run: Run) -> Generated:
+    """People are invited with generated bodies that are certainly invalid: others would be sent."""
+    return send_generated(run, "inviteMember", only=_SURE)
+
+
+def generated_renamings(run: Run) -> Generated:
+    """The organization is updated with generated bodies, and gets its name back."""
+    before = run.send(request.get_organization())
+    with given_back(run, name_before(run, before)):
+        return send_generated(run, "updateCurrentOrganization")
+
+
+def held_against_document(run: Run) -> Held:
+    """The answers of the run that can be read at all are held against the OpenAPI document."""
+    from conformance.checks.document import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
+
+    free = repetitions(run.wire.exchanges)
+    readable = [one for one in run.wire.exchanges if one.number not in free and _is_readable(one)]
+    return {exchange: document_faults(exchange) for exchange in readable}
+
+
+creations = journey(generated_creations)
+updates = journey(generated_updates)
+engagement_lists = journey(generated_engagement_lists)
+member_lists = journey(generated_member_lists)
+invitations = journey(generated_invitations)
+renamings = journey(generated_renamings, alone=True)
+held = journey(held_against_document, alone=True)
+
+
+@requirement("create-engagement-refuses-invalid")
+def test_invalid_creations_are_refused(run: Run, generated_creations: Generated) -> None:
+    """A creation with a certainly invalid body is refused with 400 or 422."""
+    _expect_refused(run, generated_creations)
+
+
+@requirement("create-engagement-succeeds")
+def test_valid_creations_succeed(run: Run, generated_creations: Generated) -> None:
+    """A creation with a certainly valid body succeeds, or tells of a conflict of names."""
+    _expect_taken(run, generated_creations, lambda _: ensure_no_rule_for_engagements(run))
+
+
+@requirement("update-engagement-refuses-invalid")
+def test_invalid_updates_are_refused(run: Run, generated_updates: Generated) -> None:
+    """An update with a certainly invalid body is refused with 400 or 422."""
+    _expect_refused(run, generated_updates)
+
+
+@requirement("update-engagement-succeeds")
+def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
+    """An update with a certainly valid body succeeds, or tells of a conflict of names."""
+
+    def ensure_no_rule(fields: Collection[str]) -> None:
+        identifier = created(run, "plainly-renamed")[0]["id"]
+        for name in plain_names(run):
+            body = {"name": name, "description": f"about {run.names.name('plain')}"}
+            sent = {field: text for field, text in body.items() if field in fields}
+            ensure_no_rule_of_names(run.send(request.update_engagement(identifier, sent)))
+
+    _expect_taken(run, generated_updates, ensure_no_rule)
+
+
+@requirement("list-engagements-refuses-invalid")
+def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lists: Generated) -> None:
+    """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
+    sent = generated_engagement_lists.of(Validity.INVALID)
+    told = {one.received.status: one for one in sent if one.received is not None}
+    if set(told) == {HTTPStatus.FORBIDDEN}:
+        raise Undecided("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
+
+    _expect_refused(run, generated_engagement_lists)
+
+
+@requirement("list-engagements-succeeds")
+def test_valid_engagement_lists_succeed(run: Run, generated_engagement_lists: Generated) -> None:
+    """Certainly valid parameters list engagements with 200, if the main key may list them at all."""
+    exchanges = generated_engagement_lists.of(Validity.VALID)
+    listed = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.status != HTTPStatus.FORBIDDEN)
+
+    expect_answers(run, listed, lambda status: status == 200, "200")  # noqa: PLR2004
+
+
+@requirement("list-members-refuses-invalid")
+def test_invalid_member_lists_are_refused(run: Run, generated_member_lists: Generated) -> None:
+    """A certainly invalid parameter is refused with 400 or 422 when members are listed."""
+    _expect_refused(run, generated_member_lists)
+
+
+@requirement("list-members-succeeds")
+def test_valid_member_lists_succeed(run: Run, generated_member_lists: Generated) -> None:
+    """Certainly valid parameters list members with 200."""
+    exchanges = generated_member_lists.of(Validity.VALID)
+
+    expect_answers(run, exchanges, lambda status: status == 200, "200")  # noqa: PLR2004
+
+
+@requirement("invite-refuses-invalid")
+def test_invalid_invitations_are_refused(run: Run, generated_invitations: Generated) -> None:
+    """A certainly invalid invitation is refused with 400 or 422."""
+    _expect_refused(run, generated_invitations)
+
+
+@requirement("update-organization-refuses-invalid")
+def test_invalid_renamings_are_refused(run: Run, generated_renamings: Generated) -> None:
+    """An update of the organization with a certainly invalid body is refused with 400 or 422."""
+    _expect_refused(run, generated_renamings)
+
+
+@requirement("update-organization-succeeds")
+def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> None:
+    """An update of the organization with a certainly valid name gives 200, or tells of a conflict of names."""
+
+    def ensure_no_rule(_: Collection[str]) -> None:
+        with given_back(run, name_before(run, run.send(request.get_organization()))):
+            for name in plain_names(run):
+                ensure_no_rule_of_names(run.send(request.update_organization({"name": name})))
+
+    _expect_taken(run, generated_renamings, ensure_no_rule, (HTTPStatus.OK,))
+
+
+@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule, marks=requirement(rule)) for rule in RULES])
+def test_answers_keep_the_document(held_against_document: Held, rule: str) -> None:
+    """Every answer that can be read at all is as the OpenAPI document describes it."""
+    exchanges = [exchange for exchange in held_against_document if RULES[rule](exchange)]
+    if not exchanges:
+        raise Inapplicable("no answer of the run was of this kind")
+    judged(*exchanges)
+    for exchange in exchanges:
+        for fault in held_against_document[exchange]:
+            if fault.requirement == rule:
+                raise NonConformity(
+                    f"{fault.message} in an answer to {exchange.call.operation.id}",
+                    exchange,
+                    expected=fault.expected,
+                    actual=fault.actual,
+                    pointer=fault.pointer,
+                )
+
+
+def _is_readable(exchange: Exchange) -> bool:
+    """Whether an answer has a frame that can be held against the document; laws say what is wrong with the rest."""
+    if exchange.as_it_came is None or not exchange.call.is_proper or exchange.received is None:
+        return False
+    if exchange.received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return False  # the document has none
+    if exchange.received.status == TOO_MANY_REQUESTS and not exchange.call.expects_429:
+        return False  # it was waited out
+    reading = exchange.received.reading
+    if len(exchange.received.body) >= _LARGEST or not isinstance(reading, Parsed) or reading.duplicates:
+        return False
+    try:
+        json.loads(exchange.received.body)
+    except ValueError:  # an integer of thousands of digits, which JSON permits and the library does not
+        return False
+    return True
+
+
+def _expect_refused(run: Run, generated: Generated) -> None:
+    expect_answers(run, generated.of(Validity.INVALID), lambda status: status in {400, 422}, "400 or 422")
+
+
+def _expect_taken(
+    run: Run,
+    generated: Generated,
+    ensure_no_rule: Callable[[Collection[str]], None],
+    successes: Collection[int] = SUCCESSES,
+) -> None:
+    """What is certainly valid succeeds, tells of a conflict of names, or breaks a rule that the service has for texts.
+
+    Args:
+        run: The run.
+        generated: The requests.
+        ensure_no_rule: Raises ``Undecided`` where the operation takes plain names in these fields.
+        successes: The statuses of a success.
+    """
+    exchanges = generated.of(Validity.VALID)
+    against_rules = tuple(one for one in exchanges if one.judgeable and one.status in REFUSED_AS_INVALID)
+    others = tuple(one for one in exchanges if one not in against_rules)
+    expected = "any 2xx, or 409" if successes is SUCCESSES else "200, or 409"
+
+    def is_right(status: int) -> bool:
+        return status in successes or status == HTTPStatus.CONFLICT
+
+    if others or not against_rules:
+        expect_answers(run, others, is_right, expected)
+    if against_rules:
+        ensure_no_rule(min((sent_object(one) or {} for one in against_rules), key=len))
+        expect_answers(run, against_rules, is_right, expected)

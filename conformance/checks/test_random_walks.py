@@ -1,0 +1,32 @@
+"""Every section: random sequences of operations, judged as they go by the ledger and by the laws of every answer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from conformance.checks.engagement_walk import LAWS
+from conformance.checks.markers import journey, requirement
+from conformance.checks.random_walks import Walks, random_walks
+from conformance.oracle.ledger import RULES
+from conformance.oracle.outcomes import Inapplicable, judged
+
+random_walks_journey = journey(random_walks)
+
+_OF_ODD_TEXTS: Final = frozenset({"create-engagement-keeps-text", "update-engagement-keeps-text"})
+"""Random walks send plain words alone, which say nothing of what other texts come to."""
+
+_JUDGED = tuple(rule for rule in dict.fromkeys((*RULES, *LAWS)) if rule not in _OF_ODD_TEXTS)
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in _JUDGED])
+def test_random_walk(random_walks: Walks, rule: str) -> None:
+    """Every answer of a random sequence of operations agrees with what was done before it."""
+    if rule in random_walks.stories:
+        raise random_walks.stories[rule].as_fault()
+    kept = random_walks.kept(rule)
+    if not kept:
+        raise Inapplicable("No random walk of this effort put it to the test")
+
+    judged(*dict.fromkeys(kept))

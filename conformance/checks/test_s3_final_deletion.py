@@ -1,0 +1,97 @@
+"""Section 3, in the end: whatever an engagement went through, it is deleted like any other, and gone then."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.final_deletion import Clearing, clearing
+from conformance.checks.finding import ids_on
+from conformance.checks.markers import journey, requirement
+from conformance.checks.test_s2_counts import Counts, counts, expect_agreement
+from conformance.oracle import expect, read
+from conformance.oracle.bulk import Sent, every_status
+from conformance.oracle.effects import accepted
+from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.verdicts.stages import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.running.run import Run
+
+
+pytestmark = pytest.mark.stage(Stage.CLEARING)
+
+clearing_journey = journey(clearing, alone=True)
+counts_journey = journey(counts, alone=True)
+
+
+@requirement("delete-engagement-succeeds")
+def test_everything_can_be_deleted(clearing: Clearing) -> None:
+    """Deleting an engagement gives 200, whatever was done to it before."""
+    _expect_deleted(clearing, clearing.answers.keys() - clearing.archived)
+
+
+@requirement("archived-deletable")
+def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
+    """Deleting an archived engagement gives 200, whatever was done to it before."""
+    others = clearing.answers.keys() - clearing.archived
+    if others and not any(accepted(clearing.answers[one]) for one in others):
+        raise Undecided("deleting active engagements does not succeed either", clearing.answers[min(others)])
+
+    _expect_deleted(clearing, clearing.archived)
+
+
+@requirement("deleted-unreadable")
+def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
+    """An engagement that was changed in many ways is not found by a read either, once it is deleted."""
+    gone = [one for one in clearing.reads if accepted(clearing.answers[one.call.identifier or ""])]
+    if not gone:
+        raise Undecided("no deletion succeeded", *clearing.answers.values())
+
+    for one in gone:
+        expect.status_in(one, 404)
+
+
+@requirement("deleted-unlisted")
+def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
+    """None of the engagements that were deleted in the end is in the list."""
+    gone = {identifier for identifier, answer in clearing.answers.items() if accepted(answer)}
+    still = gone & ids_on(clearing.page)
+    unread = [one for one in clearing.reads if accepted(one)]
+    if still and unread:
+        raise Undecided("what was deleted can be read, too", *unread)
+
+    expect.holds(
+        not still,
+        "a deleted engagement is listed",
+        *(clearing.answers[identifier] for identifier in sorted(still)[:1]),
+        clearing.page,
+        expected="no deleted engagement",
+        actual=sorted(still),
+        pointer="/data",
+    )
+
+
+@requirement("deleted-uncounted")
+def test_nothing_deleted_is_counted(run: Run, clearing: Clearing, counts: Counts) -> None:
+    """When everything of the run is deleted, engagementCount is what the list counts, as it was before."""
+    for look in (counts.before, counts.after):
+        if read.integer(read.data(look), "engagementCount", look) != read.number(counts.engagements, "total"):
+            raise Inapplicable("engagementCount was not what the list counted before either, as where others are busy")
+    last = Counts(clearing.organization, clearing.page, counts.members, clearing.organization)
+
+    expect_agreement(run, last, "engagementCount", lambda seen: seen.engagements)
+
+
+def _expect_deleted(clearing: Clearing, identifiers: Iterable[str]) -> None:
+    """All these deletions succeeded, as far as an answer came: a deletion is not sent again where it was lost."""
+    sent = [Sent("an engagement of the run", clearing.answers[one]) for one in sorted(identifiers)]
+    if not sent:
+        raise Inapplicable("Nothing of that kind was there to the last")
+
+    answered = [one for one in sent if one.exchange.judgeable]
+    every_status(answered or sent, lambda status: status == HTTPStatus.OK, "200")

@@ -1,0 +1,328 @@
+"""Journeys that call every operation without a valid key, and look whether that changed anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain, cycle, repeat
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.engagements import QUOTED
+from conformance.checks.every_operation import Aim, identifier, label, latest_engagements, spare_member, unknown_like
+from conformance.checks.invalid_credentials import (
+    near_keys,
+    other_schemes,
+    rarer_schemes,
+    resembling_schemes,
+    telling,
+    unknown_keys,
+)
+from conformance.checks.role_changes import OTHER_ROLE
+from conformance.oracle import read
+from conformance.oracle.bulk import Sent
+from conformance.oracle.outcomes import Judgement
+from conformance.running.options import Effort, Mode
+from conformance.targets.capabilities import Unavailable
+from conformance.wire import request
+from conformance.wire.gateways import MAX_HEADERS
+from conformance.wire.redaction import SHORTEST
+from conformance.wire.request import Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+_UNPARSABLE: Final = b'{"name": "cut short'
+_INVALID_BODIES: Final = {"updateCurrentOrganization": b"[]", "updateEngagement": b'{"name": 12345}'}
+"""JSON that breaks what an operation says of its body, and that harms nobody where it is carried out; ``{}`` for the
+others, which lacks what they need."""
+_NONSENSE_QUERY: Final = {
+    "listMembers": (("role", "no-such-role"), ("page", "abc")),
+    "listEngagements": (
+        *(("status", "no-such-status"), ("sort", "no-such-field"), ("order", "no-such-order")),
+        *(("page", "abc"), ("perPage", "abc")),
+    ),
+}
+_ELSEWHERE: Final = 2
+"""Operations that are shown the real key in another header."""
+_OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
+_LONGEST_HEADER: Final = 16
+_MOST_ELSEWHERE: Final = MAX_HEADERS - 96
+"""Bytes of headers that show the key, with room for the others of a request."""
+_COOKIES: Final = ("api_key", "access_token", "token", "session")
+_OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
+NO_KEY: Final = Credential("no_key", None, invalid=True)
+EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
+EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Aims:
+    """What the calls are aimed at.
+
+    Attributes:
+        proper: What a faulty service can carry out without doing harm.
+        unknown: The same with identifiers that do not exist.
+        own: The engagement of the run that ``proper`` is aimed at; None where it has none.
+        sends_proper_invitations: Whether a faulty service may send the invitation.
+    """
+
+    proper: Aim
+    unknown: Aim
+    own: str | None
+    sends_proper_invitations: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BadKeys:
+    """What came of calls without a valid key.
+
+    Attributes:
+        aims: What they were aimed at.
+        before: A read of the engagement that they were aimed at, unarchiving aside; None where the run has none.
+        sent: The calls of all thirteen operations, by the kind of key: none, scheme, empty, unknown.
+        unknown_engagements: Calls with an unknown key for an engagement that does not exist.
+        invalid: Calls with an unknown key and an invalid body, which is JSON, or an invalid parameter.
+        unparsable: A creation without a key whose body is no JSON.
+        after: A read of the engagement afterwards.
+        archived: A read of the archived engagement that unarchiving was aimed at, afterwards; None without one.
+        archived_again: Another one after the main key has archived it anew, where it was not archived any more.
+        newest: The newest engagements afterwards.
+        organization: The organization afterwards.
+    """
+
+    aims: Aims
+    before: Exchange | None
+    sent: Mapping[str, tuple[Sent, ...]]
+    unknown_engagements: tuple[Sent, ...]
+    invalid: tuple[Sent, ...]
+    unparsable: tuple[Sent, ...]
+    after: Exchange | None = None
+    archived: Exchange | None = None
+    archived_again: Exchange | None = None
+    newest: tuple[Exchange, ...] = ()
+    organization: Exchange | None = None
+
+    @property
+    def everything(self) -> tuple[Sent, ...]:
+        """All calls without a valid key."""
+        sent = (one for batch in self.sent.values() for one in batch)
+        return (*sent, *self.unknown_engagements, *self.invalid, *self.unparsable)
+
+    @property
+    def lookups(self) -> tuple[Sent, ...]:
+        """Calls with an unknown key for what does not exist; no call is aimed at a member who does."""
+        members = (one for one in self.sent["unknown"] if one.exchange.call.identifier == self.aims.unknown.user)
+        return (*members, *self.unknown_engagements)
+
+
+def bad_keys(run: Run) -> BadKeys:
+    """Every operation is called without a key, with other schemes, with an empty and with unknown keys."""
+    aims = _aims(run)
+    before = run.send(request.get_engagement(aims.own)) if aims.own is not None else None
+    key = run.fixtures.main.authorization or ""
+    key = key.partition(" ")[2]
+    unknown = _unknown_keys(run, key)
+    sent = {
+        "none": _without_a_key(run, aims.proper, key),
+        "scheme": _with_other_schemes(run, aims.proper, key),
+        "empty": _with_an_empty_key(run, aims.proper),
+        "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
+    }
+    engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
+    lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
+    spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
+    unparsable = _sent(run, [(("no key", NO_KEY), request.create_engagement({}).with_body(_UNPARSABLE))])
+    tried = BadKeys(aims, before, sent, lookups, spoilt, unparsable)
+    return tried if aims.own is None else _looked_after(run, tried)
+
+
+def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
+    """Keys that nobody was given; a replay does not know the key that they are made from, but which there were."""
+    unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
+    for text in telling(key, [one for _, one in (*unknown, *near)]):
+        if not _is_public(run, text):
+            run.fixtures.hide("unknown_key", text)
+    made = dict([*unknown[:1], *near, *unknown[1:]])
+    kinds = run.kept("kinds of unknown keys", lambda: list(made))
+    return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
+
+
+def _is_public(run: Run, text: str) -> bool:
+    """Whether a response has shown a text already: half of a key may be the id of its organization."""
+    raw = text.encode()
+    return any(one.received is not None and raw in one.received.body for one in run.wire.exchanges)
+
+
+def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:
+    """Each call with the next kind of key."""
+    return list(zip(cycle(kinds), calls, strict=False))
+
+
+def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
+    archived, again = _archived_afterwards(run, tried.aims.proper.archived)
+    return replace(
+        tried,
+        archived=archived,
+        archived_again=again,
+        after=run.send(request.get_engagement(tried.aims.own or "")),
+        newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
+        organization=run.send(request.get_organization()),
+    )
+
+
+def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | None, Exchange | None]:
+    """A read of the archived engagement, and where it is not archived, whether archiving has any effect at all."""
+    if engagement is None:
+        return None, None
+    found = run.send(request.get_engagement(engagement))
+    if _status(found) in {None, "archived"}:
+        return found, None
+    run.send(request.archive_engagement(engagement))
+    return found, run.send(request.get_engagement(engagement))
+
+
+def _status(exchange: Exchange) -> str | None:
+    """The status that an answer gives an engagement; None where it gives none."""
+    try:
+        return read.text(read.data(exchange), "status", exchange)
+    except Judgement:
+        return None
+
+
+def _aims(run: Run) -> Aims:
+    """Aims that exist where that is safe.
+
+    These are engagements of the run, and a member that was made for it, who may get another role; no member to remove.
+    """
+    name = label(run, "no-key")
+    own, shape = _engagement(run)
+    archived = None if own is None else _archived(run)
+    random = run.random("unknown identifiers")
+    disposable = run.mode is Mode.DISPOSABLE
+    member = _new_member(run) if disposable else None
+    known = identifier(run.send(request.list_members(perPage=1))) if member is None else member.user_id
+    organization = name if disposable else _name(run.send(request.get_organization()))
+    unknown = Aim(
+        engagement=unknown_like(shape, random),
+        user=unknown_like(known, random),
+        role="member",
+        organization=organization,
+        address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",
+        name=name,
+        description=label(run, "changed"),
+        renamed=label(run, "renamed"),
+    )
+    proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
+    if member is not None:
+        proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
+    return Aims(proper, unknown, own, disposable)
+
+
+def _new_member(run: Run) -> Member | None:
+    """The member that only requests which must be refused are aimed at, if it was made for the run."""
+    try:
+        member = run.journeys.result(spare_member)
+    except Unavailable:
+        return None
+    return member if member.is_new else None
+
+
+def _engagement(run: Run) -> tuple[str | None, str | None]:
+    """An engagement of the run, if there can be one, and what identifiers of engagements look like."""
+    if run.mode is Mode.READ_ONLY:
+        return None, identifier(run.send(request.list_engagements(perPage=1)))
+    made = identifier(run.send(request.create_engagement({"name": run.name("not-without-a-key")})))
+    return made, made
+
+
+def _archived(run: Run) -> str | None:
+    """An archived engagement of the run, if there can be one."""
+    body = {"name": run.name("not-unarchived-without-a-key")}
+    bodies = body | {"description": QUOTED}, body  # a description may be refused
+    made = next((found for one in bodies if (found := identifier(run.send(request.create_engagement(one))))), None)
+    return made if made is not None and _status(run.send(request.archive_engagement(made))) == "archived" else None
+
+
+def _name(exchange: Exchange) -> str | None:
+    try:
+        return read.text(read.data(exchange), "name", exchange)
+    except Judgement:
+        return None
+
+
+def _invalid(aim: Aim) -> Iterable[Call]:
+    """Calls with a body that is JSON, or with parameters, that no service can make anything of."""
+    for name, one in aim.calls().items():
+        if one.operation.takes_body:
+            yield one.with_body(_INVALID_BODIES.get(name, b"{}"))
+        elif name in _NONSENSE_QUERY:
+            yield replace(one, query=_NONSENSE_QUERY[name])
+
+
+def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
+    calls = _ordered(aim)
+    if run.effort is Effort.QUICK:
+        return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(calls)])
+    return _sent(run, [(key, one) for key in keys for one in calls])
+
+
+def _ordered(aim: Aim) -> list[Call]:
+    """Calls of all operations: reads first, and last those of members, where a key that is taken shows the least."""
+    return sorted(aim.calls().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
+
+
+def _with_other_schemes(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
+    """Call all operations with the real key under other schemes, the rarer ones with one operation each."""
+    usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
+    if run.effort is Effort.QUICK:
+        return _send(run, aim, [*usual, *rare])
+    return _send(run, aim, usual) + _sent(run, list(zip(rare, _ordered(aim), strict=False)))
+
+
+def _without_a_key(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
+    """Call all operations without an Authorization header, the first two with the real key in others and a cookie."""
+    calls = _ordered(aim)
+    if len(key) < SHORTEST:  # as a key without a scheme
+        return _sent(run, [(("no key", NO_KEY), one) for one in calls])
+    elsewhere = [replace(one, headers=(*one.headers, *_other_headers(key))) for one in calls[:_ELSEWHERE]]
+    plain = _sent(run, [(("no key", NO_KEY), one) for one in calls[_ELSEWHERE:]])
+    return _sent(run, [(("the key in other headers", NO_KEY), one) for one in elsewhere]) + plain
+
+
+def _other_headers(key: str) -> list[tuple[str, str]]:
+    """Headers and cookies that show a key, as many as gateways let through."""
+    fitting = _MOST_ELSEWHERE // (len(key.encode()) + _LONGEST_HEADER)
+    headers = [(name, key) for name in _OTHER_HEADERS[:fitting]]
+    cookies = [f"{name}={key}" for name in _COOKIES[: fitting - len(headers)]]
+    return [*headers, ("Cookie", "; ".join(cookies))] if cookies else headers
+
+
+def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:
+    """Call all operations with an empty key; those that need an active engagement are aimed at an archived one.
+
+    So it shows whether its state is looked at before the key.
+    """
+    archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).calls()
+    calls = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
+    kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(calls) - 1)]
+    return _sent(run, list(zip(kinds, calls, strict=True)))
+
+
+def _with_unknown_keys(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all operations with unknown keys; a quick run tries those that resemble no other only where all are used."""
+    if run.effort is not Effort.QUICK:
+        return _send(run, aim, keys)
+    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(aim), strict=False)))
+
+
+def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:
+    """Send calls with keys, as far as nothing of others' can be harmed; each must be refused, so it can be repeated."""
+    exchanges = run.send_permitted([replace(one.with_key(key), repeatable=True) for (_, key), one in calls])
+    return tuple(
+        Sent(what, exchange) for ((what, _), _), exchange in zip(calls, exchanges, strict=True) if exchange is not None
+    )

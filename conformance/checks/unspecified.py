@@ -1,0 +1,55 @@
+"""Requests beside the interface, and with content types that it does not give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.running.options import Effort
+from conformance.targets.profile import Mode
+from conformance.wire import request
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_UNKNOWN: Final = "/api/v1/no-such-path"
+NEVER_ISSUED: Final = "~never~issued~"
+"""An identifier of a shape that a service would hardly make, and that is safe in a URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What lies beside the interface.
+
+    Attributes:
+        unknown_path: The answer to a path that it does not know.
+        never_issued: The answer to an identifier that no service would give.
+        put: The answer to a method that it does not give to a path; None where nothing may be written.
+        options: The answer to OPTIONS; None where nothing may be written, and in quick runs.
+    """
+
+    unknown_path: Exchange
+    never_issued: Exchange
+    put: Exchange | None
+    options: Exchange | None
+
+
+def beside_the_interface(run: Run) -> Beside:
+    """A path, an identifier and a method that the interface does not have are tried."""
+    known = request.list_engagements()
+    calls = [known.as_probe("GET", _UNKNOWN), request.get_engagement(NEVER_ISSUED)]
+    if run.mode is not Mode.READ_ONLY:
+        calls.append(known.as_probe("PUT", known.path))
+        calls += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
+    unknown_path, never_issued, *methods = run.send_all(calls)
+    return Beside(unknown_path, never_issued, *[*methods, None, None][:2])
+
+
+def content_types(run: Run) -> tuple[Exchange, Exchange]:
+    """An engagement is created with a body that is announced as text, and with one that is not announced."""
+    body = [request.encode({"name": run.name("type")}) for _ in range(2)]
+    proper = request.create_engagement({})
+    calls = [proper.with_body(body[0], "text/plain"), proper.with_body(body[1], None)]
+    as_text, unannounced = run.send_all(calls)
+    return as_text, unannounced

@@ -1,0 +1,119 @@
+"""Judging laws over everything that a run has sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.smoke import basics, lifecycle
+from conformance.checks.stable import expect_steadily
+from conformance.checks.torn_lists import note_torn, written_meanwhile
+from conformance.json_text import TooDeep
+from conformance.oracle.outcomes import NonConformity, Undecided, Untested
+from conformance.oracle.survey import Survey, conclude, survey
+from conformance.targets.profile import Mode
+from conformance.wire.exchange import SUCCESSES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from conformance.oracle.laws import Law
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_CONFIRMED: Final = 3
+"""Offenders that are sent again."""
+_OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
+_MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
+_OF_MEMBERS: Final = frozenset({"updateMemberRole", "removeMember"})
+_OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
+    "listEngagements"
+}
+
+
+def expect_law(run: Run, law: Law, *operations: str) -> None:
+    """A law holds for every exchange of the run.
+
+    Args:
+        run: The run.
+        law: The law.
+        operations: The operations that it is about; none for all.
+    """
+    _conclude(run, _surveyed(run, law, operations), operations)
+
+
+def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
+    """A law about lists, which others may disturb, holds for every exchange of the run.
+
+    What broke it is sent again; where that breaks it again while nothing moves, all that broke it counts.
+    """
+    found = _surveyed(run, law, operations)
+    confirmed = Survey(kept=found.kept, unclear=found.unclear)
+    calls = {exchange.call: exchange for exchange, _ in reversed(found.broken)}
+    for exchange in list(reversed(calls.values()))[:_CONFIRMED]:
+        try:
+            expect_steadily(run, (exchange,), lambda look: law(look[0]))
+        except NonConformity:
+            confirmed.broken = found.broken
+            break
+        except Undecided as doubt:
+            confirmed.unclear.append(doubt)
+        else:
+            confirmed.kept.append(exchange)
+            if written_meanwhile(run, exchange):
+                note_torn(run, exchange)
+    _conclude(run, confirmed, operations)
+
+
+def _conclude(run: Run, found: Survey, operations: tuple[str, ...]) -> None:
+    conclude(found, nothing="" if found.applied else _nothing(run, operations))
+
+
+def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
+    """The survey of the run; where it has nothing of the kind, as in a run of few checks, a little is sent for it."""
+    found = survey(law, _about(run.wire.exchanges, operations))
+    if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
+        run.journeys.result(basics)
+        found = survey(law, _about(run.wire.exchanges, operations))
+    if not found.applied and run.mode is not Mode.READ_ONLY and not _has_met(run, _OF_LIFECYCLE):
+        run.journeys.result(lifecycle)
+        found = survey(law, _about(run.wire.exchanges, operations))
+    return found
+
+
+def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
+    """Whether a run has sent requests of all these kinds, and met one of each group of statuses: no more are needed."""
+    exchanges = run.wire.exchanges
+    met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
+    sent = {exchange.call.operation.id for exchange in exchanges}
+    return operations <= sent and all(group & met for group in statuses)
+
+
+def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
+    """The exchanges that laws speak of: those of the operations, and OPTIONS never, which is a browser's affair."""
+    return [
+        exchange
+        for exchange in exchanges
+        if (not operations or exchange.call.operation.id in operations) and exchange.call.method != "OPTIONS"
+    ]
+
+
+def _nothing(run: Run, operations: tuple[str, ...]) -> str:
+    """Why there was nothing to judge.
+
+    Raises:
+        Untested: There was no member for the operations.
+        Undecided: The operations were called, and never succeeded or not readably, so that what their successes are
+            like is unknown.
+    """
+    if not operations:
+        return "No answer of the run was of this kind"
+    names = " and ".join(operations)
+    tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
+    answers = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
+    if not answers and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
+        raise Untested(why)  # all that was sent must be refused
+    if tried and not answers:
+        raise Undecided(f"{names} never succeeded", tried[0])
+    if answers and all(isinstance(answer.reading, TooDeep) for answer in answers):
+        raise Undecided(f"no success of {names} can be read", tried[0])
+    return f"No answer to {names} was of this kind" if tried else f"The run had no reason to call {names}"

@@ -1,0 +1,184 @@
+"""Judging everything that a run has sent by the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.checks.torn_lists import others_moved, written_meanwhile
+from conformance.oracle import read
+from conformance.oracle.collation import name_key
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger_findings import Findings
+from conformance.oracle.ledger_lists import page_of
+from conformance.oracle.listing import LARGEST_PAGE, contents
+from conformance.oracle.outcomes import Inapplicable, Judgement, Undecided, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.oracle.ledger_findings import Finding
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
+_MOST_PAGES: Final = 20
+
+
+@dataclass(slots=True)
+class Account:
+    """What the ledger says of a run, after lists that looked wrong were asked for again.
+
+    Attributes:
+        findings: What stands: nothing that was a list's fault only while something was written.
+        doubts: Why nothing can be said, by requirement, of what was not seen again and has no such excuse.
+        torn: Lists that were wrong while the run was writing and right when nothing was under way.
+    """
+
+    findings: Findings
+    doubts: dict[str, Undecided] = field(default_factory=dict)
+    torn: list[Exchange] = field(default_factory=list)
+
+
+def ledger_of_run(run: Run) -> Account:
+    """Everything that the run has sent is entered into the ledger; lists that look wrong are asked for again."""
+    ledger = Ledger.over(run.wire.exchanges, name_key)
+    account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
+    for finding in tuple(ledger.findings.broken):
+        asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
+        stands = _asked_again(run, finding, ledger, account) if asks else finding
+        if stands is not None:
+            account.findings.broken.append(stands)
+            sure |= set() if stands.unsteady else {stands.requirement}
+    return account
+
+
+def conclude(requirement: str, account: Account) -> None:
+    """Raise what the ledger says of a requirement, if it is not that it was kept.
+
+    Raises:
+        NonConformity: It was broken; where others might be the cause, it was broken in two more looks.
+        Undecided: Another requirement was broken, which explains what was seen, or it was not seen again.
+        Inapplicable: Nothing of the run put it to the test.
+    """
+    findings = account.findings
+    broken = findings.of(requirement)
+    if broken and (root := findings.explained(requirement)):
+        raise Undecided(f"{broken[0].message}, but that may be for another reason: {root.message}", *_cited(root))
+    if sure := next((one for one in broken if not one.unsteady), None):
+        raise sure.as_fault(story=_others(broken))
+    if broken:
+        raise account.doubts[requirement]
+    conclude_kept(findings, requirement)
+
+
+def conclude_kept(findings: Findings, requirement: str) -> None:
+    """Note the evidence that a requirement was kept.
+
+    Raises:
+        Inapplicable: There is none.
+    """
+    kept = findings.kept.get(requirement, [])
+    if not kept:
+        raise Inapplicable("Nothing of the run put it to the test in this way")
+    judged(*dict.fromkeys(kept))
+
+
+def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
+    """Send what showed a fault again, while nothing else of the run writes, until two answers show the same.
+
+    Args:
+        run: The run.
+        finding: The fault.
+        judge: What is wrong with an answer in the same way, if anything.
+
+    Returns:
+        The last finding, if there was one each time, at last the same twice with nothing moved in between.
+    """
+    return _looked_again(run, finding, judge)[0]
+
+
+def _looked_again(
+    run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]
+) -> tuple[Finding | None, Exchange | None]:
+    """The same, or the answer in which nothing was wrong; neither if others kept changing the list."""
+    before = None
+    for pause in _PAUSES:
+        run.sleep(pause)
+        with run.wire.undisturbed():
+            answer = run.send(finding.exchange.call)
+        found = judge(answer)
+        if found is None:
+            return None, answer
+        if before is not None and _is_same(before, found):
+            return found, None
+        before = found
+    return None, None
+
+
+def is_elsewhere(run: Run, finding: Finding) -> bool:
+    """Whether another page of the list has what is missing from one: then its order is wrong, and nothing is lost.
+
+    The nearest pages are looked at, as many as can be afforded.
+    """
+    page = None if finding.absent is None else page_of(finding.exchange)
+    if page is None:
+        return False
+    near = range(max(1, page.number - _MOST_PAGES), min(page.pages, page.number + _MOST_PAGES) + 1)
+    others = sorted(set(near) - {page.number}, key=lambda number: abs(number - page.number))
+    asked = finding.exchange.call
+    query = tuple((name, value) for name, value in asked.query if name != "page")
+    calls = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
+    with run.wire.undisturbed():
+        answers = run.send_all(calls)
+    return any(read.id_of(item) == finding.absent for one in answers for item in readable_resources(one))
+
+
+def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
+    """What a ledger finds wrong with an answer, of one requirement."""
+    return lambda exchange: next((one for one in ledger.take(exchange) if one.requirement == requirement), None)
+
+
+def _is_same(one: Finding, other: Finding) -> bool:
+    return (one.message, one.actual, _shown(one)) == (other.message, other.actual, _shown(other))
+
+
+def _shown(finding: Finding) -> list[object] | None:
+    """What must not move between two looks; None where nobody can read that, which is no doing of others."""
+    try:
+        return contents((finding.exchange,))
+    except Judgement:
+        return None
+
+
+def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -> Finding | None:
+    """What stands of a finding that others, or writes of the run, may have brought about; doubts are noted."""
+    again, right = _looked_again(run, finding, by_ledger(ledger, finding.requirement))
+    if again is not None and not is_elsewhere(run, again):
+        return replace(again, unsteady=False)
+    if right is not None and written_meanwhile(run, finding.exchange):
+        account.torn.append(finding.exchange)
+        return None
+    if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
+        return None
+    why = "not when it was looked at again" if again is None else "another page has it, where its order does not put it"
+    account.doubts[finding.requirement] = Undecided(f"{finding.message}, but {why}", *_cited(finding))
+    return finding
+
+
+def _as_whole(run: Run, listed: Exchange) -> Exchange:
+    """A list, with the largest page where it has grown past its own since."""
+    page = page_of(listed)
+    if page is None or page.number > 1 or page.is_whole:
+        return listed
+    query = {**page.asked, "perPage": str(LARGEST_PAGE)}
+    return run.send(replace(listed.call, query=tuple(query.items())))
+
+
+def _cited(finding: Finding) -> tuple[Exchange, ...]:
+    return (*finding.because, finding.exchange)
+
+
+def _others(broken: Sequence[Finding]) -> str:
+    return f" ({len(broken)} times in this run)" if len(broken) > 1 else ""

@@ -1,0 +1,156 @@
+"""Words over several answers at once: those that are wrong are told together, each with what was sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import expect, read
+from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.wire.exchange import REFUSALS, Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+_TOLD: Final = 6
+_ENGAGEMENT: Final = ("name", "description", "status", "createdAt", "updatedAt")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request of a batch.
+
+    Attributes:
+        what: What it was, in words that complete "createEngagement with ...".
+        exchange: What came of it.
+        label: A text that it carried and no other request did; empty for none.
+        kind: What kind of request it was, where a batch has several.
+    """
+
+    what: str
+    exchange: Exchange = field(repr=False)
+    label: str = ""
+    kind: str = ""
+
+    @property
+    def told(self) -> str:
+        """The operation and what was sent."""
+        return f"{self.exchange.call.operation.id} with {self.what}"
+
+
+def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expected: str) -> None:
+    """Every answer has a permitted status.
+
+    Args:
+        sent: What was sent; what brought no answer is passed over where another one is wrong.
+        permitted: Says of a status whether it is.
+        expected: All permitted statuses in words.
+
+    Raises:
+        NonConformity: At least one has not; all of them are named.
+        Unanswered: None is wrong, but something has no answer.
+    """
+    wrong: list[Sent] = []
+    trouble: Unanswered | None = None
+    for one in sent:
+        try:
+            status = one.exchange.status
+        except Unanswered as unanswered:
+            trouble = trouble or unanswered
+            continue
+        judged(one.exchange)
+        if not permitted(status):
+            wrong.append(one)
+    if wrong:
+        raise NonConformity(
+            _listed([f"{one.told} was answered {one.exchange.status}" for one in wrong]),
+            *[one.exchange for one in wrong],
+            expected=expected,
+            actual=", ".join(sorted({str(one.exchange.status) for one in wrong})),
+        )
+    if trouble is not None:
+        raise trouble
+
+
+def every_invalid_refused(sent: Iterable[Sent]) -> None:
+    """Every certainly invalid request was refused as such."""
+    every_status(sent, lambda status: status in {400, 422}, "400 or 422")
+
+
+def engagement_untouched(before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
+    """Refused requests have left an engagement as it was, ``updatedAt`` included.
+
+    Args:
+        before: A read of it before they were sent.
+        after: A read of it afterwards.
+        sent: The requests. Where one of them was not refused, a change says nothing about those that were.
+
+    Raises:
+        NonConformity: It has changed or is gone, although all were refused.
+        Undecided: It has changed, and some were not refused.
+    """
+    was = read.data(before)
+    only_if_refused(sent, lambda: _same_engagement(was, before, after, sent))
+
+
+def only_if_refused(sent: Iterable[Sent], judge: Callable[[], None]) -> None:
+    """Judge what refused requests have left; a fault is open to doubt where one of them was not refused.
+
+    Raises:
+        NonConformity: What ``judge`` raises, where all were refused with a 4xx.
+        Undecided: It raises one, and some were not refused.
+    """
+    try:
+        judge()
+    except NonConformity as fault:
+        if accepted := [one for one in sent if one.exchange.status not in REFUSALS]:
+            exchanges = [one.exchange for one in accepted]
+            raise Undecided(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
+        raise
+
+
+def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
+    """Nothing that a refused creation carried is among the engagements listed afterwards.
+
+    Args:
+        sent: The creations, each with a label of its own.
+        listed: Pages of the list that would hold them.
+    """
+    items = [item for page in listed for item in read.items(page)]
+    judged(*listed)
+    found = [one for one in sent if one.label and refused(one) and any(carries(item, one.label) for item in items)]
+    if found:
+        raise NonConformity(
+            _listed([f"{one.told} was refused, but its engagement is in the list" for one in found]),
+            *[one.exchange for one in found],
+            *listed,
+            expected="no engagement of a refused creation",
+            actual=f"{len(found)} of them",
+        )
+
+
+def carries(item: dict[str, Any], label: str) -> bool:
+    """Whether an engagement has a label in its name or description."""
+    return any(isinstance(item.get(name), str) and label in item[name] for name in ("name", "description"))
+
+
+def refused(one: Sent) -> bool:
+    """Whether a request was answered with a 4xx; what has no answer was not."""
+    return one.exchange.judgeable and one.exchange.status in REFUSALS
+
+
+def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
+    exchanges = [one.exchange for one in sent]
+    if after.status == HTTPStatus.NOT_FOUND:
+        message = "the engagement is gone"
+        raise NonConformity(message, before, *exchanges, after, expected="the engagement as before", actual="404")
+    expect.unchanged("the engagement", was, read.data(after), _ENGAGEMENT, before, *exchanges, after)
+
+
+def _listed(sentences: list[str]) -> str:
+    """Sentences in one text, the last ones only counted where there are many."""
+    more = len(sentences) - _TOLD
+    return "; ".join(sentences[:_TOLD]) + (f"; and {more} more" if more > 0 else "")

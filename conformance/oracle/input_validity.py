@@ -1,0 +1,154 @@
+"""What the wire form of a request surely is: invalid, valid, or left open by the interface.
+
+A generated request is judged by what goes over the wire and not by what its generator had in mind: in a query string
+``null`` is a text like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.json_text import Malformed, Parsed, read_json
+from conformance.oracle.effects import is_ordinary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.wire.request import Call
+
+
+class Validity(StrEnum):
+    """What is surely so of a request."""
+
+    INVALID = "invalid"
+    VALID = "valid"
+    OPEN = "open"
+
+
+_PLAIN_ADDRESS: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "role": ("owner", "admin", "member"),
+    "status": ("active", "archived"),
+    "sort": ("createdAt", "updatedAt", "name"),
+    "order": ("asc", "desc"),
+}
+_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
+    "listMembers": frozenset({"role", "page", "perPage"}),
+    "listEngagements": frozenset({"status", "page", "perPage", "sort", "order"}),
+}
+_MOST_PER_PAGE: Final = 100
+
+
+def validity(call: Call) -> Validity:
+    """What is surely so of a call of an operation; total over all bodies and queries."""
+    if call.operation.answer == "list":
+        return _of_query(call)
+    if not call.operation.takes_body or call.query:
+        return Validity.OPEN
+    return _of_body(call.operation.id, call.body or b"")
+
+
+def _of_body(operation: str, text: bytes) -> Validity:
+    if not text.strip():
+        return _of_object(operation, {})  # as which some take a request without a body
+    reading = read_json(text)
+    if isinstance(reading, Malformed):
+        return Validity.INVALID if _is_no_json_anywhere(text) else Validity.OPEN
+    if not isinstance(reading, Parsed) or reading.duplicates:
+        return Validity.OPEN
+    if not isinstance(reading.value, dict):
+        return Validity.INVALID
+    return _of_object(operation, reading.value)
+
+
+def _is_no_json_anywhere(text: bytes) -> bool:
+    """Whether also lenient readers, who take NaN, a byte order mark or another encoding, find no JSON."""
+    return re.search(rb"NaN|Infinity|[^\x00-\x7f]|\x00", text) is None
+
+
+def _of_object(operation: str, body: dict[str, Any]) -> Validity:
+    verdicts = [_of_field(operation, name, body) for name in _fields(operation)]
+    if Validity.INVALID in verdicts:
+        return Validity.INVALID
+    if Validity.OPEN in verdicts or not body or set(body) - set(_fields(operation)):
+        return Validity.OPEN
+    return Validity.VALID
+
+
+def _fields(operation: str) -> tuple[str, ...]:
+    return {
+        "createEngagement": ("name", "description"),
+        "updateEngagement": ("name", "description"),
+        "updateCurrentOrganization": ("name",),
+        "inviteMember": ("email", "role"),
+        "updateMemberRole": ("role",),
+    }[operation]
+
+
+def _of_field(operation: str, name: str, body: dict[str, Any]) -> Validity:
+    required = name in {"email", "role"} or (name == "name" and operation == "createEngagement")
+    if body.get(name) is None:
+        if required:
+            return Validity.INVALID
+        return Validity.OPEN if name in body else Validity.VALID
+    value = body[name]
+    if not isinstance(value, str):
+        return Validity.INVALID
+    if name == "email":
+        return _of_address(value)
+    if name == "role":
+        return _of_new_role(operation, value)
+    return Validity.VALID if is_ordinary(value) else Validity.OPEN
+
+
+def _of_address(value: str) -> Validity:
+    if "@" not in value:
+        return Validity.INVALID
+    return Validity.VALID if _PLAIN_ADDRESS.fullmatch(value) else Validity.OPEN
+
+
+def _of_new_role(operation: str, value: str) -> Validity:
+    if value in {"admin", "member"}:
+        return Validity.VALID
+    if value == "owner":
+        return Validity.INVALID if operation == "inviteMember" else Validity.OPEN
+    return Validity.INVALID if _is_nonsense(value) else Validity.OPEN
+
+
+def _of_query(call: Call) -> Validity:
+    names = [name for name, _ in call.query]
+    if len(names) != len(set(names)):
+        return Validity.OPEN
+    verdicts = [_of_parameter(name, value) for name, value in call.query if name in _PARAMETERS[call.operation.id]]
+    if Validity.INVALID in verdicts:
+        return Validity.INVALID
+    if Validity.OPEN in verdicts or set(names) - _PARAMETERS[call.operation.id]:
+        return Validity.OPEN
+    return Validity.VALID
+
+
+def _of_parameter(name: str, value: str) -> Validity:
+    if name in _WORDS:
+        if value in _WORDS[name]:
+            return Validity.VALID
+        return Validity.INVALID if _is_nonsense(value) else Validity.OPEN
+    if not value.strip():
+        return Validity.OPEN
+    if not any(sign.isnumeric() for sign in value):
+        return Validity.INVALID
+    return _of_number(name, value)
+
+
+def _of_number(name: str, value: str) -> Validity:
+    """A page other than the first may be past the end, which the interface leaves open."""
+    if not _NUMBER.fullmatch(value):
+        return Validity.OPEN
+    return Validity.VALID if int(value) <= (1 if name == "page" else _MOST_PER_PAGE) else Validity.OPEN
+
+
+def _is_nonsense(value: str) -> bool:
+    """Whether a value cannot be meant for any member of a closed list, today's or a later one's."""
+    return re.search(r"[^A-Za-z0-9\s_.,:;+|/-]", value) is not None

@@ -1,0 +1,111 @@
+"""What a target did at an open point, in few words that are comparable between targets.
+
+Every word is total: whatever an exchange holds, a short text comes out, without identifiers and times.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.json_text import Parsed
+from conformance.oracle.rendering import kind_of
+from conformance.wire.exchange import Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.wire.exchange import Exchange
+
+_WORD: Final = re.compile(r"[A-Za-z0-9_.$-]{1,60}")
+_MOST_MEMBERS: Final = 20
+_ERRORS_FROM: Final = 400
+_TELLING: Final = 16
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+
+
+def answered(exchange: Exchange) -> str:
+    """How a call was answered: "201", "409 CONFLICT", or "no answer (the connection was refused)"."""
+    try:
+        answer = exchange.answer
+    except Unanswered as trouble:
+        return f"no answer ({exchange.trouble or trouble})"
+    code = _member(_value(exchange), "error", "code") if answer.status >= _ERRORS_FROM else None
+    return f"{answer.status} {_word(code)}" if isinstance(code, str) else str(answer.status)
+
+
+def members(exchange: Exchange) -> str:
+    """Which members the ``data`` of an answer has, in alphabetical order."""
+    data = _member(_value(exchange), "data")
+    if not isinstance(data, dict):
+        return "no object data"
+    names = sorted(_word(name) for name in data)
+    more = f" and {len(names) - _MOST_MEMBERS} more" if len(names) > _MOST_MEMBERS else ""
+    return (", ".join(names[:_MOST_MEMBERS]) or "none") + more
+
+
+def reads(holder: Mapping[str, Any], name: str) -> str:
+    """How a member reads that may say nothing: "absent", "null", "empty", "text", or its JSON type."""
+    if name not in holder:
+        return "absent"
+    value = holder[name]
+    if isinstance(value, str):
+        return "text" if value else "empty"
+    return kind_of(value)
+
+
+def kept(sent: str, got: object) -> str:
+    """What became of a text: kept, or what was done to it."""
+    if not isinstance(got, str):
+        return kind_of(got)
+    changes = {
+        "kept as sent": sent,
+        "trimmed": sent.strip(),
+        "blanks merged": " ".join(sent.split()),
+        "normalized to NFC": unicodedata.normalize("NFC", sent),
+        "normalized to NFD": unicodedata.normalize("NFD", sent),
+        "normalized to NFKC": unicodedata.normalize("NFKC", sent),
+        "control and format characters left out": _without_controls(sent),
+    }
+    return next((words for words, text in changes.items() if text == got), "changed otherwise")
+
+
+def shape(identifier: str) -> str:
+    """What an identifier looks like."""
+    if identifier.isascii() and identifier.isdigit():
+        return "digits"
+    if _UUID.fullmatch(identifier):
+        return "a UUID"
+    if _ULID.fullmatch(identifier):
+        return "a ULID"
+    signs = sorted({sign for sign in identifier if not re.fullmatch("[A-Za-z0-9_-]", sign)})
+    # Which of the usual signs occur is chance, and how short identifiers grow a matter of time.
+    length = f"{len(identifier)} " if len(identifier) >= _TELLING else ""
+    return f"{length}letters, digits, - or _" + (f", and {_printable(signs)}" if signs else "")
+
+
+def _value(exchange: Exchange) -> object:
+    """The body as a JSON value; None where there is none."""
+    reading = exchange.received.reading if exchange.received is not None else None
+    return reading.value if isinstance(reading, Parsed) else None
+
+
+def _member(value: object, *path: str) -> object:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _word(text: str) -> str:
+    """A code or a name of the target's, if it is one that can stand in a sentence."""
+    return text if _WORD.fullmatch(text) else "(odd)"
+
+
+def _printable(signs: Sequence[str]) -> str:
+    return " ".join(sign if sign.isascii() and sign.isprintable() else f"U+{ord(sign):04X}" for sign in signs[:10])
+
+
+def _without_controls(text: str) -> str:
+    return "".join(sign for sign in text if unicodedata.category(sign) not in {"Cc", "Cf"})

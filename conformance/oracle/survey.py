@@ -1,0 +1,106 @@
+"""Applying a law to many exchanges: one finding with all offenders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.oracle.laws import Law
+    from conformance.wire.exchange import Exchange
+
+CITED: Final = 5
+"""Offenders that a finding shows; the others are counted."""
+_EVIDENCE: Final = 25
+_KINDS: Final = 2
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a law came to over many exchanges.
+
+    Attributes:
+        kept: Where it applied and held.
+        broken: Where it did not hold, with the fault of each.
+        unclear: Where nothing could be said, with the reason of each.
+    """
+
+    kept: list[Exchange] = field(default_factory=list)
+    broken: list[tuple[Exchange, NonConformity]] = field(default_factory=list)
+    unclear: list[Undecided] = field(default_factory=list)
+
+    @property
+    def applied(self) -> bool:
+        """Whether there was anything to judge."""
+        return bool(self.kept or self.broken or self.unclear)
+
+
+def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
+    """Apply a law to every exchange that can be judged; a 429 that was waited out is an answer too."""
+    found = Survey()
+    for exchange in exchanges:
+        if (came := exchange.as_it_came) is None:
+            continue
+        try:
+            applies = law(came)
+        except NonConformity as fault:
+            found.broken.append((exchange, fault))
+        except Undecided as doubt:
+            found.unclear.append(doubt)
+        else:
+            if applies:
+                found.kept.append(exchange)
+    return found
+
+
+def conclude(found: Survey, *, nothing: str = "No answer of the run was of this kind") -> None:
+    """Raise what a survey comes to, if it is not that the law held.
+
+    Args:
+        found: The survey.
+        nothing: What to say where the law applied to no exchange.
+
+    Raises:
+        NonConformity: An exchange broke the law; the first offenders are cited, all are counted.
+        Undecided: None did, but of some nothing can be said.
+        Inapplicable: There was nothing to judge.
+    """
+    judged(*found.kept[:_EVIDENCE])
+    if found.broken:
+        raise _finding(found)
+    if found.unclear:
+        raise Undecided(found.unclear[0].message, *found.unclear[0].exchanges)
+    if not found.kept:
+        raise Inapplicable(nothing)
+
+
+def _finding(found: Survey) -> NonConformity:
+    exchange, first = found.broken[0]
+    offenders = [exchange for exchange, _ in found.broken]
+    many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} answers: {_operations(offenders)})"
+    return NonConformity(
+        first.message + (many if len(offenders) > 1 else f" ({exchange.call.operation.id})"),
+        *offenders[:CITED],
+        expected=first.expected,
+        actual=first.actual + _other_kinds(found),
+        pointer=first.pointer,
+    )
+
+
+def _operations(offenders: Sequence[Exchange]) -> str:
+    """The operations of offenders, the most frequent first."""
+    counted = Counter(exchange.call.operation.id for exchange in offenders)
+    return ", ".join(f"{operation} {times}" for operation, times in counted.most_common())
+
+
+def _other_kinds(found: Survey) -> str:
+    """What else came in place of what was expected, where the offenders differ."""
+    first = found.broken[0][1].actual
+    others = [actual for actual in dict.fromkeys(fault.actual for _, fault in found.broken) if actual != first]
+    more = f"; and {len(others) - _KINDS} more" if len(others) > _KINDS else ""
+    return f"; elsewhere {'; '.join(others[:_KINDS])}{more}" if others else ""

@@ -1,0 +1,90 @@
+"""Whose engagements lists hold: none that only another organization's key has made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.oracle import read
+from conformance.oracle.effects import accepted
+from conformance.oracle.laws import readable_resources
+from conformance.oracle.outcomes import Inapplicable, NonConformity, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.wire.exchange import Exchange
+
+
+_Place = tuple[str, str]
+"""An id and a createdAt: an engagement is known again by both, as ids may begin anew in each organization."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Leak:
+    """An engagement in a list that is not for it: its creations by key, the list, and its number there."""
+
+    made: dict[str, Exchange]
+    listed: Exchange
+    number: int
+
+
+def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
+    """No list of engagements holds what the run has made with the key of the other of two organizations alone.
+
+    Args:
+        exchanges: Those of the run.
+        keys: The names of two credentials, each of another organization; the first is the main key's.
+
+    Raises:
+        NonConformity: A list does.
+        Inapplicable: No list was asked for after the other key had made something.
+    """
+    made: dict[_Place, dict[str, Exchange]] = {}
+    leaks: list[_Leak] = []
+    clean: list[Exchange] = []
+    for exchange in exchanges:
+        key = keys[0] if exchange.call.credential is None else exchange.call.credential.name
+        if key not in keys or not accepted(exchange):
+            continue
+        if exchange.call.operation.id == "createEngagement":
+            for place in _places(exchange).values():
+                made.setdefault(place, {})[key] = exchange
+        elif exchange.call.operation.id == "listEngagements" and any(key not in makers for makers in made.values()):
+            found = [
+                _Leak(made[one], exchange, number)
+                for number, one in _places(exchange).items()
+                if one in made and key not in made[one]
+            ]
+            leaks += found
+            clean += [] if found else [exchange]
+    judged(*clean)
+    if leaks:
+        raise _fault(leaks)
+    if not clean:
+        raise Inapplicable("No list was asked for after another organization's key had made something")
+
+
+def _places(exchange: Exchange) -> dict[int, _Place]:
+    """What its engagements are known again by, by their numbers in the answer."""
+    found: dict[int, _Place] = {}
+    for number, resource in enumerate(readable_resources(exchange)):
+        identifier, created = read.id_of(resource), resource.get("createdAt")
+        if identifier is not None and isinstance(created, str):
+            found[number] = identifier, created
+    return found
+
+
+def _fault(leaks: list[_Leak]) -> NonConformity:
+    first = leaks[0]
+    (maker, creation), *_ = first.made.items()
+    lists = len({id(one.listed) for one in leaks})
+    many = f" ({lists} times in this run)" if lists > 1 else ""
+    return NonConformity(
+        f"listEngagements gives an engagement that another organization's key has made{many}",
+        creation,
+        first.listed,
+        expected="only the key's own organization",
+        actual=f"one that {maker} has made",
+        pointer=f"/data/{first.number}",
+    )

@@ -1,0 +1,167 @@
+"""How replies are written: envelopes, headers, JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Any, cast
+
+from starlette.responses import Response
+
+from conformance.reference.engagements import Engagements
+from conformance.reference.request_context import Call, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.json_body import Json
+    from conformance.reference.limiting import Quota
+    from conformance.reference.refusal import Refusal
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODERS = {
+    "compact": _COMPACT,
+    "reversed": _COMPACT,
+    "repeating": _COMPACT,
+    "ascii": json.JSONEncoder(ensure_ascii=True, separators=(",", ":")),
+    "indented": json.JSONEncoder(ensure_ascii=False, indent=2),
+}
+_UNKNOWN_MEMBERS = {"_links": {"self": None}, "x-trace": [1, 2.5, True], "revision": 7}
+_UNKNOWN_HEADERS = {
+    "Cache-Control": "no-store",
+    "ETag": 'W/"1"',
+    "Server": "reference",
+    "Set-Cookie": "session=none; HttpOnly",
+    "Vary": "Authorization, Accept-Encoding",
+    "X-Request-Id": "00000000-0000-4000-8000-000000000000",
+}
+_HEADER_CASES: dict[str, Callable[[str], str]] = {"as-documented": str, "lower": str.lower, "upper": str.upper}
+
+
+def _with_unknown_members(content: Json) -> Json:
+    """Add members that the interface does not name to every object."""
+    if isinstance(content, dict):
+        return {**{name: _with_unknown_members(value) for name, value in content.items()}, **_UNKNOWN_MEMBERS}
+    return [_with_unknown_members(item) for item in content] if isinstance(content, list) else content
+
+
+def _reversed(content: Json) -> Json:
+    """Turn the order of the members of every object round."""
+    if isinstance(content, dict):
+        return {name: _reversed(value) for name, value in reversed(content.items())}
+    return [_reversed(item) for item in content] if isinstance(content, list) else content
+
+
+class _Repeating(dict[str, Any]):
+    """An object whose first member is written twice."""
+
+    def items(self) -> Any:  # noqa: ANN401 - what the encoder iterates over
+        """Give all members, and the first once more."""
+        members = list(super().items())
+        return members + members[:1]
+
+
+def _repeating(content: Json) -> Json:
+    """Repeat a member of every object, with the same value."""
+    if isinstance(content, dict):
+        return _Repeating({name: _repeating(value) for name, value in content.items()})
+    return [_repeating(item) for item in content] if isinstance(content, list) else content
+
+
+_ARRANGEMENTS: dict[str, Callable[[Json], Json]] = {"reversed": _reversed, "repeating": _repeating}
+
+
+class Answering(Engagements):
+    """From a reply to a response."""
+
+    def respond(self, call: Call, reply: Reply) -> Response:
+        """Write a reply.
+
+        Args:
+            call: What is answered.
+            reply: The answer.
+        """
+        body = self.write_json(self.content(reply))
+        headers = {**self.headers(call, reply), **reply.headers}
+        if self.compresses(call):
+            body = gzip.compress(body, 6)
+            headers["Content-Encoding"] = "gzip"
+        if self.latitude["framing"] == "length":
+            headers["Content-Length"] = str(len(body))
+        response = Response(b"" if call.request.method == "HEAD" else body, reply.status)
+        case = _HEADER_CASES[self.latitude["header_case"]]
+        response.raw_headers = [(case(name).encode(), value.encode()) for name, value in headers.items()]
+        return response
+
+    # Bodies
+
+    def error(self, refusal: Refusal) -> Reply:
+        """Put a refusal into the envelope of errors."""
+        message = refusal.message if self.latitude["error_message"] == "sentence" else ""
+        error = {"code": refusal.code, "message": message, "statusCode": refusal.status}
+        return Reply(refusal.status, {"error": error}, refusal.headers)
+
+    def content(self, reply: Reply) -> dict[str, Any]:
+        """Give what is written as JSON."""
+        if self.latitude["extra_members"] == "everywhere":
+            return cast("dict[str, Any]", _with_unknown_members(reply.content))
+        return reply.content
+
+    def write_json(self, content: dict[str, Any]) -> bytes:
+        """Write JSON."""
+        style = self.latitude["json_text"]
+        arranged = _ARRANGEMENTS[style](content) if style in _ARRANGEMENTS else content
+        return _ENCODERS[style].encode(arranged).encode()
+
+    def compresses(self, call: Call) -> bool:
+        """Tell whether an answer is compressed."""
+        accepted = call.request.headers.get("accept-encoding", "")
+        return self.latitude["content_coding"] == "gzip" and "gzip" in accepted
+
+    # Headers
+
+    def headers(self, call: Call, reply: Reply) -> dict[str, str]:
+        """Give the headers of an answer."""
+        headers = {"Content-Type": self.media_type(reply), **self.rate_limit_headers(call, reply)}
+        if self.dated:
+            headers["Date"] = self.date()
+        if self.latitude["connection"] == "closed":
+            headers["Connection"] = "close"
+        if self.latitude["extra_headers"] == "many":
+            headers.update(_UNKNOWN_HEADERS)
+        if call.quota.exceeded:
+            headers.update(self.retry_header(call.quota))
+        return headers
+
+    def media_type(self, reply: Reply) -> str:
+        """Give the media type of an answer."""
+        errors_alike = self.latitude["error_media_type"] == "alike"
+        return self.latitude["media_type"] if errors_alike or not reply.is_error else "application/problem+json"
+
+    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:  # noqa: ARG002 - part of the seam
+        """Give the three headers that every answer carries."""
+        return {
+            "X-RateLimit-Limit": str(call.quota.limit),
+            "X-RateLimit-Remaining": str(call.quota.remaining),
+            "X-RateLimit-Reset": self.reset(call.quota),
+        }
+
+    def reset(self, quota: Quota) -> str:
+        """Write the end of a window: whole where it is, else with decimals."""
+        return str(int(quota.reset)) if quota.reset == int(quota.reset) else f"{quota.reset:.6f}"
+
+    def retry_header(self, quota: Quota) -> dict[str, str]:
+        """Tell a client that sent too much how long to wait."""
+        match self.latitude["retry_after"]:
+            case "seconds":
+                return {"Retry-After": str(max(math.ceil(quota.reset - self.seconds()), 0))}
+            case "date":
+                return {"Retry-After": formatdate(math.ceil(quota.reset), usegmt=True)}
+            case _:
+                return {}
+
+    def date(self) -> str:
+        """Write the time of an answer."""
+        return formatdate(self.date_seconds(), usegmt=True)

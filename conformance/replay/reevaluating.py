@@ -1,0 +1,121 @@
+"""Runs the checks over a recording instead of a target."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.replay.recorded_inputs_file import placeholder
+from conformance.running.connect import redactor_of, wire_settings
+from conformance.running.first_contact import reach
+from conformance.running.run import Run
+from conformance.targets.fixtures import Fixtures
+from conformance.targets.journal import Journal, Place
+from conformance.targets.names import RunNames
+from conformance.targets.recorded_fixtures import NotedFixtures
+from conformance.targets.recorder import JournalRecorder
+from conformance.verdicts import conclude
+from conformance.verdicts.judge import Judge
+from conformance.verdicts.session import run_checks
+from conformance.wire.recorded_clock import StandingClock
+from conformance.wire.recorded_inputs import ReadNotes
+from conformance.wire.replay_wire import ReplayWire
+from conformance.wire.request import Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from conformance.replay.recorded_inputs_file import Provisioned
+    from conformance.replay.recording import Recording
+    from conformance.reports import model
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """What the checks came to over a recording.
+
+    Attributes:
+        requirements: Every requirement with its outcome.
+        observations: What was observed.
+        misfits: Where checks and recording do not belong together, a sentence each.
+    """
+
+    requirements: list[model.Requirement]
+    observations: list[model.Observation]
+    misfits: list[str]
+
+
+class UnwrittenJournal(Journal):
+    """The journal of a replay, which nothing will ever be undone by; only checks look at it."""
+
+    def __init__(self, names: RunNames, path: Path) -> None:
+        super().__init__(path, names, Place(""))
+
+    def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
+        """Write nothing."""
+
+
+def rejudge(recording: Recording, folder: Path) -> Rejudged:
+    """Run the checks over a recording.
+
+    Args:
+        recording: The recording.
+        folder: Where it lies; nothing is written there.
+    """
+    notes = ReadNotes(recording.provisioned.notes, recording.provisioned.stopped)
+    with ExitStack() as stack:
+        wire, run = _run(recording, notes, folder)
+        stack.callback(run.journeys.close)
+        judge = Judge(run)
+        reached = reach(run)
+        run.closed = reached if isinstance(reached, str) else None
+        run_checks(judge)
+    _ = run.missing  # the report of the run had asked it too
+    errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
+    unasked = [f"nobody asked for exchange {one.number}, which {one.check} had sent" for one in wire.unasked]
+    return Rejudged(
+        requirements=conclude.requirements(judge.results, "It was not judged again.", run.options.only),
+        observations=conclude.observations(run.observations),
+        misfits=[*dict.fromkeys([*wire.missed, *notes.missed]), *unasked, *notes.unasked, *errors],
+    )
+
+
+def _run(recording: Recording, notes: ReadNotes, folder: Path) -> tuple[ReplayWire, Run]:
+    provisioned = recording.provisioned
+    profile = provisioned.profile
+    redactor = redactor_of(profile)
+    wire = ReplayWire(
+        wire_settings(profile, provisioned.options),
+        redactor,
+        recording.exchanges,
+        under=notes.under,
+        current=lambda: notes.current,
+        order=lambda: notes.perhaps("order", list[int]) or (),
+        service_clock=lambda: notes.perhaps("service clock", float),
+        withheld=lambda: notes.perhaps("withheld", str),
+        stopped=provisioned.stopped,
+    )
+    notes.claim = wire.claim
+    journal = UnwrittenJournal(RunNames(provisioned.prefix), folder)
+    wire.observe(JournalRecorder(journal))
+    fixtures = Fixtures(profile, None, redactor)
+    run = Run(
+        profile=profile,
+        options=provisioned.options,
+        wire=wire,
+        fixtures=NotedFixtures(fixtures, notes, lambda name: _credential(name, provisioned), journal),
+        journal=journal,
+        names=RunNames(provisioned.prefix),
+        notes=notes,
+        clock=StandingClock(),
+    )
+    return wire, run
+
+
+def _credential(name: str, provisioned: Provisioned) -> Credential:
+    """The credential that stands for one of the recorded run."""
+    if name == "api_key":
+        return Credential.bearer(name, provisioned.profile.api_key.reveal())
+    return Credential.bearer(name, placeholder(name))

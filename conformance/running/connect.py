@@ -1,0 +1,97 @@
+"""How a profile is reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.operations import OPERATIONS
+from conformance.running.common_words import is_sent, ordinary_words
+from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire.client import Wire
+from conformance.wire.recording_wire import RecordedWire
+from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
+from conformance.wire.request import Credential
+from conformance.wire.settings import WireSettings
+
+if TYPE_CHECKING:
+    import httpx
+
+    from conformance.running.options import RunOptions
+    from conformance.targets.profile import Profile
+    from conformance.wire.recorded_inputs import TakenNotes
+
+
+def redactor_of(profile: Profile) -> Redactor:
+    """A redactor that knows every secret of a profile.
+
+    Outputs show where the target is and what it is called: a header that says a part of that, as that of a gateway may,
+    could not be hidden in them, and neither could a secret that every run sends, such as ``page=1``.
+    """
+    redactor = Redactor(ordinary_words())
+    for name, secret in profile.secrets():
+        is_key = name.partition(":")[0] not in HIDDEN_TEXTS
+        shown = _is_in_addresses(profile, secret) if is_key else _is_in_outputs(profile, secret)
+        redactor.add(name, secret, shown=shown or is_sent(secret))
+    return redactor
+
+
+def _is_in_addresses(profile: Profile, secret: str) -> bool:
+    return secret.casefold() in profile.base_url.casefold()
+
+
+def _is_in_outputs(profile: Profile, secret: str) -> bool:
+    """Whether outputs for this target say a text: an address of the interface, a name, or a word of the outputs."""
+    addresses = [profile.base_url + operation.path for operation in OPERATIONS.values()]
+    is_named = any(secret.casefold() in text.casefold() for text in (*addresses, *profile.public()))
+    return is_named or secret.encode("utf-8", "replace") in ordinary_words()
+
+
+def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
+    """How the target is reached, and how much may be asked of it.
+
+    Raises:
+        TargetFileError: Something in the profile cannot be used.
+    """
+    try:
+        return WireSettings(
+            base_url=profile.base_url,
+            credential=Credential.bearer("api_key", profile.api_key.reveal()),
+            headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
+            timeout=profile.timeout,
+            verify=profile.tls.verify,
+            ca_file=None if profile.tls.ca_file is None else str(profile.tls.ca_file),
+            workers=options.workers,
+            max_requests=options.max_requests,
+            max_seconds=options.max_seconds,
+            first_wait=options.wait,
+        )
+    except ValueError as error:
+        raise TargetFileError(f"{error}.") from None
+
+
+def connect(
+    profile: Profile,
+    options: RunOptions,
+    redactor: Redactor,
+    notes: TakenNotes | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Wire:
+    """A wire to a target.
+
+    Args:
+        profile: The target.
+        options: The limits of the run.
+        redactor: Learns the keys of the target.
+        notes: Where a run that is to be judged again notes what its exchanges do not tell.
+        transport: What carries requests, in place of connections.
+
+    Raises:
+        TargetFileError: Something in the profile cannot be used.
+    """
+    settings = wire_settings(profile, options)
+    try:
+        if notes is None:
+            return Wire(settings, redactor, transport=transport)
+        return RecordedWire(settings, redactor, notes, transport=transport)
+    except ValueError as error:
+        raise TargetFileError(f"{error}.") from None

@@ -1,0 +1,193 @@
+"""The reference service in this process, as the target of a run."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import httpx
+
+from conformance.reference.application import create_app
+from conformance.reference.faults import fault_by_id
+from conformance.reference.latitude import Latitude
+from conformance.reference.server import Server, announcement, listen
+from conformance.replay.reevaluating import UnwrittenJournal
+from conformance.running.embedded import EmbeddedError, EmbeddedService
+from conformance.running.run_session import Execution
+from conformance.targets.journal import FILE_NAME
+from conformance.targets.mailbox import Mailbox
+from conformance.targets.provisioner import Provisioner
+from conformance.targets.rpc import result_of
+from conformance.targets.undo import UndoResult
+from conformance.wire.bounded_reading import CLOSED, Unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.reference.application import Application
+    from conformance.reference.sandbox import Sandbox
+    from conformance.running.options import RunOptions
+    from conformance.selftest.subjects import Subject
+    from conformance.targets.journal import Journal
+    from conformance.targets.names import RunNames
+    from conformance.targets.profile import Profile
+
+_NOWHERE = "http://reference.invalid"
+"""The base URL of a service that is called."""
+
+_AWAY = 0.3
+"""Seconds until a process that ended is started again."""
+
+_STARTING = 30.0
+_STOPPING = 10.0
+
+
+class InnerService(EmbeddedService):
+    """A subject that is called in this process; nothing listens.
+
+    Attributes:
+        app: The service itself.
+
+    Args:
+        subject: What is peculiar about the service.
+        mailbox: Host and port of the mailbox that its invitations are sent to.
+    """
+
+    def __init__(self, subject: Subject, mailbox: tuple[str, int]) -> None:  # the parent would start a process
+        self._mailbox = mailbox
+        self.app = create_app(
+            latitude=Latitude(subject.choices),
+            fault=fault_by_id(subject.id) if subject.kind == "fault" else None,
+            smtp=mailbox,
+        )
+        self._announced = announcement(self.app, _NOWHERE)
+
+    def close(self) -> None:
+        """End the service."""
+        self.app.close()
+
+
+class HostedService(InnerService):
+    """A subject served on loopback by a thread, over real HTTP.
+
+    Args:
+        subject: What is peculiar about the service.
+        mailbox: Host and port of the mailbox that its invitations are sent to.
+    """
+
+    def __init__(self, subject: Subject, mailbox: tuple[str, int]) -> None:
+        super().__init__(subject, mailbox)
+        listener, base_url = listen("127.0.0.1", 0)
+        ready = threading.Event()
+        self._server = Server(self.app, listener, ready.set)
+        self._announced = announcement(self.app, base_url)
+        self._thread = threading.Thread(target=self._server.serve_until_stopped, name="service", daemon=True)
+        self._thread.start()
+        if not ready.wait(_STARTING):
+            raise EmbeddedError(f"The reference service did not start as {subject.id}.")
+
+    def close(self) -> None:
+        """End the service."""
+        self._server.stop()
+        self._thread.join(_STOPPING)
+
+
+class SupervisedTransport(httpx.AsyncBaseTransport):
+    """Hands requests to an application; when its process would have ended, it takes none until it is started again.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._inner = httpx.ASGITransport(app, raise_app_exceptions=False)
+        self._ends = 0
+        self._back_at = 0.0
+        app.service.end_process = self._end
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Hand a request over.
+
+        Raises:
+            httpx.ConnectError: The process is not there.
+            Unreadable: It has ended meanwhile.
+        """
+        if time.monotonic() < self._back_at:
+            raise httpx.ConnectError("no connection could be made") from ConnectionRefusedError()
+        ends = self._ends
+        response = await self._inner.handle_async_request(request)
+        if ends != self._ends:
+            raise Unreadable(CLOSED)
+        return response
+
+    def _end(self) -> None:
+        self._ends += 1
+        self._back_at = time.monotonic() + _AWAY
+
+
+class SandboxPeer:
+    """Stands where the provisioner's process does, and calls the sandbox of a service in this process.
+
+    Args:
+        sandbox: The sandbox.
+    """
+
+    problem: str | None = None
+    waiting: None = None
+    has_answered = True
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def call(self, method: str, params: Mapping[str, object]) -> object:
+        """Call a method."""
+        message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        return result_of(method, self._sandbox.answer(message.encode()) or {})
+
+    def close(self, grace: float) -> None:
+        """Do nothing: there is no process."""
+
+
+class HostedExecution(Execution):
+    """A run against a subject in this process.
+
+    Args:
+        subject: The service.
+        options: What to ask of the run; they name no target.
+        in_process: Whether requests are handed to the service, without a socket or bytes of HTTP between, and the
+            provisioner is no process: a third less of the processor's time.
+    """
+
+    def __init__(self, subject: Subject, options: RunOptions, *, in_process: bool = False) -> None:
+        super().__init__(options, environ={})
+        self._subject = subject
+        self._in_process = in_process
+
+    def undo(self) -> UndoResult:
+        """Undo what the run did, unless the service is faulty: then that is nobody's concern, and it takes its time."""
+        if self._subject.kind == "fault" and self.undone is None:
+            self.run.journeys.close()
+            self.undone = UndoResult()
+        return super().undo()
+
+    def _embedded(self) -> Profile:
+        self._mailbox = self._stack.enter_context(Mailbox())
+        mailbox = (self._mailbox.host, self._mailbox.port)
+        build = InnerService if self._in_process else HostedService
+        self._service = self._stack.enter_context(closing(build(self._subject, mailbox)))
+        return self._service.profile(self.options.mode)
+
+    def _journal(self, names: RunNames) -> Journal:
+        """A journal that nobody reads once this process has ended, as the service is gone then, too."""
+        return UnwrittenJournal(names, self.folder / FILE_NAME)
+
+    def _transport(self) -> httpx.AsyncBaseTransport | None:
+        return SupervisedTransport(self._service.app) if self._in_process else None
+
+    def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
+        if self._in_process:
+            return Provisioner(SandboxPeer(self._service.app.sandbox))
+        return super()._provisioned(is_over)

@@ -1,0 +1,351 @@
+"""What checks need beside the main key: made when first asked for, shared where it can be."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from conformance.targets import subordinates
+from conformance.targets.capabilities import UNLOCKS, Unavailable, lacking
+from conformance.targets.profile import Mode
+from conformance.targets.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
+from conformance.targets.queries import OTHER_KEY
+from conformance.targets.secret import without_likely_keys
+from conformance.wire.exchange import Withheld
+from conformance.wire.request import Call, Credential
+from conformance.wire.run_limits import RunStopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.targets.mailbox import Mailbox
+    from conformance.targets.membership import Membership
+    from conformance.targets.ownership import Ownership
+    from conformance.targets.profile import MemberOfFile, Profile, SubordinateKind, SubordinateTemplate
+    from conformance.targets.provisioner import MemberRole
+    from conformance.targets.secret import Secret
+    from conformance.wire.exchange import Exchange
+
+_T = TypeVar("_T")
+
+NEW_KEY: Final = "new_key"
+"""The name of a key that is made in the midst of a run."""
+
+_MAIL_PAUSE: Final = 0.25
+
+
+class Hides(Protocol):
+    """What keeps secrets out of outputs."""
+
+    def add(self, name: str, secret: str) -> object:
+        """Learn a secret, and what is shown in its place."""
+
+    def text(self, text: str) -> str:
+        """A text without the secrets that are known."""
+
+
+class NotesMembers(Protocol):
+    """Whoever remembers which members a run has made; the journal does."""
+
+    def member_made(self, user_id: str, role: str) -> None:
+        """A member was made for this run and is to be removed after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member that a check may change and remove.
+
+    Attributes:
+        user_id: The user's id.
+        email: The e-mail address; None for members of the target file.
+        role: The role it was made with; None where only the service knows.
+        credential: The member's own key, where there is one.
+    """
+
+    user_id: str
+    email: str | None
+    role: MemberRole | None
+    credential: Credential | None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it was made for the run, and so belongs to no other organization."""
+        return self.email is not None
+
+
+class Fixtures:
+    """Gives checks what they need; whatever cannot be had raises ``Unavailable`` with the reason.
+
+    Every new secret is told to the redactor before anybody gets it. A failure is remembered, so that a slow
+    provisioner is waited for once.
+
+    Args:
+        profile: The target.
+        provisioner: The target's provisioner, if it has one.
+        redactor: Is told each new secret, and takes known ones out of what the provisioner and e-mails say; those of
+            the profile are the caller's to tell.
+        mailbox: The suite's own mailbox, if it listens.
+        send: Sends a call with the main key; for the target file's templates of subordinate records.
+        journal: Told of members that are made.
+        membership: Looks members up before they are given to a check; without it none is given.
+        ownership: Looks an engagement up before a record is made below it, and tells whose organization a key shows.
+        is_over: Whether the run is over, so that nothing is worth waiting for.
+    """
+
+    def __init__(  # noqa: PLR0913 - each part gives or proves something else
+        self,
+        profile: Profile,
+        provisioner: Provisioner | None,
+        redactor: Hides,
+        *,
+        mailbox: Mailbox | None = None,
+        send: Callable[[Call], Exchange] | None = None,
+        journal: NotesMembers | None = None,
+        membership: Membership | None = None,
+        ownership: Ownership | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._profile = profile
+        self._provisioner = provisioner
+        self._redactor = redactor
+        self._mailbox = mailbox
+        self._send = send
+        self._journal = journal
+        self._membership = membership
+        self._ownership = ownership
+        self._is_over = is_over
+        self._lock = threading.RLock()
+        self._shared: dict[str, Credential | Unavailable] = {}
+        self._unused = list(enumerate(profile.members, start=1))
+        self._members_made = 0
+        self._members_get_keys = True
+
+    @property
+    def main(self) -> Credential:
+        """The main key's credential."""
+        return Credential.bearer("api_key", self._profile.api_key.reveal())
+
+    def hide(self, name: str, secret: str) -> None:
+        """Keep another secret out of all outputs, such as one that a check makes of a key.
+
+        Args:
+            name: What is shown in its place.
+            secret: The secret.
+        """
+        self._redactor.add(name, secret)
+
+    def known_keys(self) -> dict[str, Credential]:
+        """The keys that were handed out so far, by name."""
+        with self._lock:
+            return {name: key for name, key in self._shared.items() if isinstance(key, Credential)}
+
+    def scoped_key(self, scope: str) -> Credential:
+        """A key with exactly one scope.
+
+        Raises:
+            Unavailable: There is none.
+        """
+        return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
+
+    def new_key(self, scope: str) -> Credential:
+        """A key with exactly one scope that the provisioner makes, and that nothing was sent with yet; the only one.
+
+        Raises:
+            Unavailable: None can be made.
+        """
+        return self._credential(NEW_KEY, self._provisioned(f"key:{scope}", lambda made: made.create_key([scope])))
+
+    def other_organization(self) -> Credential:
+        """A full key of another organization.
+
+        Raises:
+            Unavailable: There is none.
+        """
+        return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
+
+    def throttled(self) -> Credential:
+        """A key whose limit a run may use up; the main key in a disposable organization, and where it is named so.
+
+        Raises:
+            Unavailable: There is none.
+        """
+        try:
+            key = self._shared_key("throttled", "throttled", lambda made: made.create_throttled_key())
+        except Unavailable:
+            if self._profile.mode is Mode.DISPOSABLE:
+                return self.main
+            raise
+        return self.main if key.authorization == self.main.authorization else key
+
+    def member(self, role: MemberRole = "member", *, with_key: bool = False) -> Member:
+        """A member that nobody else has been given: a new one, or the next of the target file's.
+
+        Args:
+            role: The role of a new one; those of the target file have the role they have.
+            with_key: Whether the member must have a key.
+
+        Raises:
+            Unavailable: There is none left, or the run may not change members.
+        """
+        need = "member_key" if with_key else "member"
+        if self._profile.mode is not Mode.DISPOSABLE:
+            raise Unavailable(need, "Members are changed in disposable organizations only.")
+        with self._lock:
+            if self._members_get_keys or not with_key:
+                try:
+                    member = self._made_member(need, role)
+                except Unavailable:
+                    if not self._profile.members:
+                        raise
+                else:
+                    self._members_get_keys = member.credential is not None
+                    if self._members_get_keys or not with_key:
+                        return member
+            return self._next_of_file(need, with_key=with_key)
+
+    def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
+        """The e-mails to an address, as soon as a wanted one is among them or ``patience`` seconds are over.
+
+        Reading a mailbox may take longer than that: the last reading begins when the time is over.
+
+        Raises:
+            Unavailable: No mailbox can be read.
+            RunStopped: The run was over before so much time was, so that nobody knows what would have come.
+        """
+        deadline = time.monotonic() + patience
+        while True:
+            began = time.monotonic()
+            mails = self._mails(to, min(_MAIL_PAUSE, patience))
+            if began >= deadline or any(map(wanted, mails)):
+                return mails
+            if self._is_over():
+                raise RunStopped("the run was over before an e-mail had its time to arrive")
+            if self._mailbox is None or mails:
+                time.sleep(max(0.0, min(_MAIL_PAUSE, deadline - time.monotonic())))
+
+    def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
+        """The id of a new subordinate record.
+
+        Raises:
+            Unavailable: It cannot be made.
+        """
+        if self._profile.mode is Mode.READ_ONLY:
+            raise Unavailable(f"subordinates:{kind}", "A read-only run makes nothing.")
+        if self._ownership is not None:
+            try:
+                self._ownership.ensure_own(engagement_id)
+            except Withheld as withheld:
+                raise Unavailable(f"subordinates:{kind}", f"No record was made: {withheld}.") from None
+        if template := self._profile.subordinates.get(kind):
+            return subordinates.create(template, engagement_id, self._sender(template))
+        return self._provisioned(f"subordinates:{kind}", lambda made: made.create_subordinate(engagement_id, kind))
+
+    def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
+        """Whether a subordinate record is there.
+
+        Raises:
+            Unavailable: It cannot be told.
+        """
+        if template := self._profile.subordinates.get(kind):
+            return subordinates.exists(template, engagement_id, record_id, self._sender(template))
+        return self._provisioned(
+            f"subordinates:{kind}", lambda made: made.subordinate_exists(engagement_id, kind, record_id)
+        )
+
+    def _mails(self, to: str, patience: float) -> list[Mail]:
+        """The e-mails that are there; the suite's own mailbox tells at once when a first one arrives."""
+        if self._mailbox is not None:
+            found = self._mailbox.messages(to, patience)
+        else:
+            found = self._provisioned("mailbox", lambda made: made.read_mail(to))
+        clean = self._redactor.text
+        return [Mail(clean(one.sender), one.to, clean(one.subject), clean(one.text)) for one in found]
+
+    def _shared_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
+        with self._lock:
+            if name not in self._shared:
+                try:
+                    self._shared[name] = self._new_key(need, name, make)
+                except Unavailable as unavailable:
+                    self._shared[name] = unavailable
+            found = self._shared[name]
+        if isinstance(found, Unavailable):
+            raise Unavailable(found.need, found.reason)
+        return found
+
+    def _new_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
+        if (key := self._profile.keys.get(name)) is not None:
+            credential = self._credential(name, key)
+            if name != OTHER_KEY:
+                self._ensure_same_organization(need, credential)
+            return credential
+        return self._credential(name, self._provisioned(need, make))
+
+    def _ensure_same_organization(self, need: str, key: Credential) -> None:
+        """Make sure that a key of the target file does not show another organization than the main key does."""
+        if self._ownership is not None and self._ownership.is_foreign(key):
+            raise Unavailable(need, f"The key {key.name} belongs to another organization than the main key.")
+
+    def _credential(self, name: str, key: Secret) -> Credential:
+        self._redactor.add(name, key.reveal())
+        return Credential.bearer(name, key.reveal())
+
+    def _made_member(self, need: str, role: MemberRole) -> Member:
+        if self._provisioner is None:
+            raise lacking(need)
+        before = self._members(need).known(need)
+        made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
+        self._members(need).admit_made(need, made.user_id, before)
+        self._members_made += 1
+        name = f"member_{len(self._profile.members) + self._members_made}"
+        credential = None if made.key is None else self._credential(name, made.key)
+        if self._journal is not None:
+            self._journal.member_made(made.user_id, role)
+        return Member(made.user_id, made.email, role, credential)
+
+    def _next_of_file(self, need: str, *, with_key: bool) -> Member:
+        for position, (number, member) in enumerate(self._unused):
+            if member.key is None and with_key:
+                continue
+            del self._unused[position]
+            self._ensure_own_key(need, member)
+            self._members(need).admit_listed(need, member.user_id)
+            credential = None if member.key is None else self._credential(f"member_{number}", member.key)
+            if credential is not None:
+                self._ensure_same_organization(need, credential)
+            return Member(member.user_id, None, None, credential)
+        if not self._profile.members or with_key:
+            raise lacking(need)
+        raise Unavailable(need, "All members of the target file have been used; name more of them under members.")
+
+    def _members(self, need: str) -> Membership:
+        if self._membership is None:
+            raise Unavailable(need, "Nothing can be sent to the service here.")
+        return self._membership
+
+    def _ensure_own_key(self, need: str, member: MemberOfFile) -> None:
+        """Make sure that a member of the target file has a key of its own: the member's loss must not be the run's."""
+        others = {"api_key": self._profile.api_key, **self._profile.keys}
+        others |= {
+            f"the member {one.user_id}": one.key for one in self._profile.members if one.key and one is not member
+        }
+        for name, key in others.items():
+            if member.key is not None and key.reveal() == member.key.reveal():
+                raise Unavailable(need, f"The key of the member {member.user_id} is that of {name}, too.")
+
+    def _provisioned(self, need: str, make: Callable[[Provisioner], _T]) -> _T:
+        if self._provisioner is None:
+            raise lacking(need)
+        try:
+            return make(self._provisioner)
+        except MethodMissing as error:
+            raise Unavailable(need, f"{error} To unlock it: {UNLOCKS[need]}.") from None
+        except ProvisionerError as error:
+            raise Unavailable(need, without_likely_keys(self._redactor.text(str(error)))) from None
+
+    def _sender(self, template: SubordinateTemplate) -> Callable[[Call], Exchange]:
+        if self._send is None:
+            raise Unavailable(f"subordinates:{template.kind}", "Nothing can be sent to the service here.")
+        return self._send

@@ -1,0 +1,411 @@
+"""The write-ahead journal: what a run changes, written down before it is sent, so that it can be undone."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from conformance.files import DOCUMENT, read_file
+from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.names import PREFIX, RunNames
+from conformance.targets.seal import Seal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
+
+FILE_NAME: Final = "journal.jsonl"
+
+_FORMAT: Final = "conformance-journal/2"
+_LONGEST_HEAD: Final = 4096
+
+
+class JournalError(Exception):
+    """The journal cannot be written or read; the message is a plain sentence."""
+
+
+_LASTING: Final = {
+    Action.INVITE: "{0} {1} invited; an invitation expires after seven days.",
+    Action.REMOVE_MEMBER: "The member {0} {1} removed.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The service and the organization that a run changes.
+
+    Attributes:
+        base_url: The base URL of the service.
+        organization: The id of the organization of the main key, once it is known.
+        created_at: When that organization was created, as the service writes it.
+        since: When the run began, in seconds of the epoch by the service's clock.
+    """
+
+    base_url: str
+    organization: str | None = None
+    created_at: str | None = None
+    since: float | None = None
+
+
+class Journal:
+    """The entries of one run, in memory and in ``journal.jsonl``; it may be used from several threads.
+
+    Attributes:
+        names: The names of the run.
+        place: What the run changes.
+        begun: When the run began, in seconds of the epoch by our clock.
+        undoing: Whether the run is being undone: what is sent then ticks off entries and makes none.
+        trusted: Whether all of it was certainly written by a run with the main key that is given now.
+    """
+
+    def __init__(self, path: Path, names: RunNames, place: Place, seal: Seal | None = None) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._seal = seal
+        self._claim: int | None = None
+        self._descriptor: int | None = None
+        self._written = 0
+        self._entries: dict[int, Entry] = {}
+        self._last = 0
+        self._unsettled: dict[Action, dict[int, Entry]] = {action: {} for action in Action}
+        self.names = names
+        self.place = place
+        self.begun = _seconds(_now())
+        self.undoing = False
+        self.trusted = True
+
+    @classmethod
+    def open(cls, folder: Path, names: RunNames, base_url: str, key: str) -> Self:
+        """Begin the journal of a new run; no other run can use it before ``close``.
+
+        Args:
+            folder: The report's folder; it is made where it does not exist.
+            names: The names of the run.
+            base_url: The base URL of the service.
+            key: The main key, which seals the lines.
+
+        Raises:
+            JournalError: It cannot be written, or the folder holds the journal of a run that goes on or left something.
+        """
+        path = folder / FILE_NAME
+        journal = cls(path, names, Place(base_url), Seal(key, names.prefix))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            journal._claim = _claimed(path)
+            journal._begin()
+        except OSError as error:
+            journal.close()
+            raise _unwritable(path, error) from None
+        except JournalError:
+            journal.close()
+            raise
+        return journal
+
+    @classmethod
+    def claim(cls, folder: Path, key: str) -> Self:
+        """The journal of an earlier run, to undo what it left; nothing else can use it before ``close``.
+
+        Raises:
+            JournalError: There is no journal, it is none, or its run goes on.
+        """
+        cls.read(folder)  # before a file is made where none was
+        try:
+            claim = _claimed(folder / FILE_NAME)
+        except OSError as error:
+            raise _unwritable(folder / FILE_NAME, error) from None
+        journal = cls.read(folder, key)
+        journal._claim = claim  # noqa: SLF001 - of the class itself
+        return journal
+
+    @classmethod
+    def read(cls, folder: Path, key: str | None = None) -> Self:
+        """The journal of an earlier run; what is settled from now on is added to its file.
+
+        A line that was torn by a sudden end is passed over: its change was never sent. So is a line without a seal
+        where the journal was sealed with this key: no run wrote it.
+
+        Args:
+            folder: The report's folder.
+            key: The main key; without one nothing is trusted.
+
+        Raises:
+            JournalError: There is no journal, or it is none.
+        """
+        path = folder / FILE_NAME
+        try:
+            lines = read_file(path, DOCUMENT).split(b"\n")
+        except FileNotFoundError:
+            raise JournalError(f"There is no {FILE_NAME} in {folder}.") from None
+        except OSError as error:
+            raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
+        records = [record for line in lines if (record := _record(line)) is not None]
+        head = records[0] if records and records[0].get("format") == _FORMAT else {}
+        prefix, base_url = _text(head, "prefix"), _text(head, "base_url")
+        if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
+            raise JournalError(f"{path} is not the journal of a run.")
+        seal = None if key is None else Seal(key, prefix)
+        journal = cls(path, RunNames(prefix), Place(base_url), seal)
+        journal.begun = _seconds(head.get("at"))
+        journal.trusted = seal is not None and _is_sealed(head, seal)
+        for record in records[1:]:
+            if not journal.trusted or seal is None or _is_sealed(record, seal):
+                journal._replay(record)
+        return journal
+
+    @property
+    def period(self) -> tuple[float, float]:
+        """When the run began and when it began its last change, in seconds of the epoch by the service's clock.
+
+        Where the run never learnt the service's clock, ours stands for it.
+        """
+        last = max([self.begun, *(entry.at for entry in self.entries())])
+        since = self.begun if self.place.since is None else self.place.since
+        return since, since + (last - self.begun)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the file was deleted, replaced or cut short since this run began to use it."""
+        if self._claim is None:
+            return False
+        try:
+            there, own = self._path.stat(), os.fstat(self._claim)
+        except OSError:
+            return True
+        return not os.path.samestat(there, own) or there.st_size < self._written
+
+    def close(self) -> None:
+        """Close the file, and let others use it; a later entry opens it again."""
+        with self._lock:
+            self._shut()
+            if self._claim is not None:
+                os.close(self._claim)
+                self._claim = None
+
+    def intend(
+        self, action: Action, key: str, subject: str | None, before: str | None = None, wanted: str | None = None
+    ) -> Entry:
+        """Write down a change that is about to be sent; it is on the disk when this returns.
+
+        Raises:
+            JournalError: It could not be written, so the change must not be sent.
+        """
+        with self._lock:
+            # A number is used once, also where writing its line failed half-way.
+            self._last += 1
+            at = _now()
+            entry = Entry(self._last, action, key, subject, before, wanted, at=_seconds(at))
+            fields = {"entry": entry.number, "at": at, "do": action, "key": key, "subject": subject}
+            more = {"before": before, "wanted": wanted}
+            known = {name: value for name, value in more.items() if value is not None}
+            self._append(fields | known, durable=True)
+            self._take(entry)
+            return entry
+
+    def done(self, entry: Entry, made_id: str | None = None) -> None:
+        """Note that a change was carried out, and the id of what it made."""
+        with self._lock:
+            entry.state, entry.id = State.DONE, made_id
+            self._append({"entry": entry.number, "is": State.DONE, **({} if made_id is None else {"id": made_id})})
+
+    def became(self, entry: Entry, name: str) -> None:
+        """Note the name that the service shows right after a renaming."""
+        with self._lock:
+            entry.became = name
+            self._append({"entry": entry.number, "became": name})
+
+    def refused(self, entry: Entry) -> None:
+        """Note that the service refused a change."""
+        with self._lock:
+            entry.state = State.REFUSED
+            self._append({"entry": entry.number, "is": State.REFUSED})
+
+    def settle(self, entry: Entry) -> None:
+        """Tick a change off: nothing is left of it."""
+        with self._lock:
+            if entry.state is not State.SETTLED:
+                entry.state = State.SETTLED
+                self._unsettled[entry.action].pop(entry.number, None)
+                self._append({"entry": entry.number, "is": State.SETTLED})
+
+    def member_made(self, user_id: str, role: str) -> None:
+        """Note a member that the provisioner made for the run, who is to be removed after it."""
+        entry = self.intend(Action.MAKE_MEMBER, "provisioner", user_id, role)
+        self.done(entry)
+
+    def belongs_to(self, organization: str, created_at: str | None, since: float | None) -> None:
+        """Note the organization of the main key, once; cleaning up refuses to work on another.
+
+        Args:
+            organization: Its id.
+            created_at: When it was created, as the service writes it.
+            since: When the run began, in seconds of the epoch by the service's clock.
+        """
+        with self._lock:
+            if self.place.organization is None:
+                told = {"organization": organization, "created_at": created_at, "since": since}
+                self.place = Place(self.place.base_url, organization, created_at, since)
+                self._append(told)
+
+    def entries(self) -> list[Entry]:
+        """All entries, the oldest first."""
+        with self._lock:
+            return list(self._entries.values())
+
+    def unsettled(self, action: Action) -> list[Entry]:
+        """The entries of one kind of change that have not been ticked off, the oldest first."""
+        with self._lock:
+            return list(self._unsettled[action].values())
+
+    def pending(self) -> list[Entry]:
+        """What may have left something that can be undone, the latest first.
+
+        A refused creation or renaming is among it, because a faulty service may have carried it out.
+        """
+        return [entry for entry in reversed(self.entries()) if _undoable(entry)]
+
+    def lasting(self) -> list[str]:
+        """What the interface has no way of undoing, a sentence each."""
+        return [
+            _LASTING[entry.action].format(entry.subject, "was" if entry.state is State.DONE else "may have been")
+            for entry in self.entries()
+            if entry.action in _LASTING and entry.state in {State.INTENDED, State.DONE} and entry.subject is not None
+        ]
+
+    def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
+        """Write a line; ``durable`` waits until it would survive a crash of the machine."""
+        text = json.dumps(record)
+        sealed = record if self._seal is None else {**record, "seal": self._seal.of(text)}
+        line = json.dumps(sealed).encode("ascii") + b"\n"
+        try:
+            if self._descriptor is None:
+                self._descriptor = _open(self._path)
+            while line:
+                written = os.write(self._descriptor, line)
+                line, self._written = line[written:], self._written + written
+            if durable:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            # Opened again, it goes on with a new line after what may be half of one.
+            self._shut()
+            raise _unwritable(self._path, error) from None
+
+    def _begin(self) -> None:
+        """Empty the file, if an earlier run has left nothing behind, and write the first line."""
+        folder = self._path.parent
+        if self._path.stat().st_size and self.read(folder).pending():
+            command = f"conformance cleanup {folder}"
+            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
+        os.truncate(self._path, 0)
+        head = {"format": _FORMAT, "prefix": self.names.prefix, "base_url": self.place.base_url}
+        self._append({**head, "at": _now(), "pid": os.getpid()}, durable=True)
+
+    def _shut(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _take(self, entry: Entry) -> None:
+        self._entries[entry.number] = entry
+        self._unsettled[entry.action][entry.number] = entry
+
+    def _replay(self, record: Mapping[str, Any]) -> None:
+        """Take in a line of an earlier run; lines of another shape than ours say nothing."""
+        if (organization := _text(record, "organization")) is not None and self.place.organization is None:
+            since = record.get("since")
+            known = float(since) if isinstance(since, int | float) and not isinstance(since, bool) else None
+            self.place = Place(self.place.base_url, organization, _text(record, "created_at"), known)
+        number = record.get("entry")
+        if not isinstance(number, int) or isinstance(number, bool):
+            return
+        if number > self._last and record.get("do") in tuple(Action):
+            self._last = number
+            subject, before, wanted = (_text(record, name) for name in ("subject", "before", "wanted"))
+            key, at = _text(record, "key") or "api_key", _seconds(record.get("at"))
+            self._take(Entry(number, Action(record["do"]), key, subject, before, wanted, at=at))
+        elif number in self._entries and record.get("is") in tuple(State):
+            self._restate(self._entries[number], State(record["is"]), record)
+        elif number in self._entries:
+            self._entries[number].became = _text(record, "became")
+
+    def _restate(self, entry: Entry, state: State, record: Mapping[str, Any]) -> None:
+        entry.state = state
+        entry.id = _text(record, "id") or entry.id
+        if state is State.SETTLED:
+            self._unsettled[entry.action].pop(entry.number, None)
+
+
+def _undoable(entry: Entry) -> bool:
+    if entry.action in {Action.CREATE_ENGAGEMENT, Action.RENAME_ORGANIZATION}:
+        return entry.state is not State.SETTLED
+    if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER}:
+        return entry.state in {State.INTENDED, State.DONE}
+    return False
+
+
+def _open(path: Path) -> int:
+    """Open a journal to add to it, on a line of its own where the last one was torn."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    size = os.fstat(descriptor).st_size
+    if size and os.pread(descriptor, 1, size - 1) != b"\n":
+        os.write(descriptor, b"\n")
+    return descriptor
+
+
+def _claimed(path: Path) -> int:
+    """Open a journal for this process alone.
+
+    Raises:
+        JournalError: A run is using it.
+        OSError: It cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        head = _record(os.read(descriptor, _LONGEST_HEAD).partition(b"\n")[0]) or {}
+        os.close(descriptor)
+        raise JournalError(
+            f"{path.parent} is in use by a run that is still going on (process {head.get('pid')}, "
+            f"begun {head.get('at')}): wait for its end, or name another folder."
+        ) from None
+    return descriptor
+
+
+def _is_sealed(record: Mapping[str, Any], seal: Seal) -> bool:
+    rest = {name: value for name, value in record.items() if name != "seal"}
+    return seal.is_on(json.dumps(rest), record.get("seal"))
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _text(record: Mapping[str, Any], member: str) -> str | None:
+    value = record.get(member)
+    return value if isinstance(value, str) else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _seconds(at: object) -> float:
+    try:
+        return datetime.fromisoformat(str(at)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _unwritable(path: Path, error: OSError) -> JournalError:
+    return JournalError(f"{path} cannot be written: {error.strerror}.")

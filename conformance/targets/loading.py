@@ -1,0 +1,356 @@
+"""Reads a target file into a profile, or says in one sentence what is wrong with it.
+
+Every key of the file, with its default:
+
+    name:               how reports call the target (the host)
+    base_url:           scheme, host and port; required
+    api_key:            a key with all five scopes; required
+    disposable:         whether the organization may be renamed, and members invited and changed (false)
+    keys:               one key a scope, ``other_organization``, ``throttled``
+    members:            a list of {user_id, key}; ``key`` may be left out
+    provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
+    invitation_domain:  where invited addresses live (example.com)
+    headers:            extra headers of every request
+    tls:                {verify: true, ca_file: null}
+    timeout, patience:  seconds (10)
+    mailbox:            {smtp: 127.0.0.1:1025}: the suite listens there for the target's e-mails
+    organization:       the id of the organization that the key must belong to
+    require:            the conformance classes that runs are about (all)
+    subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
+
+``${NAME}`` in any value is replaced by the environment's variable. Where a key is expected, ``{file: PATH}`` reads it
+from a file. Relative paths begin at the target file's folder, where the provisioner is started too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from conformance.catalogue import CLASSES
+from conformance.files import TEXT, is_file, is_stream, read_file
+from conformance.operations import SCOPES
+from conformance.targets import validity
+from conformance.targets.profile import (
+    DEFAULT_INVITATION_DOMAIN,
+    MemberOfFile,
+    Mode,
+    Profile,
+    ProvisionerSettings,
+    Tls,
+    checked,
+    url_warnings,
+)
+from conformance.targets.secret import without_likely_keys
+from conformance.targets.sections import provisioner, subordinates
+from conformance.targets.yaml_entries import Entry, Source, TargetFileError, read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from conformance.targets.secret import Secret
+
+_T = TypeVar("_T")
+
+KEY_NAMES: Final = (*SCOPES, "other_organization", "throttled")
+"""What may stand under ``keys``."""
+
+_PATH: Final = re.compile(r"/|\.\w{1,5}$")
+"""What a word has that names a file."""
+
+_TOP: Final = (
+    "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
+    "tls", "timeout", "patience", "mailbox", "organization", "subordinates",
+    "require",
+)  # fmt: skip
+
+
+def load_profile(
+    path: Path,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    mode: Mode | None = None,
+    is_found: bool = False,
+) -> Profile:
+    """The profile that a target file describes.
+
+    Args:
+        path: The YAML file.
+        environ: The variables that it may name.
+        base_url: Takes the place of the file's.
+        api_key: Takes the place of the file's.
+        mode: Takes the place of the file's ``disposable``.
+        is_found: Whether nobody named the file: its ``disposable`` and ``provisioner`` do not count then.
+
+    Raises:
+        TargetFileError: Something is wrong, said in one sentence that names the key and shows no secret.
+    """
+    reader = _Reader(path)
+    name, folder = reader.name, reader.folder
+    top = _top(reader, environ)
+    url = _url(top, name, base_url)
+    main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
+    keys = _keys(reader, top.get("keys"), main_key)
+    disposable = top["disposable"].flag() if "disposable" in top else False
+    program = provisioner(top["provisioner"]) if "provisioner" in top else None
+    unused = [key for key, given in (("disposable", disposable), ("provisioner", program)) if given and is_found]
+    if is_found:
+        disposable, program = False, None
+    tls = _tls(top.get("tls"), folder)
+    return Profile(
+        name=_read(top, "name", str, url.host),
+        base_url=url.url,
+        api_key=main_key,
+        mode=mode or (Mode.DISPOSABLE if disposable else Mode.DEFAULT),
+        keys=keys,
+        members=_members(reader, top.get("members")),
+        provisioner=program,
+        invitation_domain=_read(top, "invitation_domain", validity.domain, DEFAULT_INVITATION_DOMAIN),
+        headers=_headers(reader, top.get("headers")),
+        tls=tls,
+        timeout=_number(top, "timeout"),
+        patience=_number(top, "patience"),
+        mailbox=_mailbox(top.get("mailbox")),
+        organization=_read(top, "organization", str, None),
+        subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
+        require=_classes(top.get("require")),
+        variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
+        user_info=url.user_info,
+        folder=folder,
+        warnings=(
+            *url_warnings(url),
+            *_tls_warnings(tls),
+            *_command_warnings(program),
+            *_overridden(name, top, base_url=base_url, api_key=api_key),
+            *(f"{key} of {name} was not used: it counts only if --target names the file." for key in unused),
+            *reader.warnings(),
+        ),
+    )
+
+
+def address_in(path: Path, environ: Mapping[str, str]) -> str:
+    """The base URL that a target file names, without user info.
+
+    Args:
+        path: The YAML file.
+        environ: The variables that it may name.
+
+    Raises:
+        TargetFileError: It names none, or is no target file.
+    """
+    reader = _Reader(path)
+    return _url(_top(reader, environ), reader.name, None).url
+
+
+def profile_of(
+    path: Path | None,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None,
+    api_key: str | None,
+    mode: Mode | None = None,
+    is_found: bool = False,
+) -> Profile:
+    """The profile of what options name: a target file, or a base URL and a key.
+
+    Args:
+        path: The target file, if any.
+        environ: The variables that it may name.
+        base_url: Where the target is; takes the place of the file's.
+        api_key: A full key; takes the place of the file's.
+        mode: How far a run goes; takes the place of the file's ``disposable``.
+        is_found: Whether nobody named the target file; see ``load_profile``.
+
+    Raises:
+        TargetFileError: They name no target, or one that cannot be used.
+    """
+    if path is not None:
+        return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
+    if base_url is None:
+        raise TargetFileError("Name the target: --base-url, $CONFORMANCE_BASE_URL or --target.")
+    if not api_key:
+        raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
+    return Profile.from_options(base_url, api_key, mode=mode or Mode.DEFAULT)
+
+
+@dataclass
+class _Reader:
+    """Reads secrets and remembers which files hold them in clear."""
+
+    path: Path
+    revealing: list[Path] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """How sentences call the target file."""
+        return "The target file" if is_stream(self.path) else self.path.name
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths begin; a pipe lies in no folder of the operator's."""
+        return Path() if is_stream(self.path) else self.path.parent
+
+    def content(self, path: Path, name: str) -> str:
+        try:
+            return read_file(path, TEXT, piped=path == self.path).decode("utf-8-sig")
+        except OSError as error:
+            raise TargetFileError(f"{name} cannot be read: {error.strerror or 'the system refuses it'}.") from None
+        except UnicodeDecodeError:
+            raise TargetFileError(f"{name} is not a text in UTF-8.") from None
+
+    def main_key(self, top: Mapping[str, Entry]) -> Secret:
+        if "api_key" not in top:
+            raise TargetFileError(f"{self.name} has no api_key: give a key with all five scopes.")
+        return self.key(top["api_key"])
+
+    def key(self, entry: Entry) -> Secret:
+        """A key: its text, or ``{file: PATH}``."""
+        if not entry.is_table:
+            return self.secret(entry, validity.api_key)
+        reference = entry.table("file").get("file")
+        if reference is None:
+            raise entry.problem("must be a key or {file: PATH}")
+        file = self.folder / reference.text()
+        if not is_file(file):
+            raise reference.problem("must be the path of a file that can be read")
+        self.revealing.append(file)
+        return reference.accept(self.content(file, f"The file of {entry.key}").strip(), validity.api_key)
+
+    def secret(self, entry: Entry, check: Callable[[str], Secret]) -> Secret:
+        if entry.literal:
+            self.revealing.append(self.path)
+        return entry.attempt(check)
+
+    def warnings(self) -> list[str]:
+        """One sentence for each file with a secret in it that others can read."""
+        return [
+            f"{file.name} holds a secret and can be read by other users of this machine: chmod 600 would stop that."
+            for file in dict.fromkeys(self.revealing)
+            if is_file(file) and file.stat().st_mode & 0o077
+        ]
+
+
+def _top(reader: _Reader, environ: Mapping[str, str]) -> dict[str, Entry]:
+    """The values of a target file by key."""
+    return read_yaml(reader.content(reader.path, reader.name), Source(reader.name, environ)).table(*_TOP)
+
+
+def _url(top: Mapping[str, Entry], name: str, given: str | None) -> validity.BaseUrl:
+    if given is not None:
+        return checked("base_url", given, validity.base_url)
+    if "base_url" not in top:
+        raise TargetFileError(f"{name} has no base_url: give the service's host root, as in https://api.example.com.")
+    return top["base_url"].attempt(validity.base_url)
+
+
+def _keys(reader: _Reader, entry: Entry | None, main_key: Secret) -> Mapping[str, Secret]:
+    keys: dict[str, Secret] = {}
+    owners = {main_key: "api_key"}
+    for name, item in (entry.table(*KEY_NAMES) if entry else {}).items():
+        keys[name] = reader.key(item)
+        # A key that stands in two places was copied wrongly: it cannot have one scope and all, or two organizations.
+        if name != "throttled" and keys[name] in owners:
+            raise item.problem(f"is the same key as {owners[keys[name]]}, which must be a different one")
+        owners.setdefault(keys[name], item.key)
+    return MappingProxyType(keys)
+
+
+def _members(reader: _Reader, entry: Entry | None) -> tuple[MemberOfFile, ...]:
+    members: dict[str, MemberOfFile] = {}
+    for item in entry.items() if entry else ():
+        table = item.table("user_id", "key")
+        if "user_id" not in table:
+            raise item.problem("has no user_id")
+        user_id = table["user_id"].text()
+        if user_id in members:
+            raise table["user_id"].problem("is that of a member given before")
+        members[user_id] = MemberOfFile(user_id, reader.key(table["key"]) if "key" in table else None)
+    return tuple(members.values())
+
+
+def _headers(reader: _Reader, entry: Entry | None) -> Mapping[str, Secret]:
+    headers: dict[str, Secret] = {}
+    for name, item in (entry.table() if entry else {}).items():
+        item.accept(name, validity.header_name)
+        if name.lower() in (given.lower() for given in headers):
+            raise item.problem("is given twice, in different letter case")
+        headers[name] = reader.secret(item, validity.header_value)
+    return MappingProxyType(headers)
+
+
+def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tuple[str, str]]:
+    """The variables that are the whole value of a key or a header, by the names of ``Profile.secrets``."""
+    entries = {} if is_key_given else {"api_key": top["api_key"]}
+    entries |= top["keys"].table() if "keys" in top else {}
+    for number, member in enumerate(top["members"].items() if "members" in top else (), start=1):
+        entries |= {f"member_{number}": key for name, key in member.table().items() if name == "key"}
+    entries |= {f"header:{name}": entry for name, entry in (top["headers"].table() if "headers" in top else {}).items()}
+    yield from ((name, found) for name, entry in entries.items() if (found := entry.variable) is not None)
+
+
+def _tls(entry: Entry | None, folder: Path) -> Tls:
+    table = entry.table("verify", "ca_file") if entry else {}
+    verify = table["verify"].flag() if "verify" in table else True
+    if "ca_file" not in table:
+        return Tls(verify)
+    ca_file = folder / table["ca_file"].text()
+    if not is_file(ca_file):
+        raise table["ca_file"].problem("must be the path of a file with certificates, and there is no such file")
+    return Tls(verify, ca_file)
+
+
+def _tls_warnings(tls: Tls) -> tuple[str, ...]:
+    if tls.verify:
+        return ()
+    risk = "whoever stands between can read the keys and change the answers"
+    return (f"The target's TLS certificate was not verified, as tls.verify is false: {risk}.",)
+
+
+def _command_warnings(program: ProvisionerSettings | None) -> Iterator[str]:
+    """A sentence where a word of the provisioner's command may be a key: one from a variable, or one that looks so."""
+    if program is None:
+        return
+    from_variables = dict(program.secrets)
+    for number, word in enumerate(program.command):
+        given = f"provisioner:{number}" in from_variables and not word.startswith(("/", "."))
+        if given or (not _PATH.search(word) and without_likely_keys(word) != word):
+            yield (
+                f"provisioner.command[{number}] may be a key, which other users of this machine see in the list of "
+                "processes: provisioner.environment hands it over unseen."
+            )
+
+
+def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Iterator[str]:
+    """A sentence for each key of the file in whose place an option or the environment puts another value."""
+    for key, value in given.items():
+        if value is not None and key in top and top[key].differs_from(value):
+            option = f"--{key.replace('_', '-')} or $CONFORMANCE_{key.upper()}"
+            yield f"{key} of {name} was not used: {option} takes its place."
+
+
+def _classes(entry: Entry | None) -> tuple[str, ...]:
+    check = partial(validity.conformance_class, known=tuple(CLASSES))
+    return tuple(item.attempt(check) for item in entry.items()) if entry else ()
+
+
+def _mailbox(entry: Entry | None) -> tuple[str, int] | None:
+    if entry is None:
+        return None
+    table = entry.table("smtp")
+    if "smtp" not in table:
+        raise entry.problem("must say where to listen, as in {smtp: 127.0.0.1:1025}")
+    return table["smtp"].attempt(validity.socket_address)
+
+
+def _number(top: Mapping[str, Entry], key: str) -> float:
+    return top[key].number() if key in top else 10.0
+
+
+def _read(top: Mapping[str, Entry], key: str, check: Callable[[str], _T], default: _T) -> _T:
+    return top[key].attempt(check) if key in top else default

@@ -1,0 +1,144 @@
+"""The suite's own mailbox: an SMTP server that keeps what a target sends and delivers nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Final, Self
+
+from aiosmtpd.smtp import SMTP
+
+from conformance.targets.mail_parsing import subject_and_text
+from conformance.targets.provisioner import Mail
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from aiosmtpd.smtp import Envelope, Session
+
+MAX_MESSAGES: Final = 1000
+"""Messages that are kept; older ones make room."""
+
+MAX_BYTES: Final = 1 << 20
+"""Bytes of one message; larger ones are refused."""
+
+MAX_KEPT: Final = 32 << 20
+"""Bytes of all messages that are kept; older ones make room."""
+
+_TIMEOUT: Final = 60.0
+
+
+class MailboxError(Exception):
+    """The mailbox cannot listen; the message is a plain sentence."""
+
+
+class Mailbox:
+    """Listens from ``start`` to ``close``, in a thread of its own.
+
+    Args:
+        host: Where to listen.
+        port: The port; 0 lets the system choose.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.host = host
+        self.port = port
+        self._arrived = threading.Condition()
+        self._mails: deque[tuple[int, Mail]] = deque(maxlen=MAX_MESSAGES)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="mailbox", daemon=True)
+        self._server: asyncio.Server | None = None
+
+    def start(self) -> Self:
+        """Begin to listen; ``port`` is then the real one.
+
+        Raises:
+            MailboxError: The address is taken or not this machine's.
+        """
+        self._thread.start()
+        try:
+            listening = self._loop.create_server(self._conversation, self.host, self.port)
+            self._server = asyncio.run_coroutine_threadsafe(listening, self._loop).result()
+        except OSError as error:
+            self.close()
+            reason = error.strerror or "the address is unknown"
+            raise MailboxError(f"The mailbox cannot listen on {self.host}:{self.port}: {reason}.") from None
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    def close(self) -> None:
+        """Stop listening and end every conversation."""
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def messages(self, to: str, patience: float = 0.0) -> list[Mail]:
+        """The messages to an address so far, in the order of their arrival.
+
+        Args:
+            to: The address; letter case does not count.
+            patience: Seconds to wait for a first one.
+        """
+        deadline = time.monotonic() + patience
+        with self._arrived:
+            while not (found := self._to(to)) and (rest := deadline - time.monotonic()) > 0:
+                self._arrived.wait(rest)
+        return found
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: ARG002, N802 - aiosmtpd calls it so
+        """Keep a message that has arrived."""
+        content = envelope.original_content or b""
+        mail = read_message(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)
+        with self._arrived:
+            self._mails.append((len(content), mail))
+            while sum(size for size, _ in self._mails) > MAX_KEPT:
+                self._mails.popleft()
+            self._arrived.notify_all()
+        return "250 kept"
+
+    def _to(self, address: str) -> list[Mail]:
+        return [mail for _, mail in self._mails if address.lower() in (to.lower() for to in mail.to)]
+
+    def _conversation(self) -> SMTP:
+        return SMTP(
+            self,
+            data_size_limit=MAX_BYTES,
+            enable_SMTPUTF8=True,
+            hostname="mailbox.invalid",
+            ident="mailbox",
+            timeout=_TIMEOUT,
+            loop=self._loop,
+        )
+
+    async def _stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # Transports close in the next round of the loop.
+        await asyncio.sleep(0)
+
+
+def read_message(sender: str, to: tuple[str, ...], content: bytes) -> Mail:
+    """A message as checks look at it; total over all bytes.
+
+    Args:
+        sender: The address that the envelope came from.
+        to: The addresses of the envelope.
+        content: The message as it was sent, headers included.
+    """
+    return Mail(sender, to, *subject_and_text(content))

@@ -1,0 +1,142 @@
+"""Proof that a member may be changed or removed, from lists of members, before any such request is sent."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.queries import MAIN_KEY, Asking, key_name, listed_roles, member_roles
+from conformance.wire.exchange import SUCCESSES, Withheld
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+_CHANGES_MEMBER: Final = frozenset({"updateMemberRole", "removeMember"})
+_OWNER: Final = "owner"
+
+
+class Membership:
+    """Guards the wire: a member is changed or removed only if a provisioner or the target file gave it to the run.
+
+    An owner is never removed. Who was an owner when first listed may be asked to take another role in a disposable
+    organization, which must be refused, and to take the role of an owner back. Of a user id that the run made up, the
+    list must show that no member has it.
+
+    Args:
+        send_all: Sends reads of the list of members with the main key.
+        may_try_owner: Whether an owner may be asked to take another role.
+    """
+
+    def __init__(
+        self, send_all: Callable[[Sequence[Call]], Sequence[Exchange]], *, may_try_owner: bool = False
+    ) -> None:
+        self._send_all = send_all
+        self._may_try_owner = may_try_owner
+        self._lock = threading.RLock()
+        self._roles: dict[str, str] = {}
+        self._given: set[str] = set()
+        self._owners: set[str] = set()
+        self._whole = False
+
+    def known(self, need: str) -> frozenset[str]:
+        """The ids of all members that there are or were; the list is read for that once.
+
+        Args:
+            need: The need that is not met if the list cannot be read.
+
+        Raises:
+            Unavailable: The list cannot be read to its end.
+        """
+        if not self._whole and not self._read():
+            raise Unavailable(need, "The members could not be listed, so that none can be told from those of others.")
+        with self._lock:
+            return frozenset(self._roles)
+
+    def admit_made(self, need: str, user_id: str, before: frozenset[str]) -> None:
+        """Let the run change and remove a member that a provisioner has made for it.
+
+        Args:
+            need: The need that is not met if it may not.
+            user_id: The user's id.
+            before: The members before it was made.
+
+        Raises:
+            Unavailable: It was a member before, or it is an owner.
+        """
+        if user_id in before:
+            raise Unavailable(need, f"The provisioner named {user_id} as a new member, who was a member before.")
+        self._admit(need, user_id)
+
+    def admit_listed(self, need: str, user_id: str) -> None:
+        """Let the run change and remove a member of the target file.
+
+        Raises:
+            Unavailable: It is no member, an owner or the only admin.
+        """
+        if user_id not in self.known(need):
+            raise Unavailable(need, f"The organization has no member {user_id}, whom the target file names.")
+        with self._lock:
+            admins = [one for one, role in self._roles.items() if role == "admin"]
+        if admins == [user_id]:
+            raise Unavailable(need, f"The member {user_id} is the only admin of the organization.")
+        self._admit(need, user_id)
+
+    def give(self, user_ids: Iterable[str]) -> None:
+        """Let members be changed and removed that were certainly made for the run."""
+        with self._lock:
+            self._given |= set(user_ids)
+
+    def ensure(self, calls: Sequence[Call]) -> None:
+        """Look calls up that change members.
+
+        Raises:
+            Withheld: One of them would change a member that was not given to the run.
+        """
+        for call in calls:
+            if call.operation.id in _CHANGES_MEMBER and call.is_proper and call.identifier is not None:
+                self._ensure(call.identifier, is_removal=call.operation.id == "removeMember")
+
+    def before(self, call: Call) -> None:
+        """Do nothing: the guard has looked at the call already."""
+
+    def after(self, exchange: Exchange) -> None:
+        """Learn roles from lists, and who was removed."""
+        call, answer = exchange.call, exchange.received
+        if answer is None or key_name(call) != MAIN_KEY or not call.is_proper:
+            return
+        if call.operation.id == "listMembers" and answer.status in SUCCESSES:
+            roles = listed_roles(answer)
+            self._learn(roles)
+
+    def _ensure(self, user_id: str, *, is_removal: bool) -> None:
+        if not self._whole and not self._read():
+            raise Withheld("the members could not be listed, so that it is unknown whose membership it would change")
+        role = self._roles.get(user_id)
+        if role == _OWNER and is_removal:
+            raise Withheld("it would remove an owner")
+        if role is None or user_id in self._given or (user_id in self._owners and self._may_try_owner):
+            return
+        raise Withheld("it would change a member that was not given to the run")
+
+    def _admit(self, need: str, user_id: str) -> None:
+        with self._lock:
+            if self._roles.get(user_id) == _OWNER:
+                raise Unavailable(need, f"The member {user_id} is an owner, who is neither changed nor removed.")
+            self._given.add(user_id)
+
+    def _learn(self, roles: Mapping[str, str]) -> None:
+        with self._lock:
+            first = {user_id for user_id, role in roles.items() if role == _OWNER and user_id not in self._roles}
+            self._owners |= first
+            self._roles |= roles
+
+    def _read(self) -> bool:
+        """Read the whole list; whether that was possible."""
+        roles = member_roles(Asking(lambda call: self._send_all([call])[0]))
+        self._learn(roles or {})
+        self._whole = self._whole or roles is not None
+        return roles is not None

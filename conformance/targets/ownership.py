@@ -1,0 +1,336 @@
+"""Proof that an engagement is the run's own, by reading it, before any request that could change it is sent."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import defaultdict
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.targets.queries import (
+    GONE,
+    MAIN_KEY,
+    OTHER_KEY,
+    PER_PAGE,
+    data_of,
+    identifier_of,
+    key_name,
+    member_of,
+    moment_of,
+    object_in,
+)
+from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
+from conformance.wire.request import get_engagement, get_organization, list_engagements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from conformance.targets.names import RunNames
+    from conformance.wire.exchange import Answer, Exchange
+    from conformance.wire.request import Call, Credential
+
+CHANGES_ENGAGEMENT: Final = frozenset(
+    {"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"}
+)
+"""Operations that change one engagement."""
+
+CLOCKS_APART: Final = 300.0
+"""Seconds by which a creation time may lie outside of the run, by the service's own Date."""
+
+_ABSENCE_HOLDS: Final = 5.0
+"""Seconds after which an id that nothing had is read again: the service may have given it to another engagement."""
+
+_Key = tuple[str, str]
+"""The key whose organization is meant, and an id in it."""
+
+
+class Standing(StrEnum):
+    """Whose an id is, as far as reads have shown."""
+
+    OWN = "own"
+    ABSENT = "absent"
+    """Nothing has it."""
+    ANOTHERS = "another's"
+    UNREADABLE = "unreadable"
+
+
+_NOT_OWN: Final = "a read shows that the engagement is not one of this run, so nothing is done to it"
+_NOT_READ: Final = "no read shows whether the engagement is one of this run, so nothing is done to it"
+_OUT_OF_REACH: Final = frozenset({400, 403, 422})
+"""Statuses that a full key may get for an id of another organization, or of a shape that the service never gives."""
+_MILLISECONDS: Final = 1e11
+"""From here on a number that stands for a time counts milliseconds."""
+
+
+class RunTime:
+    """The time of the run by the service's clock: from the earliest to the latest Date of its responses.
+
+    Args:
+        period: When an earlier run began and ended by that clock, in seconds of the epoch; None for the run that goes
+            on, whose time the responses tell.
+    """
+
+    def __init__(self, period: tuple[float, float] | None = None) -> None:
+        self._goes_on = period is None
+        self._first, self._last = period or (math.inf, -math.inf)
+
+    def learn(self, exchange: Exchange) -> None:
+        """Take the Date of a response into account; without one our own clock counts."""
+        if self._goes_on and (moment := moment_of(exchange)) is not None:
+            self._first, self._last = min(self._first, moment), max(self._last, moment)
+
+    def covers(self, created_at: object) -> bool:
+        """Whether a creation time may be one of the run; a time that cannot be read excludes nothing."""
+        moment = _moment(created_at)
+        return moment is None or self._first - CLOCKS_APART <= moment <= self._last + CLOCKS_APART
+
+
+class Ownership:
+    """Guards the wire: an id of an engagement is written to only if it is the run's own or nothing has it.
+
+    What a response to a creation or a list says is never enough, since a faulty service may name another user's
+    engagement there. A read by id must show a name of the run, and a creation time within the run; only where the
+    service cannot be read by id, an item of the list that agrees with the response to the creation counts as much.
+
+    Args:
+        names: The names of the run.
+        send_all: Sends reads, for a write to an id that has not been read yet.
+        run_time: When the run takes place.
+    """
+
+    def __init__(
+        self, names: RunNames, send_all: Callable[[Sequence[Call]], Sequence[Exchange]], run_time: RunTime | None = None
+    ) -> None:
+        self._names = names
+        self._send_all = send_all
+        self._time = run_time or RunTime()
+        self._lock = threading.RLock()
+        self._reading: defaultdict[_Key, threading.RLock] = defaultdict(threading.RLock)
+        self._standings: dict[_Key, tuple[Standing, float]] = {}
+        self._deleted: dict[str, float] = {}
+        self._doubted: set[str] = set()
+        self._created: dict[_Key, Mapping[str, Any]] = {}
+        self._organizations: dict[str, str] = {}
+
+    @property
+    def mistaken(self) -> list[str]:
+        """Ids that responses to creations named, and that are other users' engagements."""
+        with self._lock:
+            return [
+                key[1] for key, (standing, _) in self._standings.items()
+                if standing is Standing.ANOTHERS and key in self._created
+            ]  # fmt: skip
+
+    def standing(self, identifier: str, key: str = MAIN_KEY) -> Standing | None:
+        """Whose an id is; None where it has not been read.
+
+        Args:
+            identifier: The id of an engagement.
+            key: The name of the key in whose organization it is looked for.
+        """
+        with self._lock:
+            found = self._standings.get((key, identifier))
+        return None if found is None else found[0]
+
+    def ensure(self, calls: Sequence[Call]) -> None:
+        """Read what calls would change, unless that is proved already.
+
+        Raises:
+            Withheld: One of them could change what is not the run's, or creates what could not be told as the run's.
+        """
+        for call in calls:
+            if call.operation.id == "createEngagement" and call.is_proper and not self._can_be_told(call):
+                raise Withheld("what it creates could not be told as the run's: neither name nor description says so")
+        writes = [call for call in calls if call.operation.id in CHANGES_ENGAGEMENT]
+        # A faulty service may let any key reach the main key's organization.
+        places: dict[_Key, Credential | None] = {(MAIN_KEY, call.identifier or ""): None for call in writes}
+        places |= {self._place(call): self._reader(call) for call in writes}
+        for standing in self._proved(places):
+            if standing not in {Standing.OWN, Standing.ABSENT}:
+                raise Withheld(_NOT_OWN if standing is Standing.ANOTHERS else _NOT_READ)
+
+    def ensure_own(self, identifier: str) -> None:
+        """Make sure that an engagement is the run's before something is made below it.
+
+        Raises:
+            Withheld: It is not.
+        """
+        for standing in self._proved({(MAIN_KEY, identifier): None}):
+            if standing is not Standing.OWN:
+                raise Withheld(_NOT_READ if standing in {None, Standing.UNREADABLE} else _NOT_OWN)
+
+    def before(self, call: Call) -> None:
+        """Do nothing: the guard has looked at the call already."""
+
+    def after(self, exchange: Exchange) -> None:
+        """Learn from a response whose the engagement is."""
+        call, answer = exchange.call, exchange.received
+        self._time.learn(exchange)
+        if call.operation.id == "deleteEngagement" and exchange.sent:
+            self._learn_deletion(exchange)
+        if answer is None or call.probe is not None or (call.credential is not None and call.credential.invalid):
+            return
+        with self._lock:
+            learn = {
+                "getCurrentOrganization": self._learn_organization,
+                "createEngagement": self._learn_creation,
+                "getEngagement": self._learn_read,
+                "listEngagements": self._learn_list,
+            }.get(call.operation.id)
+            began = exchange.started_at.timestamp()
+            if call.operation.id == "getEngagement" and began < self._deleted.get(call.identifier or "", began):
+                return  # it was under way when the id became free for another engagement
+            if learn is not None:
+                learn(call, answer)
+
+    def is_foreign(self, key: Credential) -> bool:
+        """Whether a key shows another organization than the main key does.
+
+        It is asked for its organization once; a key that may not read that is taken for the organization's own.
+        """
+        if key.name not in self._organizations:
+            self._send_all([get_organization().with_key(key)])
+        shown, main = self._organizations.get(key.name), self._organizations.get(MAIN_KEY)
+        return None not in {shown, main} and shown != main
+
+    def made(self, identifiers: Iterable[str], key: str = MAIN_KEY) -> None:
+        """Learn from a journal that creations were answered with these ids, so that a refusal to read one hides it."""
+        with self._lock:
+            for identifier in identifiers:
+                self._created.setdefault((key, identifier), {})
+
+    def _learn_deletion(self, exchange: Exchange) -> None:
+        """Prove anew whose an id is after its deletion, for a service may give it to another user's engagement.
+
+        A faulty service may delete in any organization and with any key. If it says that it has not, what was proved
+        holds until a read shows something else.
+        """
+        identifier, answer = exchange.call.identifier or "", exchange.received
+        with self._lock:
+            if answer is not None and answer.status in REFUSALS:
+                self._doubted.add(identifier)
+                return
+            for place in [place for place in self._standings if place[1] == identifier]:
+                del self._standings[place]
+            self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
+
+    def _learn_organization(self, call: Call, answer: Answer) -> None:
+        if (found := identifier_of(data_of(answer))) is not None:
+            self._organizations[key_name(call)] = found
+
+    def _learn_creation(self, call: Call, answer: Answer) -> None:
+        data = data_of(answer)
+        if (made := identifier_of(data)) is not None:
+            place = self._realm(call), made
+            self._created[place] = data
+            self._standings.pop(place, None)
+
+    def _learn_read(self, call: Call, answer: Answer) -> None:
+        place = self._place(call)
+        if answer.status == TOO_MANY_REQUESTS:
+            return
+        if place[0] != key_name(call) and place[0] in {MAIN_KEY, OTHER_KEY} and answer.status not in SUCCESSES:
+            return  # what a key of fewer permissions is refused says nothing
+        known, found = self.standing(place[1], place[0]), self._judged(place, answer)
+        if known is Standing.OWN and found is not Standing.ABSENT and place[1] not in self._doubted:
+            return  # the run itself, or a fault, has changed its name
+        self._standings[place] = found, time.monotonic()
+
+    def _learn_list(self, call: Call, answer: Answer) -> None:
+        """Prove what cannot be read by id: the item must agree with the response to its creation."""
+        items = member_of(answer, "data") if answer.status in SUCCESSES else None
+        for item in items if isinstance(items, list) else ():
+            place = (self._realm(call), identifier_of(item) or "") if isinstance(item, dict) else ("", "")
+            made, standing = self._created.get(place), self._standings.get(place)
+            if made is None or standing is None or standing[0] is not Standing.UNREADABLE:
+                continue
+            if all(item.get(name) == made.get(name) for name in ("name", "createdAt")) and self._is_marked(item):
+                self._standings[place] = Standing.OWN, time.monotonic()
+
+    def _judged(self, place: _Key, answer: Answer) -> Standing:
+        """Whose an engagement is that was read by id."""
+        data = data_of(answer)
+        if answer.status in GONE or (place[0] != MAIN_KEY and answer.status in REFUSALS):
+            return Standing.ABSENT  # another organization's key may be refused in many ways
+        if answer.status in _OUT_OF_REACH and place not in self._created:
+            return Standing.ABSENT
+        if not data or identifier_of(data) not in {None, place[1]}:
+            return Standing.UNREADABLE
+        return Standing.OWN if self._is_marked(data) else Standing.ANOTHERS
+
+    def _is_marked(self, data: Mapping[str, Any]) -> bool:
+        """Whether an engagement bears a name of the run, or a description that names the run, and is as young."""
+        return self._names.made(data) and self._time.covers(data.get("createdAt"))
+
+    def _proved(self, places: Mapping[_Key, Credential | None]) -> list[Standing | None]:
+        """Whose these engagements are; those of which too little is known are read now.
+
+        Args:
+            places: The engagements, each with the key that reads it; None for the main key.
+        """
+        with ExitStack() as held:
+            for place in sorted(place for place in places if not self._is_known(place)):
+                with self._lock:
+                    reading = self._reading[place]
+                held.enter_context(reading)  # two threads need not read the same
+            if unread := {place: reader for place, reader in places.items() if not self._is_known(place)}:
+                self._read(unread)
+        return [self.standing(identifier, realm) for realm, identifier in places]
+
+    def _read(self, places: Mapping[_Key, Credential | None]) -> None:
+        self._send_all([_with_key(get_engagement(place[1]), reader) for place, reader in places.items()])
+        if any(self.standing(place[1], place[0]) is Standing.UNREADABLE for place in places):
+            newest = list_engagements(perPage=PER_PAGE, sort="createdAt", order="desc")
+            self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(places.values())])
+
+    def _is_known(self, place: _Key) -> bool:
+        """Whether enough is known of an engagement to write to it, or not to."""
+        with self._lock:
+            standing, at = self._standings.get(place, (None, 0.0))
+        if standing is Standing.ABSENT:
+            return time.monotonic() - at < _ABSENCE_HOLDS
+        return standing in {Standing.OWN, Standing.ANOTHERS}
+
+    def _can_be_told(self, call: Call) -> bool:
+        """Whether a creation that may be accepted says whose it is."""
+        body = object_in(call.body)
+        if not isinstance(body.get("name"), str):
+            return True
+        return self._names.made(body)
+
+    def _place(self, call: Call) -> _Key:
+        return self._realm(call), call.identifier or ""
+
+    def _realm(self, call: Call) -> str:
+        """The name of the full key of the organization that a call acts on; a key of yet another stands for itself."""
+        name = key_name(call)
+        if name in {MAIN_KEY, OTHER_KEY}:
+            return name
+        organization, main = self._organizations.get(name), self._organizations.get(MAIN_KEY)
+        return MAIN_KEY if None in {organization, main} or organization == main else name
+
+    def _reader(self, call: Call) -> Credential | None:
+        """The key that reads what a call would change."""
+        return None if self._realm(call) == MAIN_KEY else call.credential
+
+
+def _with_key(call: Call, key: Credential | None) -> Call:
+    return call if key is None else call.with_key(key)
+
+
+def _moment(created_at: object) -> float | None:
+    """A time as a service may write it, in seconds of the epoch."""
+    if isinstance(created_at, bool) or not isinstance(created_at, str | int | float):
+        return None
+    try:
+        if isinstance(created_at, str):
+            moment = datetime.fromisoformat(created_at)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        seconds = float(created_at)
+    except (ValueError, OverflowError):
+        return None
+    return seconds / 1000 if seconds > _MILLISECONDS else seconds

@@ -1,0 +1,225 @@
+"""The operator's program that does what the interface cannot: make keys and members, read mail."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
+
+from conformance.targets import validity
+from conformance.targets.mail_parsing import decoded
+from conformance.targets.rpc import MethodMissing, ProvisionerError, RpcChild
+from conformance.targets.secret import without_likely_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conformance.targets.profile import Profile, SubordinateKind
+    from conformance.targets.secret import Secret
+    from conformance.wire.waits import Waiting
+
+__all__ = ["Mail", "MethodMissing", "ProvisionedMember", "Provisioner", "ProvisionerError"]
+
+_INHERITED: Final = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"})
+
+MemberRole = Literal["admin", "member"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionedMember:
+    """A member that the provisioner made; ``key`` is None where members have none."""
+
+    user_id: str
+    email: str
+    key: Secret | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """An e-mail as far as checks look at it.
+
+    Attributes:
+        sender: The address it came from, as told.
+        to: The addresses it was delivered to.
+        subject: Its subject, decoded.
+        text: All its text, decoded, parts in plain text before those in HTML.
+    """
+
+    sender: str
+    to: tuple[str, ...]
+    subject: str
+    text: str
+
+
+class Peer(Protocol):
+    """Who carries out calls: a child program, as a rule."""
+
+    problem: str | None
+    has_answered: bool
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """Which answer is waited for, and until when."""
+
+    def call(self, method: str, params: Mapping[str, object]) -> object:
+        """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
+
+    def close(self, grace: float) -> None:
+        """End it, if need be after so many seconds by force."""
+
+
+class Provisioner:
+    """Typed calls of the provisioner's methods.
+
+    Every method raises ``MethodMissing`` where the program lacks it and ``ProvisionerError`` for anything else that
+    goes wrong; it may be used from several threads.
+    """
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._missing: set[str] = set()
+
+    @classmethod
+    def of(
+        cls,
+        profile: Profile,
+        log: Callable[[str], None],
+        environ: Mapping[str, str] | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> Self | None:
+        """The provisioner of a target, not started yet; None where the target has none.
+
+        The program sees PATH, HOME, LANG, LC_*, TMPDIR, SYSTEMROOT and what ``provisioner.environment`` names, so
+        that no key of the suite reaches it by accident.
+
+        Args:
+            profile: The target.
+            log: Called with each line of the program's stderr; it must redact and must not raise.
+            environ: The suite's own environment; ``os.environ`` where none is given.
+            is_over: Whether the run is over, so that no answer is waited for any longer.
+        """
+        settings = profile.provisioner
+        if settings is None:
+            return None
+        inherited = {
+            name: value
+            for name, value in (os.environ if environ is None else environ).items()
+            if name in _INHERITED or name.startswith("LC_")
+        }
+        environment = inherited | dict(settings.environment)
+        return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
+
+    def silence(self) -> str | None:
+        """Ask for a method that no provisioner has; why no answer came, as a sentence, or None for any answer."""
+        try:
+            self._peer.call("ping", {})
+        except MethodMissing:
+            return None
+        except ProvisionerError as error:
+            return None if self._peer.has_answered else without_likely_keys(str(error))
+        return None
+
+    @property
+    def missing_methods(self) -> frozenset[str]:
+        """The methods that the program turned out to lack."""
+        return frozenset(self._missing)
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the program itself, as a sentence."""
+        return self._peer.problem
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """The method whose answer is waited for, and until when."""
+        return self._peer.waiting
+
+    @property
+    def never_answered(self) -> bool:
+        """Whether it was asked, and gave no answer of any kind."""
+        return self._peer.problem is not None and not self._peer.has_answered
+
+    def create_key(self, scopes: Sequence[str]) -> Secret:
+        """A key of the organization with exactly these scopes."""
+        return self._key("create_key", {"scopes": list(scopes)})
+
+    def create_throttled_key(self) -> Secret:
+        """A full key with a low limit and a short window."""
+        return self._key("create_throttled_key", {})
+
+    def create_organization(self) -> Secret:
+        """A full key of another organization."""
+        return self._key("create_organization", {})
+
+    def create_member(self, role: MemberRole) -> ProvisionedMember:
+        """A new member of the organization with that role."""
+        answer = self._object("create_member", {"role": role})
+        key = _read_key("create_member", answer) if answer.get("key") is not None else None
+        return ProvisionedMember(_text("create_member", answer, "userId"), _text("create_member", answer, "email"), key)
+
+    def read_mail(self, to: str) -> list[Mail]:
+        """The e-mails to an address, in the order of their arrival as far as the program knows it."""
+        messages = self._object("read_mail", {"to": to}).get("messages")
+        if not isinstance(messages, list):
+            raise _wrong("read_mail", "an object with a list of messages")
+        return [_mail(to, message) for message in messages]
+
+    def create_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
+        """The id of a new subordinate record of an engagement."""
+        answer = self._object("create_subordinate", {"engagementId": engagement_id, "kind": kind})
+        return _text("create_subordinate", answer, "id")
+
+    def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
+        """Whether a subordinate record is there."""
+        params = {"engagementId": engagement_id, "kind": kind, "id": record_id}
+        exists = self._object("subordinate_exists", params).get("exists")
+        if not isinstance(exists, bool):
+            raise _wrong("subordinate_exists", 'an object with "exists" true or false')
+        return exists
+
+    def close(self, grace: float = 5.0) -> None:
+        """Close the program's stdin, wait ``grace`` seconds, and end what is then still there."""
+        self._peer.close(grace)
+
+    def _key(self, method: str, params: Mapping[str, object]) -> Secret:
+        return _read_key(method, self._object(method, params))
+
+    def _object(self, method: str, params: Mapping[str, object]) -> dict[str, object]:
+        if method in self._missing:
+            raise MethodMissing(f"The provisioner has no method {method}.")
+        try:
+            result = self._peer.call(method, params)
+        except MethodMissing:
+            self._missing.add(method)
+            raise
+        if not isinstance(result, dict):
+            raise _wrong(method, "an object")
+        return result
+
+
+def _wrong(method: str, expected: str) -> ProvisionerError:
+    return ProvisionerError(f"The provisioner's result of {method} must be {expected}.")
+
+
+def _text(method: str, answer: Mapping[str, object], member: str) -> str:
+    value = answer.get(member)
+    if not isinstance(value, str) or not value:
+        raise _wrong(method, f'an object with a text "{member}"')
+    return value
+
+
+def _read_key(method: str, answer: Mapping[str, object]) -> Secret:
+    try:
+        return validity.api_key(_text(method, answer, "key"))
+    except validity.Refused:
+        raise _wrong(method, 'an object with a "key" of visible ASCII characters') from None
+
+
+def _mail(to: str, message: object) -> Mail:
+    if not isinstance(message, dict):
+        raise _wrong("read_mail", "an object with a list of messages, each an object")
+    parts = [message.get(member, "") for member in ("from", "subject", "text")]
+    if not all(isinstance(part, str) for part in parts):
+        raise _wrong("read_mail", "an object with messages whose from, subject and text are texts")
+    sender, subject, text = parts
+    return Mail(sender, (to,), subject, decoded(text))

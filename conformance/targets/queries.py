@@ -1,0 +1,328 @@
+"""Asks a service and takes whatever comes: an answer, or the reason why there is none."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.json_text import Malformed, Parsed, read_json
+from conformance.targets.lenient_reading import salvage
+from conformance.wire.exchange import SUCCESSES, Answer, Exchange, Unanswered
+from conformance.wire.rate_limit_headers import date_of
+from conformance.wire.request import list_engagements, list_members
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from conformance.targets.names import RunNames
+    from conformance.wire.request import Call, Credential
+
+MAIN_KEY: Final = "api_key"
+OTHER_KEY: Final = "other_organization"
+"""The names of the credentials that fixtures give to the two organizations' full keys."""
+
+GONE: Final = frozenset({404, 410})
+"""Statuses of what is not there any more."""
+
+PAGES: Final = 10
+"""Pages of engagements, the latest first, that are looked through for those of a run."""
+
+MEMBER_PAGES: Final = 20
+"""Pages of members that are looked through."""
+
+PER_PAGE: Final = 100
+
+_LOOKS: Final = 2
+"""How often a list of members is read whose pages do not hold as many as its total says."""
+
+_PAST_THE_END: Final = frozenset({400, 404, 422})
+"""Statuses of a page behind the last one, beside an empty list."""
+
+_PATIENCE: Final = 3
+"""Calls without an answer in a row after which no other is tried."""
+
+_TOGETHER: Final = 50
+
+
+class Asking:
+    """Sends calls whose answers nobody judges, and repeats them if answers are lost.
+
+    Deletions of engagements are not repeated: the id may be another engagement's by then.
+
+    Args:
+        send: Sends a call, with the main key where it names none.
+        send_all: Sends independent calls together, or None to send them one by one.
+        credentials: Further keys by their names.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Call], Exchange],
+        send_all: Callable[[Sequence[Call]], Sequence[Exchange]] | None = None,
+        credentials: Mapping[str, Credential] | None = None,
+    ) -> None:
+        self._send_all = send_all or (lambda calls: [send(call) for call in calls])
+        self._together = _TOGETHER if send_all else 1
+        self._credentials = dict(credentials or {})
+        self._silent = 0
+
+    def one(self, call: Call, key: str = MAIN_KEY) -> Answer | str:
+        """The answer to a call, or why there is none, as a clause."""
+        return self.all([call], key)[0]
+
+    def all(self, calls: Sequence[Call], key: str = MAIN_KEY) -> list[Answer | str]:
+        """The answers to independent calls with one key."""
+        if key != MAIN_KEY and key not in self._credentials:
+            return [f"the key <{key}> is not at hand"] * len(calls)
+        credential = self._credentials.get(key)
+        keyed = [
+            replace(call, credential=credential, repeatable=call.operation.id != "deleteEngagement") for call in calls
+        ]
+        answers: list[Answer | str] = []
+        for first in range(0, len(keyed), self._together):
+            answers += self._some(keyed[first : first + self._together])
+        return answers
+
+    def _some(self, calls: Sequence[Call]) -> list[Answer | str]:
+        """The answers to a few calls; where a service takes only some at once, the others go alone."""
+        if len(calls) == 1 or self._silent >= _PATIENCE:
+            return [self._alone(call) for call in calls]
+        together = self._sent(calls)
+        if all(isinstance(one, str) for one in together):
+            self._silent += len(calls)
+            return together
+        self._silent = 0
+        return [self._alone(call) if isinstance(one, str) else one for call, one in zip(calls, together, strict=True)]
+
+    def _alone(self, call: Call) -> Answer | str:
+        if self._silent >= _PATIENCE:
+            return "the service does not answer any more"
+        (answer,) = self._sent([call])
+        self._silent = self._silent + 1 if isinstance(answer, str) else 0
+        return answer
+
+    def _sent(self, calls: Sequence[Call]) -> list[Answer | str]:
+        try:
+            return [_answer(exchange) for exchange in self._send_all(calls)]
+        except Unanswered as stopped:
+            return [str(stopped)] * len(calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The latest engagements of an organization.
+
+    Attributes:
+        items: The items of the list, those that are objects.
+        complete: Whether none can have been missed: the list was seen to its end, or it began with the latest.
+        created: When each was created, in seconds of the epoch by our clock; infinitely late if that cannot be told.
+    """
+
+    items: tuple[Mapping[str, Any], ...]
+    complete: bool
+    created: tuple[float, ...]
+
+
+def latest_items(asking: Asking, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
+    """Look through the latest engagements, or say why it cannot be done, as a clause."""
+    shown = _pages(
+        asking, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
+    )
+    if isinstance(shown, str):
+        return f"the engagements could not be listed ({shown})"
+    items = [(item, answer) for answer, listed in shown.pages for item in listed if isinstance(item, dict)]
+    whole = all(_value_of(answer)[1] for answer, _ in shown.pages) and len(items) == shown.length
+    times = [str(item.get("createdAt")) for item, _ in items]
+    return Listed(
+        items=tuple(item for item, _ in items),
+        complete=whole and (shown.ended or times == sorted(times, reverse=True)),
+        created=tuple(_created(item, answer) for item, answer in items),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pages:
+    """The pages of a list, from the first one on.
+
+    Attributes:
+        pages: The responses, each with what it lists.
+        ended: Whether the list was seen to its end, which its total says too.
+    """
+
+    pages: tuple[tuple[Answer, Sequence[Any]], ...]
+    ended: bool
+
+    @property
+    def length(self) -> int:
+        """How many items all pages show."""
+        return sum(len(listed) for _, listed in self.pages)
+
+
+def _pages(asking: Asking, call_of: Callable[[int], Call], most: int, key: str = MAIN_KEY) -> _Pages | str:
+    """Read the pages of a list, or say why that cannot be done, as a clause.
+
+    Args:
+        asking: Sends the calls.
+        call_of: Makes the call for a page.
+        most: How many pages are read at most.
+        key: The name of the key that reads them.
+    """
+    pages: list[tuple[Answer, Sequence[Any]]] = []
+    total: int | None = None
+    while len(pages) < most:
+        answer = asking.one(call_of(len(pages) + 1), key)
+        if isinstance(answer, str):
+            return answer
+        listed = member_of(answer, "data")
+        if pages and total is None and answer.status in _PAST_THE_END:
+            return _Pages(tuple(pages), ended=True)
+        if answer.status not in SUCCESSES or not isinstance(listed, list):
+            return f"status {answer.status}"
+        pages.append((answer, listed))
+        total = _total(answer)
+        shown = _distinct(item for _, items in pages for item in items)
+        if not listed or (len(listed) < PER_PAGE if total is None else shown >= total):
+            return _Pages(tuple(pages), ended=total is None or shown == total)
+    return _Pages(tuple(pages), ended=False)
+
+
+def _total(answer: Answer) -> int | None:
+    """How many items a list has on all pages, by its ``meta``."""
+    meta = member_of(answer, "meta")
+    total = meta.get("total") if isinstance(meta, dict) else None
+    return total if isinstance(total, int) and not isinstance(total, bool) else None
+
+
+def _distinct(items: Iterable[object]) -> int:
+    """How many different items there are; those without an id differ from all others."""
+    ids = [identifier_of(item) if isinstance(item, dict) else None for item in items]
+    return len({one for one in ids if one is not None}) + ids.count(None)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEngagements:
+    """The engagements of a run that a service lists.
+
+    Attributes:
+        ids: Their ids.
+        complete: Whether none can have been missed.
+        latest_other: When the latest of the other engagements was created, in seconds of the epoch by our clock.
+    """
+
+    ids: tuple[str, ...]
+    complete: bool
+    latest_other: float = -math.inf
+
+
+def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
+    """Those of some engagements that look like a run's, going by name and description."""
+    marked = [names.made(item) for item in listed.items]
+    ids = [identifier_of(item) for item, is_own in zip(listed.items, marked, strict=True) if is_own]
+    others = [moment for moment, is_own in zip(listed.created, marked, strict=True) if not is_own]
+    return OwnEngagements(
+        tuple(dict.fromkeys(found for found in ids if found is not None)),
+        listed.complete,
+        max(others, default=-math.inf),
+    )
+
+
+def member_roles(asking: Asking) -> dict[str, str] | None:
+    """The roles of all members of the organization of the main key by id; None where they cannot all be seen.
+
+    A role that cannot be read is empty. The list is read again if its pages do not hold as many as its total says: a
+    member may have come or gone meanwhile.
+    """
+    for _ in range(_LOOKS):
+        shown = _pages(asking, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
+        if isinstance(shown, str):
+            return None
+        if shown.ended and all(_value_of(answer)[1] for answer, _ in shown.pages):
+            return {user_id: role for answer, _ in shown.pages for user_id, role in listed_roles(answer).items()}
+    return None
+
+
+def listed_roles(answer: Answer) -> dict[str, str]:
+    """The roles of the members that a page shows, by id."""
+    listed = member_of(answer, "data")
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    roles = {identifier_of(item): item.get("role") for item in items}
+    return {found: role if isinstance(role, str) else "" for found, role in roles.items() if found is not None}
+
+
+def _created(item: Mapping[str, Any], answer: Answer) -> float:
+    """When an engagement was created, by our clock, whatever the service's shows; infinitely late where untold."""
+    now, date = time.time(), date_of(answer)
+    created_at = item.get("createdAt")
+    try:
+        moment = datetime.fromisoformat(str(created_at)).timestamp()
+    except (ValueError, OverflowError):
+        return math.inf
+    return moment if date is None else moment - date + now
+
+
+def member_of(answer: Answer, name: str) -> object:
+    """A member of the object that an answer's body is; None where there is none."""
+    value, _ = _value_of(answer)
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _value_of(answer: Answer) -> tuple[object, bool]:
+    """What the body of an answer says, and whether that is all of it."""
+    reading = answer.reading
+    if isinstance(reading, Parsed):
+        return reading.value, True
+    if isinstance(reading, Malformed):
+        with suppress(ValueError, RecursionError):  # a byte order mark or a NaN is a fault, and leaves nothing out
+            text = answer.body.decode(json.detect_encoding(answer.body), "replace")
+            return json.loads(text.removeprefix("\ufeff")), True
+    return salvage(answer.body), False
+
+
+def identifier_of(data: Mapping[str, Any]) -> str | None:
+    """The id of a resource as a path shows it, where it has one; a faulty service may give a number."""
+    value = data.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and value else None
+
+
+def data_of(answer: Answer) -> Mapping[str, Any]:
+    """The ``data`` of a success; an empty object where there is none."""
+    data = member_of(answer, "data") if answer.status in SUCCESSES else None
+    return data if isinstance(data, dict) else {}
+
+
+def key_name(call: Call) -> str:
+    """The name of the key that a call shows."""
+    return MAIN_KEY if call.credential is None else call.credential.name
+
+
+def moment_of(exchange: Exchange) -> float | None:
+    """When a response was made by the service's Date, or else by our clock, in seconds of the epoch."""
+    if exchange.received is None:
+        return None
+    date = date_of(exchange.received)
+    return exchange.started_at.timestamp() + exchange.seconds if date is None else date
+
+
+def object_in(body: bytes | None) -> Mapping[str, Any]:
+    """The JSON object that a body is; anything else counts as an empty one."""
+    reading = read_json(body or b"")
+    return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
+
+
+def told(answer: Answer | str) -> str:
+    """What came of a call, as a clause."""
+    return answer if isinstance(answer, str) else f"status {answer.status}"
+
+
+def _answer(exchange: Exchange) -> Answer | str:
+    try:
+        return exchange.answer
+    except Unanswered as unanswered:
+        return str(unanswered)

@@ -1,0 +1,257 @@
+"""Watches the wire and writes every change of the target into the journal before it is sent."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.targets.journal import JournalError
+from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.queries import (
+    GONE,
+    MAIN_KEY,
+    OTHER_KEY,
+    data_of,
+    identifier_of,
+    key_name,
+    listed_roles,
+    moment_of,
+    object_in,
+)
+from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
+from conformance.wire.redaction import STAND_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from conformance.targets.journal import Journal
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+_ACTIONS: Final = {
+    "createEngagement": (Action.CREATE_ENGAGEMENT, "name"),
+    "updateCurrentOrganization": (Action.RENAME_ORGANIZATION, "name"),
+    "inviteMember": (Action.INVITE, "email"),
+    "updateMemberRole": (Action.CHANGE_ROLE, None),
+    "removeMember": (Action.REMOVE_MEMBER, None),
+}
+_LONGEST_SUBJECT: Final = 200
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A journal's entry and whether an attempt at it has been seen."""
+
+    entry: Entry
+    attempted: bool = False
+
+
+class JournalRecorder:
+    """An observer of the wire that keeps a journal; it may be called from several threads.
+
+    Args:
+        journal: Where changes are written down.
+        give_up: Told why, once something cannot be written down.
+    """
+
+    def __init__(self, journal: Journal, give_up: Callable[[str], None] = lambda _: None) -> None:
+        self._journal = journal
+        self._give_up = give_up
+        self._lock = threading.RLock()
+        self._open: defaultdict[Call, list[_Sent]] = defaultdict(list)
+        self._names: dict[str, str] = {}
+        self._roles: dict[str, str] = {}
+        self._unspeakable: set[str] = set()
+
+    def ensure_harmless(self, calls: Sequence[Call]) -> None:
+        """Make sure that calls can be undone.
+
+        Raises:
+            Withheld: One of them names something in which a text stood that the target file hides, or would change a
+                name in which it stands.
+        """
+        for call in calls:
+            named = (call.identifier or "").encode("utf-8", "replace")
+            if STAND_IN.search(named) or STAND_IN.search(call.body or b""):
+                raise Withheld("it would name something in which a text stands that the target file hides")
+            action, _ = self._action(call)
+            if action is Action.RENAME_ORGANIZATION and owner(key_name(call)) in self._unspeakable:
+                raise Withheld(
+                    "the organization's name holds a text that the target file hides, and could not be given back"
+                )
+
+    def before(self, call: Call) -> None:
+        """Write down what a call may change.
+
+        Raises:
+            JournalError: It cannot be written down, so the call must not be sent.
+        """
+        action, member = self._action(call)
+        if action is None:
+            return
+        key = key_name(call)
+        subject = call.identifier if member is None else _short(self._text(object_in(call.body), member))
+        with self._lock, self._told():
+            before = {
+                Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
+                Action.CHANGE_ROLE: self._roles.get(call.identifier or ""),
+            }.get(action)
+            wanted = _short(object_in(call.body).get("role")) if action is Action.CHANGE_ROLE else None
+            self._open[call].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
+
+    def _text(self, body: Mapping[str, object], member: str) -> object:
+        """What tells whose something is: a description of the run's, if the name could be anybody's."""
+        description = body.get("description")
+        told = member != "name" or self._journal.names.owns(body.get(member))
+        return body.get(member) if told or not self._journal.names.owns(description) else description
+
+    def _action(self, call: Call) -> tuple[Action, str | None] | tuple[None, None]:
+        """What a call may do that would have to be undone, and the member of its body that says to whom."""
+        if not call.is_proper or self._journal.undoing:
+            return None, None
+        if call.operation.id == "updateCurrentOrganization" and call.body == b"{}":
+            return None, None  # which asks for nothing
+        return _ACTIONS.get(call.operation.id, (None, None))
+
+    def after(self, exchange: Exchange) -> None:
+        """Note what became of a call; every attempt comes here."""
+        call = exchange.call
+        if not call.is_proper or self._journal.undoing:
+            return
+        with self._lock, self._told():
+            if (sent := self._sent(call, exchange.attempt)) is not None:
+                self._conclude(sent, exchange)
+            else:
+                self._learn(exchange)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say so where the journal cannot be written."""
+        try:
+            yield
+        except JournalError as error:
+            self._give_up(str(error))
+            raise
+
+    def _sent(self, call: Call, attempt: int) -> _Sent | None:
+        """The entry that an attempt belongs to: equal calls under way are told apart by nothing, and need not be."""
+        found = next((sent for sent in self._open.get(call, ()) if sent.attempted == (attempt > 1)), None)
+        if found is not None:
+            found.attempted = True
+        return found
+
+    def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
+        answer, call = exchange.received, exchange.call
+        # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
+        if answer is None or (answer.status == TOO_MANY_REQUESTS and not call.expects_429):
+            return
+        if answer.status in REFUSALS:
+            self._open[call].remove(sent)
+            self._journal.refused(sent.entry)
+        elif answer.status in SUCCESSES:
+            self._open[call].remove(sent)
+            self._carried_out(sent.entry, call, exchange)
+
+    def _carried_out(self, entry: Entry, call: Call, exchange: Exchange) -> None:
+        if entry.action is Action.CREATE_ENGAGEMENT:
+            self._created(entry, exchange)
+            return
+        self._journal.done(entry)
+        if entry.action is Action.RENAME_ORGANIZATION:
+            self._learn_name(key_name(call), {} if exchange.received is None else data_of(exchange.received))
+        if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
+            self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
+        elif entry.action is Action.CHANGE_ROLE and object_in(call.body).get("role") == entry.before:
+            self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
+        elif entry.action is Action.REMOVE_MEMBER:
+            self._removed(entry)
+
+    def _created(self, entry: Entry, exchange: Exchange) -> None:
+        data = {} if exchange.received is None else data_of(exchange.received)
+        if (made_id := identifier_of(data)) is not None:
+            self._journal.done(entry, made_id)
+        # Without an id only its name can find it again, just as where no answer came.
+
+    def _removed(self, entry: Entry) -> None:
+        """A member made for the run is gone with this removal, and so is what was done to anybody's role."""
+        self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
+        if self._settle(Action.MAKE_MEMBER, lambda other: other.subject == entry.subject):
+            self._journal.settle(entry)
+
+    def _settle(self, action: Action, belongs: Callable[[Entry], bool]) -> bool:
+        found = [entry for entry in self._journal.unsettled(action) if belongs(entry)]
+        for entry in found:
+            self._journal.settle(entry)
+        return bool(found)
+
+    def _learn(self, exchange: Exchange) -> None:
+        """Take in what the organization and its members were before the run changed them."""
+        key, operation, answer = key_name(exchange.call), exchange.call.operation.id, exchange.received
+        if answer is None:
+            return
+        succeeded, full = answer.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
+        shown = exchange.call.credential
+        permitted = shown is None or not (shown.invalid or shown.authorization is None)
+        if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in GONE and full)):
+            gone = exchange.call.identifier
+            self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == owner(key))
+        elif not full:
+            return
+        elif operation == "getCurrentOrganization" and succeeded:
+            self._learn_organization(exchange)
+        elif operation == "listMembers" and succeeded and key == MAIN_KEY:
+            self._learn_roles(listed_roles(answer))
+
+    def _learn_organization(self, exchange: Exchange) -> None:
+        key, answer = key_name(exchange.call), exchange.received
+        data = {} if answer is None else data_of(answer)
+        if key == MAIN_KEY and answer is not None and isinstance(data.get("id"), str):
+            created_at = data.get("createdAt")
+            self._journal.belongs_to(
+                data["id"], created_at if isinstance(created_at, str) else None, moment_of(exchange)
+            )
+        self._learn_name(key, data)
+
+    def _learn_name(self, key: str, data: Mapping[str, object]) -> None:
+        """Take in an organization's name: as it was before the run, or what became of the last renaming."""
+        name = data.get("name")
+        renamings = [
+            entry for entry in self._journal.unsettled(Action.RENAME_ORGANIZATION) if owner(entry.key) == owner(key)
+        ]
+        if not isinstance(name, str):
+            return
+        if not renamings:
+            self._names.setdefault(owner(key), name)
+            if STAND_IN.search(name.encode("utf-8", "replace")):
+                self._unspeakable.add(owner(key))
+        elif (
+            (last := renamings[-1]).became is None
+            and last.state is State.DONE
+            and name not in {last.subject, last.before}
+        ):
+            self._journal.became(last, name)
+
+    def _learn_roles(self, roles: Mapping[str, str]) -> None:
+        changed = {entry.subject for entry in self._journal.unsettled(Action.CHANGE_ROLE)}
+        for user_id, role in roles.items():
+            if role and user_id not in changed:
+                self._roles.setdefault(user_id, role)
+
+
+def owner(key: str) -> str:
+    """Whose organization a key acts on: every key but the other organization's acts on that of the main key."""
+    return key if key == OTHER_KEY else MAIN_KEY
+
+
+def _short(value: object) -> str | None:
+    return value[:_LONGEST_SUBJECT] if isinstance(value, str) else None
+
+
+def _is_given_back(entry: Entry, exchange: Exchange) -> bool:
+    """Whether a renaming gave the organization its name back, and the service does not say that it made it another."""
+    told = None if exchange.received is None else data_of(exchange.received).get("name")
+    is_same = entry.subject is not None and entry.subject == entry.before
+    return is_same and (not isinstance(told, str) or told == entry.before)

@@ -1,0 +1,332 @@
+"""A child program that speaks JSON-RPC 2.0, one message a line; whatever it does ends as a plain error."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.json_text import Parsed, read_json
+from conformance.targets.secret import without_likely_keys
+from conformance.wire.waits import Waits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from conformance.wire.waits import Waiting
+
+MAX_LINE: Final = 1 << 20
+"""Bytes of one message, and of one line on stderr that is told."""
+
+_METHOD_NOT_FOUND: Final = -32601
+_CHUNK: Final = 1 << 16
+_MAX_REASON: Final = 300
+_MOST_TIMEOUTS: Final = 2
+"""Time-outs after which nothing more is asked."""
+_LONGEST_QUOTE: Final = 200
+_NAMED_SECRET: Final = re.compile(r"(?P<name>key|token|secret|password|bearer|basic)\W+\S+", re.IGNORECASE)
+_NO_ANSWER: Final = "a line on its stdout that is no JSON-RPC 2.0 answer"
+_LOOKING_UP: Final = 0.5
+"""Seconds of waiting after which it is looked whether the run is over."""
+
+
+class ProvisionerError(Exception):
+    """The provisioner did not do what it was asked to; the message is a plain sentence."""
+
+
+class MethodMissing(ProvisionerError):
+    """The provisioner says that it lacks a method."""
+
+
+class RpcChild:
+    """The child program; it is started with the first call, and calls go one at a time.
+
+    Args:
+        command: The program and its arguments, run without a shell.
+        environment: All the variables it gets.
+        folder: Where it is started, or None for the current folder.
+        timeout: Seconds that one answer may take.
+        log: Called with each line of its stderr, from a thread of its own; must not raise.
+        is_over: Whether the run is over, so that nothing is worth waiting for.
+
+    Attributes:
+        problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
+        has_answered: Whether it ever gave an answer, be it an error.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path | None,
+        timeout: float,
+        log: Callable[[str], None],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._command = tuple(command)
+        self._environment = dict(environment)
+        self._folder = folder
+        self._timeout = timeout
+        self._log = log
+        self._is_over = is_over
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stderr: threading.Thread | None = None
+        self._buffer = bytearray()
+        self._last_id = 0
+        self._broken: str | None = None
+        self._timeouts = 0
+        self.problem: str | None = None
+        self._waits = Waits()
+        self.has_answered = False
+
+    def call(self, method: str, params: Mapping[str, object]) -> object:
+        """Call a method and wait for its result.
+
+        Raises:
+            MethodMissing: The program lacks the method.
+            ProvisionerError: Anything else went wrong.
+        """
+        with self._lock:
+            if self._broken is not None:
+                raise ProvisionerError(self._broken)
+            process = self._process or self._start()
+            self._last_id += 1
+            request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": dict(params)}
+            with self._waits.during(f"the provisioner ({method})", self._timeout):
+                return self._converse(process, method, json.dumps(request).encode("ascii") + b"\n")
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """The method whose answer is waited for, and until when."""
+        return self._waits.first
+
+    def close(self, grace: float = 5.0) -> None:
+        """Close the program's stdin, wait for its end, and end it and all that it started.
+
+        Args:
+            grace: Seconds that it has to end by itself.
+        """
+        if not self._lock.acquire(timeout=grace):
+            # Another thread waits for an answer: with the program's end it gets none, and goes.
+            if self._process is not None:
+                _signal_group(self._process, signal.SIGKILL)
+            self._lock.acquire()
+        try:
+            self._broken = self._broken or "The provisioner has been closed."
+            process, self._process = self._process, None
+            if process is not None:
+                self._end(process, grace)
+        finally:
+            self._lock.release()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=self._environment,
+                cwd=self._folder,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "its command cannot be passed on"
+            raise self._break(f"The provisioner could not be started: {reason}.") from None
+        os.set_blocking(_descriptor(process.stdin), False)
+        self._stderr = threading.Thread(target=self._tell_stderr, args=(process,), name="provisioner-log", daemon=True)
+        self._stderr.start()
+        self._process = process
+        return process
+
+    def _converse(self, process: subprocess.Popen[bytes], method: str, request: bytes) -> object:
+        deadline = time.monotonic() + self._timeout
+        expected = self._last_id
+        self._write(process, method, request, deadline)
+        while True:
+            message = self._message(self._line(process, method, deadline))
+            # The answer to an earlier call that took too long is late, not wrong.
+            if isinstance(message["id"], int) and 0 < message["id"] < expected:
+                if time.monotonic() > deadline:
+                    raise self._timed_out(method)
+                continue
+            if message["id"] != expected or isinstance(message["id"], bool):
+                raise self._break("The provisioner answered with an id that it was not asked with.")
+            return result_of(method, message)
+
+    def _write(self, process: subprocess.Popen[bytes], method: str, request: bytes, deadline: float) -> None:
+        descriptor = _descriptor(process.stdin)
+        rest = memoryview(request)
+        while rest:
+            if not self._ready(descriptor, select.POLLOUT, deadline):
+                raise self._break(self._late(f"did not take the request {method}"))
+            try:
+                rest = rest[os.write(descriptor, rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._break(_ended(process)) from None
+
+    def _line(self, process: subprocess.Popen[bytes], method: str, deadline: float) -> bytes:
+        descriptor = _descriptor(process.stdout)
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            if searched > MAX_LINE:
+                raise self._break("The provisioner wrote a line of more than 1 MiB.")
+            if not self._ready(descriptor, select.POLLIN, deadline):
+                raise self._timed_out(method)
+            chunk = os.read(descriptor, _CHUNK)
+            if not chunk:
+                raise self._break(_ended(process))
+            self._buffer += chunk
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line
+
+    def _ready(self, descriptor: int, event: int, deadline: float) -> bool:
+        """Whether a pipe can be read or written before a deadline and before the run is over."""
+        poll = select.poll()
+        poll.register(descriptor, event)
+        while (left := deadline - time.monotonic()) > 0 and not self._is_over():
+            if poll.poll(1000 * min(left, _LOOKING_UP)):
+                return True
+        return False
+
+    def _late(self, what: str) -> str:
+        return (
+            f"The provisioner {what} {'before the run was over' if self._is_over() else f'within {self._timeout:g} s'}."
+        )
+
+    def _message(self, line: bytes) -> Mapping[str, Any]:
+        reading = read_json(line)
+        value = reading.value if isinstance(reading, Parsed) else None
+        if not isinstance(value, dict) or value.get("jsonrpc") != "2.0" or "id" not in value:
+            raise self._break(f"The provisioner wrote {_NO_ANSWER}{_quoted(line)}.")
+        self.has_answered = True
+        return value
+
+    def _timed_out(self, method: str) -> ProvisionerError:
+        """Take note of a time-out; after the second one nothing more is asked."""
+        reason = self._late(f"did not answer {method}")
+        if self._is_over():
+            return ProvisionerError(reason)
+        self._timeouts += 1
+        self.problem = reason
+        if self._timeouts < _MOST_TIMEOUTS:
+            return ProvisionerError(reason)
+        return self._break(f"{reason.rstrip('.')}, for the second time; nothing more was asked of it.")
+
+    def _break(self, reason: str) -> ProvisionerError:
+        """Remember that nothing more can be asked, because the next line may answer anything."""
+        self._broken = reason
+        if not self._is_over():
+            self.problem = reason
+        return ProvisionerError(reason)
+
+    def _tell_stderr(self, process: subprocess.Popen[bytes]) -> None:
+        stream = process.stderr
+        if stream is None:
+            return
+        while line := stream.readline(MAX_LINE + 1):
+            if len(line) <= MAX_LINE:
+                self._log(line.decode("utf-8", "replace").rstrip("\r\n"))
+                continue
+            # A cut could leave half a key, which nobody would recognize as one.
+            self._log("(a line of more than 1 MiB was left out)")
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(MAX_LINE)
+
+    def _end(self, process: subprocess.Popen[bytes], grace: float) -> None:
+        if process.stdin is not None:
+            process.stdin.close()
+        if not _exits(process, grace):
+            _signal_group(process, signal.SIGTERM)
+            _exits(process, 1.0)
+        # Whatever it started goes with it. The leader is still unreaped, so its group cannot be another's.
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+        if self._stderr is not None:
+            self._stderr.join(timeout=1.0)
+        if process.stdout is not None:
+            process.stdout.close()
+        if process.stderr is not None and not (self._stderr and self._stderr.is_alive()):
+            process.stderr.close()
+
+
+def _quoted(line: bytes) -> str:
+    """A short line that was written, without what looks like a key, and without values of JSON."""
+    text = line.decode("utf-8", "replace").strip()
+    if len(text) > _LONGEST_QUOTE:
+        return f", of {len(line):,} bytes"
+    if text.startswith(("{", "[", '"')):
+        return ""  # a key that nobody knows yet may be in it, however short
+    shown = _NAMED_SECRET.sub(r"\g<name> <withheld>", without_likely_keys(text))
+    return f": {shown}"
+
+
+def _descriptor(stream: Any) -> int:  # noqa: ANN401 - pipes are typed as optional, and here they exist
+    return int(stream.fileno())
+
+
+def _ended(process: subprocess.Popen[bytes]) -> str:
+    """Why nothing more comes."""
+    if not _exits(process, 1.0):
+        return "The provisioner closed its stdout."
+    result = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    if result is not None and result.si_code == os.CLD_EXITED:
+        return f"The provisioner ended by itself with status {result.si_status}."
+    return "The provisioner was ended by a signal."
+
+
+def _exits(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether the program ends within some seconds; it is left unreaped, so that its group stays its own."""
+    deadline = time.monotonic() + seconds
+    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except OSError:
+        return
+
+
+def result_of(method: str, message: Mapping[str, Any]) -> object:
+    """The result that an answer to a call has.
+
+    Args:
+        method: What was called.
+        message: The answer, a JSON-RPC 2.0 object.
+
+    Raises:
+        MethodMissing: The program lacks the method.
+        ProvisionerError: The answer is an error, or neither that nor a result.
+    """
+    error = message.get("error")
+    if error is None:
+        if "result" not in message:
+            raise ProvisionerError(f"The provisioner's answer to {method} has neither a result nor an error.")
+        return message["result"]
+    if not isinstance(error, dict):
+        raise ProvisionerError(f"The provisioner's answer to {method} has an error that is no object.")
+    if error.get("code") == _METHOD_NOT_FOUND:
+        raise MethodMissing(f"The provisioner has no method {method}.")
+    text = error.get("message")
+    reason = "".join(c if c.isprintable() else " " for c in text) if isinstance(text, str) else ""
+    if len(reason) > _MAX_REASON:
+        # Half a key would not be recognized as one, so a long reason is not cut but left out.
+        reason = "its reason is too long to be told"
+    raise ProvisionerError(f"The provisioner could not do {method}: {reason.strip() or 'it gave no reason'}.")

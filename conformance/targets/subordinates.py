@@ -1,0 +1,95 @@
+"""Subordinate records made and read through the service itself, as the target file's templates say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.json_text import Parsed
+from conformance.operations import OPERATIONS
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.queries import GONE
+from conformance.wire.exchange import SUCCESSES, Unanswered
+from conformance.wire.request import Call, encode, segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.targets.profile import SubordinateTemplate
+    from conformance.wire.exchange import Answer, Exchange
+
+
+def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
+    """The request that makes a record; it lies beside the interface, so nothing judges its answer."""
+    path = template.create_path.replace("{engagementId}", segment(engagement_id))
+    call = Call(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
+    if template.create_body is None:
+        return call
+    return call.with_body(encode(_filled(template.create_body, engagement_id)))
+
+
+def read_call(template: SubordinateTemplate, engagement_id: str, record_id: str) -> Call:
+    """The request that shows whether a record is there."""
+    path = template.read_path.replace("{engagementId}", segment(engagement_id))
+    path = path.replace("{id}", segment(record_id))
+    return Call(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path), unjudged=True)
+
+
+def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Call], Exchange]) -> str:
+    """Make a record and return its id.
+
+    Raises:
+        Unavailable: The service did not make one, or its answer holds no id where the template says.
+    """
+    need = f"subordinates:{template.kind}"
+    answer = _answer(need, create_call(template, engagement_id), send)
+    if answer.status not in SUCCESSES:
+        reason = f"The {template.kind} could not be made as the target file says: status {answer.status}."
+        raise Unavailable(need, reason)
+    reading = answer.reading
+    found = _pointed(reading.value, template.id_pointer) if isinstance(reading, Parsed) else None
+    if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
+        raise Unavailable(need, f"The answer to making the {template.kind} holds no id at {template.id_pointer}.")
+    return str(found)
+
+
+def exists(template: SubordinateTemplate, engagement_id: str, record_id: str, send: Callable[[Call], Exchange]) -> bool:
+    """Whether a record is there: any 2xx is yes, 404 and 410 are no.
+
+    Raises:
+        Unavailable: The answer says neither.
+    """
+    need = f"subordinates:{template.kind}"
+    status = _answer(need, read_call(template, engagement_id, record_id), send).status
+    if status not in GONE and status not in SUCCESSES:
+        raise Unavailable(need, f"Whether the {template.kind} is there could not be told: status {status}.")
+    return status not in GONE
+
+
+def _answer(need: str, call: Call, send: Callable[[Call], Exchange]) -> Answer:
+    try:
+        return send(call).answer
+    except Unanswered as unanswered:
+        raise Unavailable(need, f"The request for a subordinate record had no answer: {unanswered}.") from None
+
+
+def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON value
+    if isinstance(body, str):
+        return body.replace("{engagementId}", engagement_id)
+    if isinstance(body, list):
+        return [_filled(item, engagement_id) for item in body]
+    if isinstance(body, dict):
+        return {name: _filled(item, engagement_id) for name, item in body.items()}
+    return body
+
+
+def _pointed(value: object, pointer: str) -> object:
+    """What a JSON pointer finds, or None."""
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            value = value.get(name)
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return None
+    return value

@@ -1,0 +1,190 @@
+"""What URLs, keys and headers may look like; every refusal is a sentence that shows no secret."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from conformance.targets.secret import Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_KEY: Final = re.compile(r"[!-~]+")
+_LONGEST_KEY: Final = 16_384
+_PLACEHOLDER: Final = re.compile(r"<[A-Za-z][\w :.-]*>", re.ASCII)
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE: Final = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?\.?)+")
+
+_OWN_HEADERS: Final = re.compile(
+    "authorization|host|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|range|if-.*"
+    "|(content|transfer)-(length|type|encoding)|x-http-method-override|x-http-method|x-method-override",
+    re.IGNORECASE,
+)
+"""Headers that the suite sets itself or that would change what a request asks for."""
+
+
+class Refused(ValueError):
+    """A value cannot be used; the message continues a sentence that begins with the value's key."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseUrl:
+    """The host root of a service.
+
+    Attributes:
+        url: Scheme, host and port, without a slash at the end: ``https://api.example.com``.
+        host: The host, with the port where one is given.
+        user_info: What stood before an ``@``; it is never sent, because Authorization carries the API key.
+        plain: Whether it is unencrypted HTTP to another machine.
+    """
+
+    url: str
+    host: str
+    user_info: Secret | None
+    plain: bool
+
+
+def base_url(text: str) -> BaseUrl:
+    """Read a base URL.
+
+    Raises:
+        Refused: It is no URL of a host root.
+    """
+    parts = _split(text)
+    if parts.scheme.lower() not in {"http", "https"}:
+        raise Refused("must be a URL that begins with http:// or https://")
+    if not parts.hostname:
+        raise Refused("must name a host, as in https://api.example.com")
+    if parts.query or parts.fragment or text.rstrip().endswith(("?", "#")):
+        raise Refused("must have neither a query (?) nor a fragment (#)")
+    if parts.path.rstrip("/"):
+        raise Refused("must end after the host and port: the interface's paths begin at the host root with /api/v1/")
+    host = _host(parts)
+    user_info = parts.netloc.rpartition("@")[0]
+    plain = parts.scheme.lower() == "http" and not _is_loopback(parts.hostname)
+    return BaseUrl(f"{parts.scheme.lower()}://{host}", host, Secret(user_info) if user_info else None, plain)
+
+
+def _split(text: str) -> SplitResult:
+    if re.search(r"[^!-~]", text) or "\\" in text:
+        raise Refused("must be a URL in printable ASCII characters without blanks or backslashes")
+    try:
+        return urlsplit(text)
+    except ValueError:
+        raise Refused("must be a URL such as https://api.example.com") from None
+
+
+def _host(parts: SplitResult) -> str:
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0 or parts.netloc.endswith(":"):
+        raise Refused("must have a port between 1 and 65535 after the colon")
+    name = parts.hostname or ""
+    if ":" in name:
+        name = f"[{name}]"
+    elif not _HOST.fullmatch(name):
+        raise Refused("must name a host of letters, digits, hyphens and dots")
+    return name if port is None else f"{name}:{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def passwords(user_info: Secret) -> list[str]:
+    """What must not be shown of user info: all of it, and the password, as written and as meant."""
+    text = user_info.reveal()
+    user, colon, password = text.partition(":")
+    return sorted({part for part in (text, unquote(text), password if colon else user, unquote(password)) if part})
+
+
+def api_key(text: str) -> Secret:
+    """A key as it can stand in an Authorization header.
+
+    Raises:
+        Refused: It is empty or too long, has a character that cannot stand there, or is a placeholder.
+    """
+    if not text:
+        raise Refused("must not be empty")
+    if len(text) > _LONGEST_KEY:
+        raise Refused(f"must be a key of {_LONGEST_KEY} characters at most")
+    if not _KEY.fullmatch(text):
+        raise Refused("must be a key of visible ASCII characters, without blanks or line breaks")
+    return _filled_in(text)
+
+
+def header_name(text: str) -> str:
+    """The name of an extra header.
+
+    Raises:
+        Refused: It is no header name, or that of a header that the suite sets.
+    """
+    if not _HEADER_NAME.fullmatch(text):
+        raise Refused("is not a name that a header can have")
+    if _OWN_HEADERS.fullmatch(text):
+        raise Refused("is a header that the suite sets itself or that would change its requests")
+    return text
+
+
+def header_value(text: str) -> Secret:
+    """The value of an extra header.
+
+    Raises:
+        Refused: It has a character that cannot stand there, or is a placeholder.
+    """
+    if not _HEADER_VALUE.fullmatch(text):
+        raise Refused("must be a header value of printable ASCII characters that neither begins nor ends with a blank")
+    return _filled_in(text)
+
+
+def _filled_in(text: str) -> Secret:
+    """A secret, unless it is what stands in its place in an example or a report."""
+    if _PLACEHOLDER.fullmatch(text):
+        raise Refused("is a placeholder in angle brackets: put the real value in its place")
+    return Secret(text)
+
+
+def socket_address(text: str) -> tuple[str, int]:
+    """Host and port of ``host:port``; port 0 lets the system choose one.
+
+    Raises:
+        Refused: It is something else.
+    """
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or not host or not re.fullmatch(r"[0-9]{1,5}", port) or int(port) > 65535:  # noqa: PLR2004
+        raise Refused("must be host:port, as in 127.0.0.1:1025")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def conformance_class(text: str, known: Collection[str]) -> str:
+    """The id of a conformance class.
+
+    Raises:
+        Refused: It is none of those that there are.
+    """
+    if text not in known:
+        nearest = get_close_matches(text, known, 1)
+        raise Refused(f"must be a class: {f'did you mean {nearest[0]}?' if nearest else ', '.join(known)}")
+    return text
+
+
+def domain(text: str) -> str:
+    """A domain that e-mail addresses can lie under.
+
+    Raises:
+        Refused: It is something else.
+    """
+    if not _HOST.fullmatch(text) or text.endswith("."):
+        raise Refused("must be a domain such as example.com, without an @")
+    return text

@@ -1,0 +1,63 @@
+"""What went wrong while waiting for an answer, as one plain sentence."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import TYPE_CHECKING, Final
+
+import httpx
+
+from conformance.wire.bounded_reading import Unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REFUSED: Final = "the connection was refused"
+BROKEN: Final = "the connection broke before the answer was complete"
+
+_BY_TYPE: Final = (
+    (ssl.SSLError, "no TLS connection could be made"),
+    (socket.gaierror, "the name of the host could not be resolved"),
+    (ConnectionRefusedError, REFUSED),
+    (httpx.ConnectError, "no connection could be made"),
+    (httpx.RemoteProtocolError, "the answer is not HTTP"),
+    (httpx.TimeoutException, "no complete answer came in time"),
+    (httpx.NetworkError, BROKEN),
+    (OSError, BROKEN),
+)
+
+
+def sentence(error: BaseException) -> str:
+    """Say what an exception means, without any word of the target's but a TLS library's reason.
+
+    Args:
+        error: Whatever was raised while a request was under way.
+
+    Returns:
+        One clause without a full stop.
+    """
+    if isinstance(error, Unreadable):
+        return str(error)
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the TLS certificate is not accepted: {cause.verify_message}"
+    for kind, words in _BY_TYPE:
+        if any(isinstance(cause, kind) for cause in causes):
+            return words
+    return f"the answer could not be read ({type(error).__name__})"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The exception and all that led to it; groups are opened, circles end."""
+    seen: set[int] = set()
+    waiting: list[BaseException] = [error]
+    while waiting:
+        current = waiting.pop(0)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        waiting += [cause for cause in (current.__cause__, current.__context__) if cause is not None]
+        waiting += current.exceptions if isinstance(current, BaseExceptionGroup) else ()

@@ -1,0 +1,80 @@
+"""A wire whose run can be judged again: it notes what its exchanges do not tell."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from conformance.wire.client import Wire
+from conformance.wire.exchange import Withheld
+from conformance.wire.replay_wire import are_alike
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import httpx
+
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.recorded_inputs import TakenNotes
+    from conformance.wire.redaction import Redactor
+    from conformance.wire.request import Call
+    from conformance.wire.settings import WireSettings
+
+
+class RecordedWire(Wire):
+    """A wire that takes notes.
+
+    Args:
+        settings: The target and the limits.
+        redactor: Knows the run's secrets.
+        notes: Where the notes go.
+        transport: What carries requests, in place of connections to the target.
+
+    Raises:
+        ValueError: The settings name certificate authorities that cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: WireSettings,
+        redactor: Redactor,
+        notes: TakenNotes,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        super().__init__(settings, redactor, transport=transport)
+        self._notes = notes
+
+    @property
+    def service_clock(self) -> float | None:
+        """Seconds that the service's clock is ahead of ours; noted, because checks reckon with it."""
+        return self._notes.perhaps("service clock", lambda: super(RecordedWire, self).service_clock)
+
+    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+        """Send calls, and note which answer was whose where their records do not tell, and what was withheld.
+
+        Raises:
+            RunStopped: The run is over.
+            Withheld: A guard keeps one of them back.
+        """
+        exchanges: list[Exchange] = []
+        reason: str | None = None
+        try:
+            with super().checking(self._notes.current):
+                exchanges = super().send_all(calls)
+        except Withheld as withheld:
+            reason = str(withheld)
+            raise
+        finally:
+            self._notes.perhaps("withheld", lambda: reason)
+            numbers = [exchange.number for exchange in exchanges]
+            self._notes.sent(numbers)
+            if are_alike(calls):
+                self._notes.perhaps("order", lambda: numbers)
+        return exchanges
+
+    @contextmanager
+    def checking(self, name: str) -> Iterator[None]:
+        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        with self._notes.under(name), super().checking(name):
+            yield

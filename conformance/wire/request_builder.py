@@ -1,0 +1,139 @@
+"""Calls become requests, and requests become records without secrets."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+import httpx
+
+from conformance.wire.exchange import Answer, SentRequest
+from conformance.wire.gateways import OverLimit, ensure_short
+from conformance.wire.key_pieces import KeyPieces
+from conformance.wire.settings import USER_AGENT
+
+if TYPE_CHECKING:
+    from conformance.wire.redaction import Redactor
+    from conformance.wire.request import Call, Credential
+    from conformance.wire.settings import WireSettings
+
+UNWRITABLE: Final = "the request cannot be written as HTTP"
+
+_STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
+
+_REMEMBERED: Final = 256
+"""URLs that need not be read again, and headers of calls that need not be written again."""
+
+_KEYS_REMEMBERED: Final = 16
+"""Keys whose pieces need not be made again."""
+
+_Headers = tuple[tuple[str, str], ...]
+
+
+class Preparer:
+    """Knows what is added to a call on its way out, and what no record may show.
+
+    Args:
+        settings: The target.
+        redactor: Takes secrets out of everything recorded.
+    """
+
+    def __init__(self, settings: WireSettings, redactor: Redactor) -> None:
+        self._settings = settings
+        self._redactor = redactor
+        self._url = lru_cache(_REMEMBERED)(httpx.URL)
+        self._written = lru_cache(_REMEMBERED)(self._write)
+        self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
+
+    def credential(self, call: Call) -> Credential:
+        """Whose key a call shows."""
+        return call.credential or self._settings.credential
+
+    def request(self, call: Call) -> httpx.Request:
+        """The request of a call; whatever cannot be written raises some exception.
+
+        Raises:
+            OverLimit: It is longer than gateways take.
+        """
+        if call.is_proper and call.operation.parameter is not None and not call.identifier:
+            raise ValueError("without an identifier the path would be that of the list")
+        url = self._url(self._settings.root + call.path)
+        ensure_short(url.raw_path, call.headers)
+        return httpx.Request(
+            call.method,
+            url,
+            headers=self._written(call.headers, self.credential(call).authorization),
+            content=call.body,
+            extensions={"repeatable": call.harmless},
+        )
+
+    def writable(self, call: Call) -> tuple[httpx.Request | None, str | None]:
+        """The request of a call, or why there is none: identifiers of the target may be of any kind and length."""
+        try:
+            return self.request(call), None
+        except OverLimit as limit:
+            return None, f"the request was not sent: {limit}"
+        except Exception:  # noqa: BLE001 - any of httpx and its parts
+            return None, UNWRITABLE
+
+    def record(self, call: Call, request: httpx.Request | None) -> SentRequest:
+        """A request for the record.
+
+        Args:
+            call: The call.
+            request: What was made of it; None where that was impossible.
+        """
+        headers = (
+            self._headers(call.headers, self.credential(call).authorization) if request is None else _decoded(request)
+        )
+        shown = [(name, self._shown(call, name, value)) for name, value in headers]
+        return SentRequest(
+            method=call.method,
+            url=self._redactor.text(self._settings.root + call.path if request is None else str(request.url)),
+            headers=self._redactor.headers(shown),
+            body=self._redactor.body(call.body or b""),
+        )
+
+    def answer(self, call: Call, response: httpx.Response, body: bytes) -> Answer:
+        """An answer for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
+        headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
+        credential = self.credential(call)
+        if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
+            pieces = self._pieces(self._settings.credential if credential.invalid else credential)
+            headers, clean = pieces.headers(headers), pieces.body(clean)
+        return Answer(
+            status=response.status_code,
+            headers=headers,
+            body=clean,
+            http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
+        )
+
+    def _pieces_of(self, credential: Credential) -> KeyPieces:
+        return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
+
+    def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
+        """All headers but those of host and body; a call's own replace the run's, and those the standing ones."""
+        named = {name.lower() for name, _ in own}
+        given = named | {name.lower() for name, _ in self._settings.headers}
+        headers = [header for header in _STANDING if header[0].lower() not in given]
+        headers += [header for header in self._settings.headers if header[0].lower() not in named]
+        shown = [] if authorization is None else [("Authorization", authorization)]
+        return [*headers, *own, *shown]
+
+    def _write(self, own: _Headers, authorization: str | None) -> list[tuple[bytes, bytes]]:
+        headers = self._headers(own, authorization)
+        return [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in headers]
+
+    def _shown(self, call: Call, name: str, value: str) -> str:
+        """A header's value for the record: a name wherever a secret is known to be sent, however short it is."""
+        if name.lower() == "authorization":
+            scheme, _, key = value.partition(" ")
+            return f"{scheme} <{self.credential(call).name}>" if key.strip() else value
+        if any(name.lower() == secret.lower() for secret, _ in self._settings.headers):
+            return f"<header {name}>"
+        return value
+
+
+def _decoded(message: httpx.Request | httpx.Response) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message.headers.raw]

@@ -1,0 +1,68 @@
+"""Whether and when an unanswered call is worth sending again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.wire.attempt import Outcome
+from conformance.wire.gateways import GATEWAY_STATUSES
+from conformance.wire.rate_limit_headers import retry_after
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+REPEATS: Final = (0.2, 1.0)
+"""Seconds before the first and the second repetition."""
+
+BEYOND_GATEWAY: Final = 4
+"""Repetitions after a gateway's answer: it comes fast and now and then, so that two more cost little."""
+
+RECONNECTS: Final = 4
+"""Repetitions where no connection was made; the wire waits for the target in between."""
+
+WAITS: Final = 3
+"""Times that one call waits for its rate limit."""
+
+_LONGEST_RETRY_AFTER: Final = 5.0
+
+
+@dataclass(slots=True)
+class Persistence:
+    """How often one call was repeated, and whether it may be again.
+
+    Attributes:
+        call: The call.
+        repeats: Repetitions after a broken connection or a gateway's answer.
+        waits: Times that it waited for its rate limit.
+    """
+
+    call: Call
+    repeats: int = 0
+    waits: int = 0
+
+    def pause_after(self, exchange: Exchange, outcome: Outcome, service_now: float) -> float | None:
+        """Seconds until the call is repeated after this exchange; None where it is not.
+
+        Args:
+            exchange: The last attempt, unless it is a 429.
+            outcome: What came of it.
+            service_now: The service's time, for a Retry-After that is a date.
+        """
+        if self.call.expects_429 or outcome in {Outcome.UNSENDABLE, Outcome.STOPPED}:
+            return None
+        unanswered = exchange.received is None or exchange.received.status in GATEWAY_STATUSES
+        if not unanswered or self.repeats >= self._allowed(exchange, outcome):
+            return None
+        pause = REPEATS[min(self.repeats, len(REPEATS) - 1)]
+        self.repeats += 1
+        asked = None if exchange.received is None else retry_after(exchange.received, service_now)
+        return pause if asked is None or asked > _LONGEST_RETRY_AFTER else max(pause, asked)
+
+    def _allowed(self, exchange: Exchange, outcome: Outcome) -> int:
+        if outcome is Outcome.UNREACHED:
+            return RECONNECTS
+        if not self.call.harmless:
+            return 0
+        return len(REPEATS) if exchange.received is None else BEYOND_GATEWAY

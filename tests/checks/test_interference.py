@@ -1,0 +1,123 @@
+"""Others who rename the organization or change its settings are told from a service that does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.checks.interference import excused_by_meddling
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.targets.names import RunNames
+from conformance.wire.exchange import Exchange
+from conformance.wire.request import JSON_HEADERS, encode, get_organization
+from tests.conftest import make_exchange
+
+PREFIX = "cf-k3vq7t2a-"
+
+
+class Wire:
+    """A recording, and a service that answers each further read with the settings that come next."""
+
+    def __init__(self, exchanges: list[Exchange], later: list[bool]) -> None:
+        self.exchanges = exchanges
+        self._later = later
+        self._asked = 0
+        self._name = "test"
+
+    @contextmanager
+    def checking(self, name: str) -> Iterator[None]:
+        """Name the looks."""
+        self._name = name
+        yield
+
+    def send(self, call: object) -> None:
+        """Read the organization once more."""
+        assert call == get_organization()
+        settings = self._later[min(self._asked, len(self._later) - 1)]
+        self.exchanges.append(replace(shown(len(self.exchanges), "Acme", settings=settings), check=self._name))
+        self._asked += 1
+
+
+def shown(number: int, name: str, *, settings: bool = False) -> Exchange:
+    """A read of the organization, a second after what was before."""
+    made = make_exchange("getCurrentOrganization", 200, {"data": {"name": name, "settings": {"ssoEnabled": settings}}})
+    return replace(made, number=number, started_at=made.started_at + timedelta(seconds=number))
+
+
+def renamed(number: int, name: str) -> Exchange:
+    """A renaming of the run's."""
+    made = make_exchange("updateCurrentOrganization", 200, {"data": {"name": name}})
+    call = replace(made.call, body=encode({"name": name}), headers=JSON_HEADERS)
+    return replace(made, call=call, number=number, started_at=made.started_at + timedelta(seconds=number))
+
+
+def judged(exchanges: list[Exchange], later: list[bool] | None = None) -> None:
+    """Judge something that is wrong, in a run with these exchanges."""
+    wire = Wire(exchanges, later or [False])
+    run: Any = SimpleNamespace(wire=wire, names=RunNames(PREFIX), sleep=lambda _: None, send=wire.send)
+    with excused_by_meddling(run):
+        raise NonConformity("something is wrong", expected="a", actual="b")
+
+
+MINE: Callable[[str], str] = PREFIX.__add__
+
+
+@pytest.mark.parametrize(
+    "exchanges",
+    [
+        [shown(0, "Acme"), shown(1, "Theirs 1"), shown(2, "Theirs 2")],
+        [shown(0, "Acme"), renamed(1, MINE("a")), shown(2, "Theirs 1"), renamed(3, "Acme"), shown(4, "Theirs 2")],
+        [shown(0, "Acme"), shown(1, "Acme", settings=True)],
+    ],
+    ids=["names", "names after renamings", "settings"],
+)
+def test_others_excuse(exchanges: list[Exchange]) -> None:
+    """Names that nobody of the run gave, or settings that change with no request of the run."""
+    with pytest.raises(Undecided, match="others change the organization meanwhile, and something is wrong"):
+        judged(exchanges)
+
+
+@pytest.mark.parametrize(
+    "exchanges",
+    [
+        [],
+        [shown(0, "Acme")],
+        [shown(0, "Acme"), renamed(1, MINE("a")), shown(2, MINE("A").upper())],
+        [shown(0, "Acme"), renamed(1, MINE("a")), shown(2, "Unnamed"), renamed(3, MINE("b")), shown(4, "Unnamed")],
+        [
+            shown(0, "Acme"),
+            renamed(1, "Ænd ähnlich"),
+            shown(2, "?nd ?hnlich"),
+            renamed(3, "<b>"),
+            shown(4, "&lt;b&gt;"),
+        ],
+        [shown(0, "Acme"), renamed(1, MINE("a")), shown(2, MINE("a"), settings=True)],
+    ],
+    ids=["nothing", "one read", "upper case", "one strange name", "garbled odd names", "settings after a renaming"],
+)
+def test_a_faulty_service_is_not_excused(exchanges: list[Exchange]) -> None:
+    """What it makes of names, and what a renaming does to settings, is its own doing."""
+    with pytest.raises(NonConformity, match="something is wrong"):
+        judged(exchanges, [exchanges[-1].answer.body.count(b"true") > 0] if exchanges else None)
+
+
+def test_a_read_without_an_answer_tells_nothing() -> None:
+    """It keeps nothing else from being judged."""
+    lost = replace(make_exchange("getCurrentOrganization", None), number=1)
+    with pytest.raises(NonConformity):
+        judged([shown(0, "Acme"), lost])
+
+
+def test_settings_are_looked_at_a_while_longer() -> None:
+    """And only once a run."""
+    with pytest.raises(Undecided):
+        judged([shown(0, "Acme")], [False, False, True])
+    looked = [replace(shown(1, "Acme"), check="who else changes settings")]
+    with pytest.raises(NonConformity):
+        judged([shown(0, "Acme"), *looked], [True])

@@ -1,0 +1,74 @@
+"""Whose clock a reset is reckoned by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from conformance.checks.exhaust_window import at_once
+from conformance.checks.recovery import resume
+from conformance.wire import request
+from conformance.wire.request import Call, Credential
+from tests.conftest import ANSWERED_AT, make_exchange
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+KEY = Credential.bearer("throttled", "a-key-that-is-throttled")
+WINDOW = 3.0
+
+
+class Service:
+    """A service whose Date is right and whose own clock is behind; it serves the key again after three seconds."""
+
+    def __init__(self, behind: float) -> None:
+        self.behind = behind
+        self.passed = 0.0
+        created = {"data": {"id": "eng_1", "createdAt": self.told(0).strftime("%Y-%m-%dT%H:%M:%S.000Z")}}
+        self.exchanges = [self.dated(make_exchange("createEngagement", 201, created))]
+
+    @property
+    def run(self) -> Run:
+        """Run against it."""
+        wire = SimpleNamespace(exchanges=self.exchanges, service_clock=0.0)
+        clock = SimpleNamespace(now=lambda: ANSWERED_AT + timedelta(seconds=self.passed))
+        profile = SimpleNamespace(keys={}, members=())
+        return cast("Run", SimpleNamespace(wire=wire, clock=clock, sleep=self.sleep, send=self.send, profile=profile))
+
+    def told(self, seconds: float) -> datetime:
+        """What its own clock shows after some seconds."""
+        return ANSWERED_AT.astimezone(UTC) + timedelta(seconds=seconds - self.behind)
+
+    def dated(self, exchange: Exchange) -> Exchange:
+        """Give an answer the Date of the gateway."""
+        assert exchange.received is not None
+        at = ANSWERED_AT.astimezone(UTC) + timedelta(seconds=self.passed)
+        headers = {**dict(exchange.received.headers), "Date": at.strftime("%a, %d %b %Y %H:%M:%S GMT")}
+        headers["X-RateLimit-Reset"] = str(int(self.told(WINDOW).timestamp()))
+        return replace(exchange, received=replace(exchange.received, headers=tuple(headers.items())), started_at=at)
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        self.passed += seconds
+
+    def send(self, asked: Call) -> Exchange:
+        """Refuse the key until the window is over."""
+        status = 429 if self.passed < WINDOW else 200
+        answer = make_exchange("getCurrentOrganization", status, {"data": {}})
+        return self.dated(replace(answer, call=asked))
+
+
+@pytest.mark.parametrize("behind", [0.0, 2.0, 20.0, 240.0, 299.0])
+def test_service_is_waited_for_by_whichever_clock_the_reset_is_of(behind: float) -> None:
+    """A gateway's Date may be minutes ahead of the clock that the application reckons the reset with."""
+    service = Service(behind)
+
+    answer, _ = resume(service.run, KEY, service.send(at_once(request.get_organization(), KEY)))
+
+    assert answer is not None
+    assert answer.status == 200

@@ -1,0 +1,43 @@
+"""An organization keeps a name that its service would not take back as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.reference.application import Application, create_app
+from conformance.reference.store import Store
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest import in_process
+from conformance.selftest.subjects import Subject
+from conformance.selftest.trial import Task, attempt
+
+ODD = "Acme  Security Lab "
+
+
+@pytest.mark.parametrize("only", ["update-organization-*", "scope-*", "removed-*", "isolation-*"])
+@pytest.mark.parametrize("blanks", ["merged", "trimmed"])
+def test_a_name_that_might_change_is_left_alone(only: str, blanks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a run tries, the organization is called in the end what it was called before."""
+    called: list[str] = []
+
+    class Watched(Store):
+        def close(self) -> None:
+            called.extend(self.organization(one).name for one in self.organization_ids())
+            super().close()
+
+    def oddly_named(**given: Any) -> Application:
+        app = create_app(store=Watched(), **given)
+        for one in app.service.store.organization_ids():
+            app.service.store.rename_organization(one, ODD, app.service.now())
+        return app
+
+    monkeypatch.setattr(in_process, "create_app", oddly_named)
+    options = RunOptions(effort=Effort.STANDARD, seed=1, only=(only,))
+    subject = Subject(f"blanks={blanks}", "latitude", "It is called oddly.", choices={"blanks": blanks})
+
+    trial = attempt(Task(subject, options, in_process=True))
+
+    assert (trial.reported, trial.left) == ({}, ())
+    assert {name for name in called if not name.startswith("Provisioned ")} == {ODD}

@@ -1,0 +1,172 @@
+"""Lists that others change while they are looked at: acquitted by bounds, convicted at rest."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from conformance.checks.stable import expect_beside_others, expect_steadily
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.paging import Bracket, expect_partition, expect_partition_within
+from conformance.targets.names import RunNames
+from conformance.wire import request as calls
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.checks.stable import Look
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+SIZE = 2
+OTHERS = ("Ab", "Abx", "Aby", "Abz", "Abw")
+PAGES = [calls.list_engagements(perPage=100), *(calls.list_engagements(page=page, perPage=SIZE) for page in (1, 2))]
+
+
+class Service:
+    """A list of engagements, of which each letter is one; capitals are the run's.
+
+    Args:
+        lists: What it holds at each answer; the last one stays.
+        lacks: Items that no page but the whole list shows.
+
+    Attributes:
+        answers: How many answers it gave.
+        disturbed: How many of them beside whatever else the run may write.
+    """
+
+    def __init__(self, lists: Sequence[str], *, lacks: str = "") -> None:
+        self._lists = lists
+        self._lacks = lacks
+        self.answers = 0
+        self.disturbed = 0
+        self._depth = 0
+
+    @property
+    def run(self) -> Run:
+        """A run against it."""
+        wire, names = SimpleNamespace(undisturbed=self._look), RunNames("cf-")
+        return cast(
+            "Run", SimpleNamespace(send=self.send, send_all=self.send_all, sleep=lambda _: None, wire=wire, names=names)
+        )
+
+    @contextmanager
+    def _look(self) -> Iterator[None]:
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    def send(self, asked: Call) -> Exchange:
+        """Answer with a page."""
+        held = self._lists[min(self.answers, len(self._lists) - 1)]
+        self.answers += 1
+        self.disturbed += self._depth == 0
+        page, size = (int(dict(asked.query).get(name, usual)) for name, usual in (("page", 1), ("perPage", 20)))
+        items = [
+            {"id": one, "name": f"cf-{one}" if one.isupper() else one}
+            for one in held[(page - 1) * size : page * size]
+            if size > SIZE or one not in self._lacks
+        ]
+        meta = {"total": len(held), "page": page, "perPage": size, "totalPages": -(-len(held) // size)}
+        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), call=asked)
+
+    def send_all(self, asked: Sequence[Call]) -> list[Exchange]:
+        """Answer with several."""
+        return [self.send(one) for one in asked]
+
+
+def judge(service: Service) -> None:
+    """Judge the pages of its list."""
+    run = service.run
+    first = tuple(service.send_all(PAGES))
+    owned = frozenset("A")
+
+    def bounded(look: Look, closing: Exchange) -> None:
+        expect_partition_within(Bracket(look, closing, owned))
+
+    expect_beside_others(run, first, lambda look: expect_partition(look, owned), bounded)
+
+
+def coming_and_going(*held: str) -> list[str]:
+    """Lists that change from one answer to the next, for as long as anybody looks."""
+    return [held[number % len(held)] for number in range(400)]
+
+
+def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
+    """What was there all the time is on them once, though no two totals are alike."""
+    service = Service(coming_and_going(*OTHERS))
+
+    judge(service)
+
+    assert service.disturbed == len(PAGES) < service.answers
+
+
+def test_a_right_look_needs_no_bounds() -> None:
+    """Nor more than the requests of one."""
+    service = Service(["Ab", "Abx", "Ab", "Ab"])
+
+    judge(service)
+
+    assert service.answers == 2 * len(PAGES) + 1
+
+
+def test_what_pages_lack_at_rest_is_a_fault() -> None:
+    """Although the first look was disturbed."""
+    with pytest.raises(NonConformity, match="missing from the list"):
+        judge(Service(["Abx", "Ab", "Abx", "Abx"], lacks="b"))
+
+
+@pytest.mark.parametrize("lacks", ["A", "b"])
+def test_what_pages_always_lack_is_not_acquitted_by_bounds(lacks: str) -> None:
+    """Without a rest it is no fault either; who was in the way is told."""
+    others = "other users were changing the list in 10 of 10 looks"
+
+    with pytest.raises(Undecided, match=others):
+        judge(Service(coming_and_going(*OTHERS), lacks=lacks))
+
+
+def test_what_comes_to_rest_is_judged_then() -> None:
+    """A fault that others hid for a while is found."""
+    with pytest.raises(NonConformity, match="missing from the list"):
+        judge(Service([*coming_and_going(*OTHERS)[:20], "Ab"], lacks="A"))
+
+
+def test_later_looks_are_undisturbed() -> None:
+    """Nothing of the run writes while a list is looked at again."""
+    service = Service(["Abx", "Ab", "Abx", "Ab"])
+
+    expect_steadily(service.run, tuple(service.send_all(PAGES)), expect_partition)
+
+    assert service.disturbed == len(PAGES) < service.answers
+
+
+def looks_until_given_up(*held: str, right: int) -> int:
+    """How many further looks a list gets of which only that look is right; it is one answer each time."""
+    service, seen = Service(coming_and_going(*held)), 0
+
+    def judge(look: Look) -> None:
+        nonlocal seen
+        seen += 1
+        if seen < right:
+            raise NonConformity("it is wrong", *look, expected="right", actual=f"wrong {seen}")
+
+    expect_steadily(service.run, (service.send(PAGES[0]),), judge)
+    return service.answers - 1
+
+
+def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:
+    """It is right in one of them."""
+    assert looks_until_given_up(*OTHERS, right=12) > looks_until_given_up("AB", "ABC", right=6)
+
+
+@pytest.mark.parametrize(("held", "most"), [(("AB", "ABC"), 9), (OTHERS, 21)])
+def test_looks_end_all_the_same(held: tuple[str, ...], most: int) -> None:
+    """What only the run changes gets two rounds, what others change a few more."""
+    with pytest.raises(Undecided, match="others were changing"):
+        looks_until_given_up(*held, right=most)

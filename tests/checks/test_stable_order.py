@@ -1,0 +1,141 @@
+"""Lists in a new order each time, and lists that others keep changing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from conformance.checks.stable_order import expect_one_order
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.wire import request as calls
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+Order = Callable[[int], list[str]]
+
+
+class Listing:
+    """A service that lists members in an order of its own for each answer, and the run that asks it."""
+
+    def __init__(
+        self, order: Order, *, roles: Callable[[int], str] = lambda _: "member", seconds: float = 0.01
+    ) -> None:
+        self.order, self.roles, self.seconds = order, roles, seconds
+        self.exchanges: list[Exchange] = []
+
+    @property
+    def run(self) -> Run:
+        """Run against it."""
+        return cast("Run", SimpleNamespace(send=self.send, wire=SimpleNamespace(exchanges=self.exchanges)))
+
+    def send(self, asked: Call) -> Exchange:
+        """Answer with the page that was asked for."""
+        number, query = len(self.exchanges), dict(asked.query)
+        page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
+        ordered = self.order(number)
+        shown = ordered[(page - 1) * size : page * size]
+        items = [{"id": one, "userId": one, "role": self.roles(number)} for one in shown]
+        meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
+        at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
+        answer = make_exchange("listMembers", 200, {"data": items, "meta": meta})
+        exchange = replace(answer, call=asked, started_at=at)
+        self.exchanges.append(exchange)
+        return exchange
+
+
+def turning(number: int) -> list[str]:
+    """Another order in each answer."""
+    names = [*"abcdef"]
+    turn = number * 5 % len(names)
+    return names[turn:] + names[:turn]
+
+
+def steady(_: int) -> list[str]:
+    """One order."""
+    return [*"abcdef"]
+
+
+def undecided() -> None:
+    """Find that others were changing the list."""
+    raise Undecided("an item is missing, but others were changing the organization")
+
+
+def judge(listing: Listing, judgement: Callable[[], None]) -> None:
+    """Judge its pages."""
+    expect_one_order(listing.run, judgement, calls.list_members)
+
+
+def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_change() -> None:
+    """It does not settle however often it is asked for."""
+    with pytest.raises(NonConformity, match="in another order from one answer to the next") as found:
+        judge(Listing(turning), undecided)
+
+    assert found.value.actual == "another order in 9 of 9 further answers"
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        Listing(steady),
+        Listing(lambda number: steady(0) if number < 5 else turning(1)),
+        Listing(turning, roles=str),
+        Listing(turning, seconds=1.0),
+    ],
+    ids=["one order", "moved once", "changing items", "slow answers"],
+)
+def test_what_others_may_have_done_stays_undecided(listing: Listing) -> None:
+    """Items that moved once, that are changed in each answer, or within a long time, are no proof."""
+    with pytest.raises(Undecided):
+        judge(listing, undecided)
+
+
+def test_pages_that_fit_together_by_chance_are_looked_at_again() -> None:
+    """Where the answers of the run tell of an order that does not last, further looks are torn."""
+    listing = Listing(turning)
+    for _ in range(4):
+        listing.send(calls.list_members())
+
+    with pytest.raises(NonConformity, match="in another order"):
+        judge(listing, lambda: None)
+
+
+def test_a_list_in_one_order_costs_no_request() -> None:
+    """Nothing is asked for where nothing looks odd."""
+    listing = Listing(steady)
+    for _ in range(4):
+        listing.send(calls.list_members())
+
+    judge(listing, lambda: None)
+
+    assert len(listing.exchanges) == 4
+
+
+def test_pages_that_hold_everything_whatever_their_order_are_fine() -> None:
+    """Users whom their requests move to the front tear nothing where nobody asks."""
+    orders: Iterator[list[str]] = iter([turning(number) for number in range(4)])
+    listing = Listing(lambda _: next(orders, turning(3)))
+    for _ in range(4):
+        listing.send(calls.list_members())
+
+    judge(listing, lambda: None)
+
+
+def test_an_answer_that_cannot_be_read_says_nothing_of_the_order() -> None:
+    """Other requirements speak of it."""
+    listing = Listing(steady)
+    broken: Any = {"data": "none", "meta": {}}
+    answer = replace(make_exchange("listMembers", 200, broken), call=calls.list_members())
+    listing.exchanges += 5 * [answer]
+
+    judge(listing, lambda: None)
+
+    assert len(listing.exchanges) == 5

@@ -1,0 +1,236 @@
+"""What others may have disturbed is seen again: the same twice, with nothing moved in between, or it says nothing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from conformance.checks.whole_run_ledger import conclude, is_elsewhere, ledger_of_run, seen_again
+from conformance.oracle.ledger_findings import Finding
+from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.targets.names import RunNames
+from conformance.wire import request as calls
+from conformance.wire.exchange import Exchange
+from tests.conftest import make_exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.wire.request import Call
+
+WRONG = ["b", "a"]
+QUIET = SimpleNamespace(undisturbed=nullcontext)
+
+
+def page(*names: str) -> Exchange:
+    """A list of engagements of these names."""
+    items = [{"id": name, "name": name} for name in names]
+    return make_exchange("listEngagements", body={"data": items, "meta": {"total": len(items)}})
+
+
+def judge(exchange: Exchange) -> Finding | None:
+    """A list is wrong where its names fall; what it says is which they are."""
+    items = cast("Any", exchange.answer.reading).value["data"]
+    names = [item["name"] for item in items] if isinstance(items, list) else ["no list"]
+    if names == sorted(names) and isinstance(items, list):
+        return None
+    return Finding("sort-by-name", exchange, (), "names fall", "names that rise", str(names[:1]))
+
+
+@pytest.mark.parametrize(
+    ("looks", "found"),
+    [
+        ([WRONG, WRONG], True),
+        ([["a", "b"]], False),
+        ([WRONG, ["a", "b"]], False),
+        ([WRONG, ["c", "a"], ["d", "a"], ["e", "a"]], False),
+        ([WRONG, ["b", "a", "a"], ["b", "a", "a", "a"], ["b", "a", "a", "a", "a"]], False),
+        ([["c", "a"], WRONG, WRONG], True),
+    ],
+)
+def test_a_fault_is_one_if_it_is_there_twice_at_rest(looks: list[list[str]], *, found: bool) -> None:
+    """Another fault each time, or the same of a list that others change, is none."""
+    answers, pauses = iter([page(*names) for names in looks]), list[float]()
+    run = SimpleNamespace(sleep=pauses.append, send=lambda _: next(answers), wire=QUIET)
+    first = judge(page(*WRONG))
+    assert first is not None
+
+    assert (seen_again(cast("Any", run), first, judge) is not None) == found
+    assert next(answers, None) is None
+    assert len(pauses) == len(looks)
+    assert all(pause > 0 for pause in pauses)
+
+
+@pytest.mark.parametrize(
+    ("absent", "pages", "asked", "elsewhere"),
+    [
+        ("x", {2: ["x"]}, [2, 3], True),
+        ("x", {3: ["b", "x"]}, [2, 3], True),
+        ("x", {}, [2, 3], False),
+        (None, {2: ["x"]}, [], False),
+    ],
+)
+def test_what_is_missing_is_looked_for_on_the_other_pages(
+    absent: str | None, pages: dict[int, list[str]], asked: list[int], *, elsewhere: bool
+) -> None:
+    """Only what none of them has is lost."""
+    meta = {"total": 6, "page": 1, "perPage": 2, "totalPages": 3}
+    here = make_exchange(
+        "listEngagements", body={"data": [], "meta": meta}, query=(("sort", "name"), ("perPage", "2"), ("page", "1"))
+    )
+    finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent=absent)
+    sent: list[int] = []
+
+    def send_all(calls: list[Call]) -> list[Exchange]:
+        numbers = [int(dict(one.query)["page"]) for one in calls]
+        sent.extend(numbers)
+        assert all(one.query[:2] == here.call.query[:2] for one in calls)
+        return [page(*pages.get(number, [])) for number in numbers]
+
+    assert is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding) == elsewhere
+    assert sent == asked
+
+
+def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
+    """Nor is there a list of their numbers: a service may count what it likes."""
+    meta = {"total": 10**15, "page": 9, "perPage": 2, "totalPages": 10**15}
+    here = make_exchange("listEngagements", body={"data": [], "meta": meta}, query=(("perPage", "2"), ("page", "9")))
+    finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent="x")
+    sent: list[Call] = []
+
+    def send_all(calls: list[Call]) -> list[Exchange]:
+        sent.extend(calls)
+        return []
+
+    assert not is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding)
+    assert [dict(one.query)["page"] for one in sent[:4]] == ["8", "10", "7", "11"]
+    assert len(sent) == 20
+
+
+def test_what_nobody_can_read_is_not_moved_by_others() -> None:
+    """An answer without items shows the same fault each time."""
+    answer = make_exchange("listEngagements", body={"data": {}})
+    run = SimpleNamespace(sleep=lambda _: None, send=lambda _: answer, wire=QUIET)
+    first = judge(page(*WRONG))
+    assert first is not None
+
+    assert seen_again(cast("Any", run), first, judge) is not None
+
+
+# --- lists that were answered during a write
+
+LISTED = "create-engagement-listed"
+WHOLE = calls.list_engagements(perPage=100)
+
+
+class Talk:
+    """A run that has created an engagement, has listed engagements without it, and may ask again.
+
+    Args:
+        writes: When it began to write something else, seconds before the list was asked for; None for not at all.
+        shown: The names in the list, and in the list each time that it is asked for again; ``own`` is the run's.
+    """
+
+    def __init__(self, *shown: list[str], writes: float | None = None) -> None:
+        self.wire = self
+        self.names = RunNames("own-")
+        self.undisturbed_looks = 0
+        self._quiet = False
+        self._seconds = 0.0
+        self._shown = iter(shown)
+        self.exchanges: list[Exchange] = []
+        self._made(calls.create_engagement({"name": "own-engagement"}), 201, {"data": _item("own")})
+        if writes is not None:
+            self._made(calls.delete_engagement("foreign"), 404, {})
+            self.exchanges[-1] = replace(
+                self.exchanges[-1], started_at=self.exchanges[-1].started_at + timedelta(seconds=1 - writes)
+            )
+        self.send(WHOLE)
+
+    def _made(self, asked: Call, status: int, body: object) -> Exchange:
+        self._seconds += 1
+        made = make_exchange(asked.operation.id, status, body, number=len(self.exchanges) + 1)
+        at = made.started_at + timedelta(seconds=self._seconds)
+        self.exchanges.append(replace(made, call=asked, started_at=at))
+        return self.exchanges[-1]
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        assert not self._quiet
+        self._seconds += seconds
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Let nothing else write."""
+        self._quiet = True
+        yield
+        self._quiet = False
+
+    def send(self, asked: Call) -> Exchange:
+        """Answer with the next list."""
+        self.undisturbed_looks += self._quiet
+        items = [_item(name) for name in next(self._shown)]
+        meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
+        return self._made(asked, 200, {"data": items, "meta": meta})
+
+
+def _item(name: str) -> dict[str, object]:
+    at = "2026-01-01T00:00:00.000Z"
+    text = {"name": f"{name}-engagement", "description": None, "status": "active"}
+    return {"id": name, **text, "createdAt": at, "updatedAt": at}
+
+
+def test_a_list_that_a_write_may_have_torn_passes_if_it_is_right_with_nothing_under_way() -> None:
+    """What was seen then is the evidence, and that the list was torn is noted."""
+    talk = Talk(["other"], ["other", "own"], writes=0.005)
+
+    account = ledger_of_run(cast("Any", talk))
+
+    conclude(LISTED, account)
+    assert talk.undisturbed_looks == 1
+    assert account.torn == [talk.exchanges[2]]
+    assert talk.exchanges[-1] in account.findings.kept[LISTED]
+
+
+def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
+    """Whatever was written when it was first asked for."""
+    talk = Talk(["other"], ["other"], ["other"], writes=0.005)
+
+    account = ledger_of_run(cast("Any", talk))
+
+    with pytest.raises(NonConformity, match="missing from the list") as fault:
+        conclude(LISTED, account)
+    assert talk.exchanges[-1] in fault.value.exchanges
+    assert talk.undisturbed_looks == 2
+    assert account.torn == []
+
+
+@pytest.mark.parametrize("writes", [None, 0.5])
+def test_a_list_that_nothing_tore_and_that_is_right_later_stays_in_doubt(writes: float | None) -> None:
+    """A service that forgets an engagement now and then is not let go: nothing was written when it did."""
+    account = ledger_of_run(cast("Any", Talk(["other"], ["other", "own"], writes=writes)))
+
+    with pytest.raises(Undecided, match="not when it was looked at again"):
+        conclude(LISTED, account)
+    assert account.torn == []
+
+
+def test_a_list_that_others_were_changing_passes_if_it_is_right_later() -> None:
+    """It shows others that come and go; that it was torn is then no more than likely."""
+    account = ledger_of_run(cast("Any", Talk(["other"], ["another", "own"])))
+
+    conclude(LISTED, account)
+    assert account.torn == []
+
+
+def test_a_list_that_others_keep_changing_is_not_wrong() -> None:
+    """A fault takes two looks with others at rest."""
+    talk = Talk(*[[f"other-{number}"] for number in range(5)], writes=0.005)
+
+    with pytest.raises(Undecided, match="not when it was looked at again"):
+        conclude(LISTED, ledger_of_run(cast("Any", talk)))

@@ -1,0 +1,171 @@
+"""What the wire form of a request surely is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.operations import OPERATIONS
+from conformance.oracle.input_validity import Validity, validity
+from conformance.oracle.invalid_inputs import BODIES, QUERIES, Kind
+from conformance.wire.request import Call
+
+BODIED = [name for name, operation in OPERATIONS.items() if operation.takes_body]
+
+
+def of_body(operation: str, body: bytes) -> Validity:
+    """The validity of a call with this body."""
+    return validity(Call(operation=OPERATIONS[operation], identifier="x", body=body))
+
+
+def of_query(operation: str, *query: tuple[str, str]) -> Validity:
+    """The validity of a list with these parameters."""
+    return validity(Call(operation=OPERATIONS[operation], query=query))
+
+
+@pytest.mark.parametrize("operation", BODIED)
+def test_every_body_of_the_table_is_invalid(operation: str) -> None:
+    """What the scenario checks send as invalid is so here, too, but for words that are so by their meaning."""
+    for one in BODIES[operation]:
+        found = of_body(operation, one.wire(label="label", domain="example.com", role="admin"))
+        assert found is Validity.INVALID or (one.kind is Kind.VALUE and found is Validity.OPEN), one.what
+
+
+@pytest.mark.parametrize("operation", list(QUERIES))
+def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str) -> None:
+    """Words of letters alone could be a later version's; the table's are nonsense by their meaning."""
+    for one in QUERIES[operation]:
+        assert of_query(operation, *one.query) is not Validity.VALID, one.what
+
+
+@pytest.mark.parametrize(
+    ("operation", "body", "expected"),
+    [
+        ("createEngagement", b'{"name": "Quarterly audit 7"}', "valid"),
+        ("createEngagement", b'{"name": "Audit 7"}', "open"),
+        ("createEngagement", b'{"name": "Quarterly audit", "description": "Some more text!"}', "open"),
+        ("createEngagement", b'{"name": "Quarterly audit", "description": "Some more text."}', "valid"),
+        ("createEngagement", b'{"name": "Quarterly audit", "description": "0"}', "open"),
+        (
+            "createEngagement",
+            b'{"name": "an engagement whose name is longer than every service must take"}',
+            "open",
+        ),
+        ("createEngagement", b'{"name": "Audit", "description": null}', "open"),
+        ("createEngagement", b'{"name": ""}', "open"),
+        ("createEngagement", b'{"name": " Audit"}', "open"),
+        ("createEngagement", '{"name": "Prüfung"}'.encode(), "open"),
+        ("createEngagement", b'{"name": "Audit", "other": 1}', "open"),
+        ("createEngagement", b'{"name": "a", "name": 1}', "open"),
+        ("createEngagement", b'{"name": 1}', "invalid"),
+        ("createEngagement", b'{"name": 1, "other": 1}', "invalid"),
+        ("createEngagement", b'{"name": "a", "x": NaN}', "open"),
+        ("createEngagement", b'\xef\xbb\xbf{"name": "a"}', "open"),
+        ("createEngagement", b"{", "invalid"),
+        ("createEngagement", b"", "invalid"),
+        ("updateMemberRole", b"", "invalid"),
+        ("updateEngagement", b"", "open"),
+        ("updateCurrentOrganization", b" \n", "open"),
+        ("createEngagement", b'{"name": }', "invalid"),
+        ("createEngagement", b'{"name": "a", "x": -Infinity}', "open"),
+        ("createEngagement", '{"name": "Quarterly audit"}'.encode("utf-16-le"), "open"),
+        ("createEngagement", b'{"name": "Quarterly audit"}\x00', "open"),
+        ("createEngagement", b'{"name": "\xff"}', "open"),
+        ("createEngagement", b'{"name": "Quarterly audit", "x": ' + b"[" * 200 + b"]" * 200 + b"}", "open"),
+        ("createEngagement", b"[" * 200 + b"]" * 200, "open"),
+        ("createEngagement", b'{"description": "Some more text."}', "invalid"),
+        ("createEngagement", b'["name"]', "invalid"),
+        ("createEngagement", b"null", "invalid"),
+        ("updateEngagement", b"{}", "open"),
+        ("updateEngagement", b'{"name": null}', "open"),
+        ("updateEngagement", b'{"description": "Some more text"}', "valid"),
+        ("updateCurrentOrganization", b'{"name": []}', "invalid"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "member"}', "valid"),
+        ("inviteMember", b'{"email": "@", "role": "member"}', "open"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "Member"}', "open"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "viewer"}', "open"),
+        ("inviteMember", '{"email": "a@example.com", "role": "\u00ff"}'.encode(), "invalid"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "owner"}', "invalid"),
+        ("inviteMember", b'{"email": "a@example.com", "role": "admin"}', "valid"),
+        ("updateMemberRole", b'{"role": "admin"}', "valid"),
+        ("updateMemberRole", b'{"role": "owner"}', "open"),
+        ("updateMemberRole", b'{"role": true}', "invalid"),
+    ],
+)
+def test_bodies(operation: str, body: bytes, expected: str) -> None:
+    """Only what no service may accept is invalid, only what every service must accept is valid."""
+    assert of_body(operation, body) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ((), "valid"),
+        ((("page", "1"), ("perPage", "100"), ("sort", "name"), ("order", "asc"), ("status", "active")), "valid"),
+        ((("page", "2"),), "open"),
+        ((("perPage", "101"),), "open"),
+        ((("perPage", "0"),), "open"),
+        ((("page", ""),), "open"),
+        ((("page", "01"),), "open"),
+        ((("page", "1e3"),), "open"),
+        ((("page", "\u0661"),), "open"),
+        ((("page", "\u00bd"),), "open"),
+        ((("page", "null"),), "invalid"),
+        ((("page", "abc"), ("page", "1")), "open"),
+        ((("status", "Active"),), "open"),
+        ((("status", ""),), "open"),
+        ((("sort", "-name"),), "open"),
+        ((("sort", "\u00e9{"),), "invalid"),
+        ((("cursor", "x"),), "open"),
+        ((("cursor", "x"), ("page", "abc")), "invalid"),
+    ],
+)
+def test_queries(query: tuple[tuple[str, str], ...], expected: str) -> None:
+    """Pages past the first may be past the end, and values of a later version are open."""
+    assert of_query("listEngagements", *query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ((("role", "owner"), ("page", "1"), ("perPage", "1")), "valid"),
+        ((("role", "admin"),), "valid"),
+        ((("role", "viewer"),), "open"),
+        ((("role", ""),), "open"),
+        ((("role", "{}"),), "invalid"),
+        ((("perPage", "abc"),), "invalid"),
+        ((("perPage", "100"),), "valid"),
+        ((("perPage", "1000"),), "open"),
+        ((("status", "active"),), "open"),
+        ((("sort", "{}"),), "open"),
+    ],
+)
+def test_queries_of_members(query: tuple[tuple[str, str], ...], expected: str) -> None:
+    """Parameters of the other list are unknown ones here, with any value."""
+    assert of_query("listMembers", *query) == expected
+
+
+@pytest.mark.parametrize("operation", ["getEngagement", "deleteEngagement", "archiveEngagement"])
+def test_what_takes_neither_body_nor_parameters_is_open(operation: str) -> None:
+    """Nothing is said of what is sent all the same."""
+    assert of_body(operation, b"{") == "open"
+
+
+def test_a_query_where_none_is_known_is_open() -> None:
+    """Also where the body would be refused."""
+    creation = Call(operation=OPERATIONS["createEngagement"], body=b"{", query=(("x", "1"),))
+
+    assert validity(creation) == "open"
+
+
+@given(body=st.binary(max_size=60), operation=st.sampled_from(BODIED))
+def test_any_bytes_have_a_validity(body: bytes, operation: str) -> None:
+    """No body raises anything, and bytes that are no JSON are never valid."""
+    assert of_body(operation, body) in Validity
+
+
+@given(value=st.text(max_size=20), name=st.sampled_from(["page", "perPage", "status", "sort", "order", "x"]))
+def test_any_query_has_a_validity(value: str, name: str) -> None:
+    """No parameter raises anything."""
+    assert of_query("listEngagements", (name, value)) in Validity

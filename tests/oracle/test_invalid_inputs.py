@@ -1,0 +1,213 @@
+"""What is called certainly invalid is so, by the form in which it is sent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.json_text import Malformed, Parsed, read_json
+from conformance.oracle import invalid_inputs
+from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
+
+REQUIRED = {
+    "createEngagement": {"name"},
+    "updateEngagement": set(),
+    "updateCurrentOrganization": set(),
+    "inviteMember": {"email", "role"},
+    "updateMemberRole": {"role"},
+}
+KNOWN = {
+    "role": {"owner", "admin", "member"},
+    "status": {"active", "archived"},
+    "sort": {"createdAt", "updatedAt", "name"},
+    "order": {"asc", "desc"},
+}
+EVERY_BODY = [(operation, one) for operation, bodies in BODIES.items() for one in bodies]
+ALL_BODIES = pytest.mark.parametrize(("operation", "one"), EVERY_BODY, ids=lambda given: getattr(given, "what", given))
+
+
+def reading(one: InvalidBody) -> object:
+    """What a strict reader makes of a body as it is sent."""
+    return read_json(one.wire(label="cf-x", domain="mail.test", role="admin"))
+
+
+def has_wrong_text(operation: str, body: dict[str, str]) -> bool:
+    """Whether an object of texts holds one that no service may accept."""
+    roles = KNOWN["role"] - ({"owner"} if operation == "inviteMember" else set())
+    return "@" not in body.get("email", "@") or body.get("role", "member") not in roles
+
+
+@ALL_BODIES
+def test_every_invalid_body_is_invalid(operation: str, one: InvalidBody) -> None:
+    """It is malformed, no object, lacks something, or holds a wrong type or value, as its kind says."""
+    found = reading(one)
+
+    if one.kind is Kind.MALFORMED:
+        assert isinstance(found, Malformed)
+        return
+    assert isinstance(found, Parsed)
+    if one.kind is Kind.NO_OBJECT:
+        assert not isinstance(found.value, dict)
+        return
+    assert isinstance(found.value, dict)
+    given = {name: value for name, value in found.value.items() if value is not None}
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    assert (given.keys() >= REQUIRED[operation]) is (one.kind is not Kind.MISSING)
+    assert (texts == given) is (one.kind is not Kind.TYPE)
+    assert has_wrong_text(operation, texts) is (one.kind is Kind.VALUE)
+
+
+@ALL_BODIES
+def test_placeholders_are_filled_in(operation: str, one: InvalidBody) -> None:
+    """Nothing that stands for something else is sent, and a body is told by its label where it carries one."""
+    wire = one.wire(label="cf-x", domain="mail.test", role="admin")
+
+    assert not any(name in wire for name in (b"LABEL", b"DOMAIN", b"ROLE", b"VALUE"))
+    assert one.carries_label is (b"cf-x" in wire)
+
+
+def test_placeholders_stand_for_what_is_given() -> None:
+    """Each for its own; a text beyond ASCII is sent in UTF-8."""
+    one = InvalidBody(Kind.TYPE, "x", "LABEL@DOMAIN ROLE LABEL")
+
+    assert one.wire(label="ä", domain="d", role="r") == "ä@d r ä".encode()
+    assert one.wire(label="a") == b"a@  a"
+    assert InvalidBody(Kind.TYPE, "x", "ROLE").carries_label is False
+
+
+@pytest.mark.parametrize("operation", REQUIRED)
+def test_every_kind_is_tried_where_there_is_one(operation: str) -> None:
+    """Bodies of an operation differ, and what requires a field is tried without it."""
+    kinds = {one.kind for one in BODIES[operation]}
+    words = [one.what for one in BODIES[operation]]
+
+    assert {Kind.MALFORMED, Kind.NO_OBJECT, Kind.TYPE} <= kinds
+    assert (Kind.MISSING in kinds) is bool(REQUIRED[operation])
+    assert (Kind.VALUE in kinds) is (operation in {"inviteMember", "updateMemberRole"})
+    assert len(set(words)) == len(words)
+    assert len({one.template for one in BODIES[operation]}) == len(words)
+
+
+@pytest.mark.parametrize("operation", REQUIRED)
+def test_each_field_is_tried_with_every_other_type(operation: str) -> None:
+    """A number, a boolean, an array and an object in place of a text, in quick runs too."""
+    for field in REQUIRED[operation] or {"name"}:
+        quick = [one for one in invalid_inputs.bodies(operation, thorough=False) if one.what.endswith(f" for {field}")]
+        values = [json.loads(one.wire(label="x"))[field] for one in quick if one.kind is Kind.TYPE]
+        assert {type(value) for value in values} == {int, bool, list, dict}
+
+
+@pytest.mark.parametrize(("operation", "query"), [(name, one) for name, queries in QUERIES.items() for one in queries])
+def test_every_invalid_query_is_invalid(operation: str, query: invalid_inputs.InvalidQuery) -> None:
+    """One of its values is none of a closed list, or no integer; the others are valid, and its words show it."""
+    wrong = [
+        name for name, value in query.query if (value not in KNOWN[name] if name in KNOWN else not value.isdigit())
+    ]
+
+    assert len(wrong) == 1
+    assert query.what == "&".join(f"{name}={value}" for name, value in query.query)
+
+
+@pytest.mark.parametrize("operation", BODIES)
+def test_quick_runs_leave_some_bodies_out(operation: str) -> None:
+    """A thorough run sends all."""
+    assert invalid_inputs.bodies(operation, thorough=True) == list(BODIES[operation])
+    assert invalid_inputs.bodies(operation, thorough=False) == [one for one in BODIES[operation] if not one.thorough]
+    assert 0 < len(invalid_inputs.bodies(operation, thorough=False)) < len(BODIES[operation])
+
+
+@pytest.mark.parametrize("operation", QUERIES)
+def test_quick_runs_leave_some_queries_out(operation: str) -> None:
+    """Every parameter is spoilt in a quick run already."""
+    quick = invalid_inputs.queries(operation, thorough=False)
+
+    assert invalid_inputs.queries(operation, thorough=True) == list(QUERIES[operation])
+    assert quick == [one for one in QUERIES[operation] if not one.thorough]
+    known = (
+        {"role", "page", "perPage"} if operation == "listMembers" else {"status", "sort", "order", "page", "perPage"}
+    )
+    assert {name for one in quick for name, _ in one.query} == known
+
+
+RENAMINGS = {
+    "a body that is cut short": '{"name": "cf-x"',
+    "text after the body": '{"name": "cf-x"} // and more',
+    "single quotes": "{'name': 'cf-x'}",
+    "an array as the body": '[{"name": "cf-x"}]',
+    "a string as the body": '"cf-x"',
+    "null as the body": "null",
+    "a number for name": '{"name": 12345}',
+    "false for name": '{"name": false}',
+    "an array for name": '{"name": ["cf-x"]}',
+    "an object for name": '{"name": {"value": "cf-x"}}',
+}
+THOROUGH_RENAMINGS = {
+    "a comma too many": '{"name": "cf-x",}',
+    "two bodies": '{"name": "cf-x"} {"name": "cf-x"}',
+    "names without quotes": '{name: "cf-x"}',
+    "a bare word as the body": "cf-x",
+    "a number as the body": "12345",
+    "a boolean as the body": "true",
+    "an empty array as the body": "[]",
+    "0 for name": '{"name": 0}',
+    "a fraction for name": '{"name": 1.5}',
+    "true for name": '{"name": true}',
+    "an empty array for name": '{"name": []}',
+    "an empty object for name": '{"name": {}}',
+}
+
+
+def test_what_is_sent_in_place_of_a_new_name() -> None:
+    """Every way to spoil a body, told in words; what a quick run leaves out is sent by a thorough one."""
+
+    def sent(*, thorough: bool) -> dict[str, str]:
+        bodies = invalid_inputs.bodies("updateCurrentOrganization", thorough=thorough)
+        return {one.what: one.wire(label="cf-x").decode() for one in bodies}
+
+    assert sent(thorough=False) == RENAMINGS
+    assert sent(thorough=True) == RENAMINGS | THOROUGH_RENAMINGS
+
+
+@pytest.mark.parametrize("operation", BODIES)
+def test_a_quick_run_tries_one_way_of_lenient_readers(operation: str) -> None:
+    """Each operation one, and all operations together all of them."""
+    ways = {"single quotes", "a comma too many", "names without quotes"}
+    quick = {name: {one.what for one in invalid_inputs.bodies(name, thorough=False)} & ways for name in BODIES}
+
+    assert len(quick[operation]) == 1
+    assert set().union(*quick.values()) == ways
+    assert ways <= {one.what for one in invalid_inputs.bodies(operation, thorough=True)}
+
+
+def test_several_members_without_quotes() -> None:
+    """All names stand bare, and the values as they are."""
+    (one,) = (one for one in BODIES["inviteMember"] if one.what == "names without quotes")
+
+    assert one.wire(label="cf-x", domain="mail.test") == b'{email: "cf-x@mail.test", role: "member"}'
+
+
+def test_a_string_as_the_body_is_left_to_operations_on_names() -> None:
+    """What takes a text for an object stumbles over an array and null, too, which every operation is sent."""
+    text = "a string as the body"
+    quick = {name for name in BODIES if text in {one.what for one in invalid_inputs.bodies(name, thorough=False)}}
+
+    assert quick == {"createEngagement", "updateEngagement", "updateCurrentOrganization"}
+
+
+def test_which_missing_and_wrong_values_a_quick_run_tries() -> None:
+    """All but those that are like another one."""
+    kinds = {Kind.MISSING, Kind.VALUE}
+    left_out = {(name, one.what) for name, one in EVERY_BODY if one.kind in kinds and one.thorough}
+
+    assert left_out == {
+        ("createEngagement", "no field at all"),
+        ("inviteMember", "no field at all"),
+        ("inviteMember", "an email without @ and dot"),
+        ("inviteMember", "an empty email"),
+    }
+    assert [one.what for one in invalid_inputs.queries("listMembers", thorough=False)] == [
+        "role=no-such-role",
+        "page=abc",
+        "perPage=abc",
+    ]

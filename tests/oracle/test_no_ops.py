@@ -1,0 +1,78 @@
+"""Answers to what is so already are left open; those to what changes something are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from conformance.oracle.no_ops import repetitions
+from conformance.wire.exchange import Exchange
+from conformance.wire.request import JSON_HEADERS, encode
+from tests.conftest import make_exchange
+
+
+def change(operation: str, body: dict[str, Any] | None = None, status: int | None = 200) -> Exchange:
+    """A change that was asked for."""
+    made = make_exchange(operation, status, {"data": {}})
+    return replace(made, call=replace(made.call, body=None if body is None else encode(body), headers=JSON_HEADERS))
+
+
+def listed(operation: str = "listMembers", **item: object) -> Exchange:
+    """A list of one item, after all else."""
+    return later(make_exchange(operation, 200, {"data": [{"id": "eng_1", **item}], "meta": {}}))
+
+
+def read(status: str, identifier: str = "eng_1") -> Exchange:
+    """A read of an engagement, after all else."""
+    return later(make_exchange("getEngagement", 200, {"data": {"id": identifier, "status": status}}))
+
+
+def later(exchange: Exchange) -> Exchange:
+    """An exchange that began when the others were over."""
+    return replace(exchange, started_at=exchange.started_at + timedelta(minutes=1))
+
+
+ARCHIVE = change("archiveEngagement")
+
+ADMIN, MEMBER = ({"role": role} for role in ("admin", "member"))
+INVITED = {"email": "Ann@example.com", "role": "member"}
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "free"),
+    [
+        ([change("archiveEngagement")] * 2, {1}),
+        ([change("archiveEngagement", status=409), change("archiveEngagement")], set()),
+        ([ARCHIVE, change("unarchiveEngagement"), ARCHIVE], {2}),
+        ([ARCHIVE, change("unarchiveEngagement", status=409), ARCHIVE], {2}),
+        ([ARCHIVE, change("unarchiveEngagement"), read("archived"), ARCHIVE], {3}),
+        ([ARCHIVE, change("unarchiveEngagement"), read("active"), ARCHIVE], set()),
+        ([ARCHIVE, change("unarchiveEngagement"), read("active", "eng_2"), ARCHIVE], {3}),
+        ([ARCHIVE, change("unarchiveEngagement"), listed("listEngagements", status="active"), ARCHIVE], set()),
+        ([ARCHIVE, replace(read("active"), started_at=ARCHIVE.started_at), ARCHIVE], {2}),
+        ([change("archiveEngagement", status=None), ARCHIVE], {1}),
+        ([change("inviteMember", INVITED)] * 2, {1}),
+        ([listed(email="ann@example.com"), change("inviteMember", INVITED)], {1}),
+        ([change("inviteMember", INVITED, 422), change("inviteMember", INVITED)], set()),
+        ([change("inviteMember", INVITED), change("inviteMember", {**INVITED, "email": "b@example.com"})], set()),
+        ([change("updateMemberRole", ADMIN)] * 2, {1}),
+        ([listed(role="member"), change("updateMemberRole", MEMBER), change("updateMemberRole", ADMIN)], {1}),
+        ([change("updateMemberRole", ADMIN), change("updateMemberRole", MEMBER)], set()),
+        ([change("updateMemberRole", ADMIN, None), change("updateMemberRole", ADMIN)], {1}),
+        ([listed(role="member"), change("updateMemberRole", ADMIN, None), change("updateMemberRole", MEMBER)], {2}),
+        ([change("updateMemberRole", ADMIN, 403), change("updateMemberRole", ADMIN)], set()),
+        ([change("updateMemberRole", {"role": []})] * 2, set()),
+        ([change("updateMemberRole", {"role": {}}, None), change("updateMemberRole", ADMIN)], set()),
+        ([listed(role=[]), change("updateMemberRole", ADMIN)], set()),
+        ([listed(id=[], role="admin"), change("updateMemberRole", ADMIN)], set()),
+        ([listed(email=[]), change("inviteMember", INVITED)], set()),
+        ([change("inviteMember", {"email": []})], {0}),
+        ([listed(role="admin"), listed(role="member"), change("updateMemberRole", ADMIN)], set()),
+    ],
+)
+def test_repetitions(exchanges: list[Exchange], free: set[int]) -> None:
+    """The numbers of those whose answer is open."""
+    assert repetitions([replace(one, number=number) for number, one in enumerate(exchanges)]) == free

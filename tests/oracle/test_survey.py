@@ -1,0 +1,30 @@
+"""A law over many exchanges says what it came to, and leaves alone what the interface does not speak of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.oracle import laws, rate_limit_laws
+from conformance.oracle.outcomes import NonConformity
+from conformance.oracle.survey import conclude, survey
+from tests.conftest import make_exchange
+
+PAGE = make_exchange(status=404, raw=b"<html>gone</html>", headers=(("Content-Type", "text/html"),))
+LAWS = (laws.json_well_formed, laws.json_media_type, rate_limit_laws.headers_present)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_no_law_holds_beside_the_interface(law: laws.Law) -> None:
+    """An answer that the interface promises nothing of is no offender; the same answer of an operation may be one."""
+    beside = replace(PAGE, call=replace(PAGE.call.as_probe("GET", "/records/1"), unjudged=True))
+
+    assert not survey(law, [beside]).applied
+    assert survey(law, [PAGE]).applied
+
+
+def test_offenders_are_counted() -> None:
+    """One finding tells of all of them."""
+    with pytest.raises(NonConformity, match="2 of 2 answers: getEngagement 2"):
+        conclude(survey(laws.json_media_type, [PAGE, PAGE]))

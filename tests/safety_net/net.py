@@ -1,0 +1,122 @@
+"""Frozen behaviour of the faults and of embedded runs, so that a refactoring can prove that it changed nothing.
+
+``python -m tests.safety_net.net`` writes both files again. The net is of use while the code is reorganized, and goes
+when that is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from conformance.reference.faults import all_faults
+from conformance.running.options import Effort, RunOptions
+from conformance.selftest import subjects
+from conformance.selftest.in_process import HostedExecution
+from conformance.verdicts.conclude import observations
+from conformance.verdicts.judge import Judge
+from conformance.verdicts.session import run_checks
+from tests.reference import lives
+from tests.reference.conftest import Visitor
+
+HERE: Final = Path(__file__).parent
+ANSWERS: Final = HERE / "fault_answers.json"
+"""The digest of each fault's responses in all lives, by the fault's id."""
+
+RUNS: Final = HERE / "runs.json"
+"""The outcomes, observed values and number of requests of a quick run against each service, by its id."""
+
+LIVES: Final = (
+    lives.engagements,
+    lives.people,
+    lives.mistakes,
+    lives.keys,
+    lives.limits,
+    lives.corners,
+    lives.late,
+)
+
+SERVICES: Final = 41
+"""The default service and 40 that choose differently at one open point."""
+
+
+def digest_of_answers(fault: str) -> str:
+    """Digest everything that a service with this fault responds in all lives, apart from the texts of its refusals."""
+    digest = hashlib.sha256()
+    for life in LIVES:
+        visitor = Visitor(identifier_shape="integer", fault=all_faults()[fault])
+        try:
+            for answer in life(lives.Life(visitor)):
+                digest.update(repr(_without_text(answer)).encode())
+        finally:
+            visitor.close()
+    return digest.hexdigest()[:16]
+
+
+def _without_text(answer: object) -> object:
+    """Leave out the message of a refusal, and how long it makes the response."""
+    if isinstance(answer, bytes):
+        return re.sub(rb'"message":\s*"(?:[^"\\]|\\.)*"', b"", answer)
+    if isinstance(answer, list | tuple):
+        return [_without_text(one) for one in answer if not _is_length(one)]
+    return answer
+
+
+def _is_length(header: object) -> bool:
+    return isinstance(header, tuple) and len(header) == 2 and header[0] == b"content-length"
+
+
+def services() -> dict[str, subjects.Subject]:
+    """The services that are run against: every few of those that differ at one open point, in the order of their ids."""
+    default, *others = subjects.latitudes()
+    chosen = [one for one in others if not one.is_hard]
+    step = len(chosen) / (SERVICES - 1)
+    picked = (chosen[int(number * step)] for number in range(SERVICES - 1))
+    return {one.id: one for one in chain((default,), picked)}
+
+
+def run_against(service: str) -> dict[str, object]:
+    """Run all checks at quick effort against a service in this process."""
+    options = RunOptions(effort=Effort.QUICK)
+    with HostedExecution(services()[service], options, in_process=True) as execution:
+        judge = Judge(execution.run)
+        execution.run.closed = execution.reach()
+        run_checks(judge)
+        execution.undo()
+        requests = execution.run.wire.sent
+    assert not judge.errors, judge.errors
+    outcomes = sorted({(one.requirement, one.outcome) for one in judge.results})
+    return {
+        "outcomes": {
+            requirement: [outcome for other, outcome in outcomes if other == requirement] for requirement, _ in outcomes
+        },
+        "observed": {one["id"]: one["observed"] for one in observations(execution.run.observations)},
+        "requests": requests,
+    }
+
+
+def frozen(file: Path) -> dict[str, object]:
+    """What a file of the net holds."""
+    found: dict[str, object] = json.loads(file.read_text())
+    return found
+
+
+def main() -> None:
+    """Write both files."""
+    faults = sorted(all_faults())
+    with ProcessPoolExecutor(2) as pool:
+        answers = dict(zip(faults, pool.map(digest_of_answers, faults, chunksize=20), strict=True))
+        runs = dict(zip(services(), pool.map(run_against, services()), strict=True))
+    ANSWERS.write_text(json.dumps(answers, indent=0) + "\n")
+    RUNS.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n")
+    sys.stdout.write(f"{len(answers)} faults, {len(runs)} services\n")
+
+
+if __name__ == "__main__":
+    main()

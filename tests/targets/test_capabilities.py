@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.catalogue.catalogue import load_catalogue
+from conformance.catalogue.entries import OpenPoint, Requirement
+from conformance.targets.capabilities import UNLOCKS, is_met, lacking, missing
+from conformance.targets.profile import Mode, Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FULL = """
+disposable: true
+keys: {organizations:read: k1, organizations:write: k2, engagements:read: k3, engagements:write: k4,
+       engagements:delete: k5, other_organization: k6, throttled: k7}
+members: [{user_id: u_1, key: k8}]
+mailbox: {smtp: 127.0.0.1:1025}
+subordinates:
+"""
+TEMPLATE = "  - {kind: %s, create: {path: '/{engagementId}'}, read: {path: '/{id}'}}\n"
+KINDS = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
+
+
+def test_every_need_of_the_catalogue_is_known() -> None:
+    """No entry of the catalogue needs something that no target could offer."""
+    catalogue = load_catalogue()
+    entries: list[Requirement | OpenPoint] = [*catalogue.requirements.values(), *catalogue.open_points.values()]
+    needs = {need for entry in entries for need in entry.needs}
+
+    assert needs <= set(UNLOCKS)
+
+
+def test_a_full_target_file_lacks_nothing(load: Callable[..., Profile]) -> None:
+    """What the lines that unlock needs say is what meets them."""
+    profile = load(FULL + "".join(TEMPLATE % kind for kind in KINDS))
+
+    assert missing(profile) == {}
+    assert all(is_met(profile, need) for need in UNLOCKS)
+
+
+def test_a_provisioner_meets_everything_but_the_mode(load: Callable[..., Profile]) -> None:
+    """With a provisioner only the mode is left to be chosen."""
+    profile = load("provisioner: {command: [p]}")
+
+    assert set(missing(profile)) == {"disposable"}
+
+
+def test_base_url_and_key_meet_nothing_but_writing(load: Callable[..., Profile]) -> None:
+    """The bare minimum allows own engagements and nothing else."""
+    met = {need for need in UNLOCKS if is_met(load(""), need)}
+
+    assert met == {"writes"}
+
+
+@pytest.mark.parametrize(
+    ("method", "needs"),
+    [
+        ("create_key", {"key:engagements:read", "key:any"}),
+        ("create_member", {"member", "member_key"}),
+        ("read_mail", {"mailbox"}),
+        ("subordinate_exists", {"subordinates:task", "subordinates:any"}),
+        ("create_throttled_key", {"throttled"}),
+    ],
+)
+def test_what_the_provisioner_lacks_is_not_met(load: Callable[..., Profile], method: str, needs: set[str]) -> None:
+    """A method that turned out to be missing takes its needs with it."""
+    profile = load("provisioner: {command: [p]}")
+
+    assert not any(is_met(profile, need, missing_methods={method}) for need in needs)
+
+
+def test_a_read_only_run_makes_neither_members_nor_records(load: Callable[..., Profile]) -> None:
+    """In a read-only run the provisioner gives keys and nothing that the organization would show."""
+    profile = load("provisioner: {command: [p]}", options={"mode": Mode.READ_ONLY})
+
+    assert is_met(profile, "key:any")
+    assert is_met(profile, "other_organization")
+    assert not is_met(profile, "member")
+    assert not is_met(profile, "subordinates:task")
+    assert not is_met(profile, "writes")
+
+
+def test_the_main_key_may_be_throttled_in_a_disposable_organization(load: Callable[..., Profile]) -> None:
+    """A disposable organization needs no key of its own for the limit."""
+    assert is_met(load("disposable: true"), "throttled")
+    assert not is_met(load(""), "throttled")
+
+
+def test_a_member_without_a_key_is_no_member_with_one(load: Callable[..., Profile]) -> None:
+    """Members and members with keys are different needs."""
+    profile = load("members: [{user_id: u_1}]")
+
+    assert is_met(profile, "member")
+    assert not is_met(profile, "member_key")
+
+
+def test_each_unlocking_line_is_one_line() -> None:
+    """What an operator must add is one line that can be copied."""
+    assert all("\n" not in line and line for line in UNLOCKS.values())
+
+
+@pytest.mark.parametrize("need", [need for need in UNLOCKS if need.startswith("key:") and need != "key:any"])
+def test_the_line_for_a_key_can_be_copied(load: Callable[..., Profile], need: str) -> None:
+    """The line that unlocks a scoped key is a line of a target file."""
+    line, _, _ = UNLOCKS[need].partition(", or")
+    variable = re.search(r"\$\{(\w+)\}", line)
+    assert variable is not None
+
+    assert is_met(load(line, **{variable[1]: "a-scoped-key"}), need)
+
+
+def test_an_unknown_need_is_an_error_of_ours(load: Callable[..., Profile]) -> None:
+    """A need that nobody defined is not silently unmet."""
+    with pytest.raises(KeyError):
+        is_met(load(""), "nonsense")
+
+
+def test_unavailable_tells_the_line() -> None:
+    """What a check without its need reports is the line to add."""
+    unavailable = lacking("other_organization")
+
+    assert unavailable.need == "other_organization"
+    assert "keys: {other_organization: ${KEY_OTHER}}" in str(unavailable)

@@ -1,0 +1,587 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.fixtures import Fixtures
+from conformance.targets.membership import Membership
+from conformance.targets.names import RunNames
+from conformance.targets.ownership import Ownership
+from conformance.targets.profile import Mode, Profile
+from conformance.targets.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
+from conformance.targets.secret import Secret
+from conformance.wire.request import get_organization
+from tests.targets.conftest import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.request import Call
+
+PROVISIONED = "provisioner: {command: [p]}\n"
+DISPOSABLE = "disposable: true\n"
+TEMPLATE = """
+subordinates:
+  - kind: task
+    create: {path: "/api/v1/engagements/{engagementId}/tasks", body: {of: "{engagementId}", in: ["{engagementId}", 1]}}
+    read: {path: "/api/v1/engagements/{engagementId}/tasks/{id}"}
+"""
+
+
+class Program:
+    """A provisioner in this process; ``failing`` maps methods to what they raise."""
+
+    def __init__(self, **failing: Exception) -> None:
+        self.failing = failing
+        self.asked: list[str] = []
+        self.mails: list[list[Mail]] = []
+        self.member_key: Secret | None = Secret("member-key")
+
+    def _asked(self, method: str) -> None:
+        self.asked.append(method)
+        if method in self.failing:
+            raise self.failing[method]
+
+    def create_key(self, scopes: list[str]) -> Secret:
+        """The key tells its scopes."""
+        self._asked("create_key")
+        return Secret("key-with-" + "+".join(scopes))
+
+    def create_throttled_key(self) -> Secret:
+        """Always the same key."""
+        self._asked("create_throttled_key")
+        return Secret("slow-key")
+
+    def create_organization(self) -> Secret:
+        """Always the same key."""
+        self._asked("create_organization")
+        return Secret("other-key")
+
+    def create_member(self, role: str) -> ProvisionedMember:
+        """A new member each time, or a failure."""
+        self._asked("create_member")
+        number = len(self.asked)
+        return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key)
+
+    def read_mail(self, _to: str) -> list[Mail]:
+        """The next of the prepared answers."""
+        self._asked("read_mail")
+        return self.mails.pop(0) if self.mails else []
+
+    def create_subordinate(self, engagement_id: str, kind: str) -> str:
+        """The id tells what it was asked for."""
+        self._asked("create_subordinate")
+        return f"{engagement_id}/{kind}"
+
+    def subordinate_exists(self, _engagement_id: str, _kind: str, record_id: str) -> bool:
+        """Only the record ``there`` is there."""
+        self._asked("subordinate_exists")
+        return record_id == "there"
+
+
+class Hiding:
+    """Notes the secrets that it is told, and takes one word out of texts."""
+
+    def __init__(self, told: list[tuple[str, str]]) -> None:
+        self.told = told
+
+    def add(self, name: str, secret: str) -> None:
+        """Note it."""
+        self.told.append((name, secret))
+
+    def text(self, text: str) -> str:
+        """Without the word that is a secret here."""
+        return text.replace("open-sesame", "<hidden>")
+
+
+@pytest.fixture
+def told() -> list[tuple[str, str]]:
+    """What the redactor was told."""
+    return []
+
+
+@pytest.fixture
+def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]], service: Any) -> Callable[..., Fixtures]:
+    """Makes fixtures of a target file's text, whose members the service has."""
+    service.roles = {"u_owner": "owner"}
+
+    def making(text: str = "", program: Any = None, *, mode: Mode | None = None, **more: Any) -> Fixtures:
+        profile = load(text, options={"mode": mode})
+        service.roles = {one.user_id: "member" for one in profile.members} | service.roles
+        membership = Membership(service.send_all)
+        return Fixtures(profile, program, Hiding(told), membership=membership, **more)
+
+    return making
+
+
+def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
+    """A key of the target file is used and the provisioner not asked."""
+    program = Program()
+
+    credential = fixtures(PROVISIONED + "keys: {engagements:read: file-key}", program).scoped_key("engagements:read")
+
+    assert (credential.name, credential.authorization) == ("engagements:read", "Bearer file-key")
+    assert program.asked == []
+    assert told == [("engagements:read", "file-key")]
+
+
+def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
+    """Each kind of key is made when first asked for, and told to the redactor before anybody has it."""
+    program = Program()
+    made = fixtures(PROVISIONED, program)
+
+    for _ in range(2):
+        assert made.scoped_key("engagements:read").authorization == "Bearer key-with-engagements:read"
+        assert made.other_organization().authorization == "Bearer other-key"
+        assert made.throttled().authorization == "Bearer slow-key"
+
+    assert program.asked == ["create_key", "create_organization", "create_throttled_key"]
+    assert told == [
+        ("engagements:read", "key-with-engagements:read"),
+        ("other_organization", "other-key"),
+        ("throttled", "slow-key"),
+    ]
+
+
+def test_the_main_key_is_at_hand(fixtures: Callable[..., Fixtures]) -> None:
+    """The main credential is named as the target file names it."""
+    assert fixtures().main.name == "api_key"
+
+
+@pytest.mark.parametrize(
+    ("ask", "need", "line"),
+    [
+        (lambda made: made.scoped_key("engagements:read"), "key:engagements:read", "keys: {engagements:read: ${KEY_"),
+        (lambda made: made.other_organization(), "other_organization", "keys: {other_organization: ${KEY_OTHER}}"),
+        (lambda made: made.throttled(), "throttled", "keys: {throttled: ${KEY_SLOW}}"),
+        (lambda made: made.mail("a@x"), "mailbox", "mailbox: {smtp: 127.0.0.1:1025}"),
+        (lambda made: made.make_subordinate("e", "task"), "subordinates:task", "subordinates: [{kind: task"),
+        (lambda made: made.subordinate_exists("e", "task", "1"), "subordinates:task", "subordinates: [{kind: task"),
+    ],
+)
+def test_what_is_not_there_tells_the_line_to_add(
+    fixtures: Callable[..., Fixtures], ask: Callable[[Fixtures], object], need: str, line: str
+) -> None:
+    """Without a provisioner each need says what unlocks it."""
+    with pytest.raises(Unavailable) as caught:
+        ask(fixtures())
+
+    assert caught.value.need == need
+    assert line in caught.value.reason
+
+
+def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
+    """In a disposable organization without members the line for members is told."""
+    with pytest.raises(Unavailable, match=r"members: \[\{user_id: ID\}\]"):
+        fixtures(DISPOSABLE).member()
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (ProvisionerError("The provisioner could not be started: gone."), "could not be started: gone."),
+        (MethodMissing("The provisioner has no method create_key."), "no method create_key. To unlock it: keys:"),
+    ],
+)
+def test_a_failing_provisioner_is_asked_once(
+    fixtures: Callable[..., Fixtures], failure: Exception, reason: str
+) -> None:
+    """A failure makes the need unavailable, with the reason, for every later check as well."""
+    program = Program(create_key=failure)
+    made = fixtures(PROVISIONED, program)
+
+    for _ in range(3):
+        with pytest.raises(Unavailable) as caught:
+            made.scoped_key("engagements:read")
+        assert reason in caught.value.reason
+
+    assert program.asked == ["create_key"]
+
+
+def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
+    """Neither one that is known nor one that looks like one."""
+    said = ProvisionerError("The provisioner could not do it: open-sesame and sk_live_9f8a7b6c5d4e were made.")
+
+    with pytest.raises(Unavailable) as caught:
+        fixtures(PROVISIONED, Program(create_key=said)).scoped_key("engagements:read")
+
+    assert caught.value.reason.endswith("<hidden> and <withheld> were made.")
+
+
+def test_mail_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
+    """What a target writes into a letter is as little to be trusted as what it answers."""
+    program = Program()
+    program.mails = [[Mail("open-sesame@x", ("a@x",), "for open-sesame", "https://x/?k=open-sesame")]]
+
+    (mail,) = fixtures(PROVISIONED, program).mail("a@x")
+
+    assert "open-sesame" not in repr(mail)
+    assert mail.text == "https://x/?k=<hidden>"
+
+
+def test_the_main_key_serves_for_the_limit_where_disposable(fixtures: Callable[..., Fixtures]) -> None:
+    """In a disposable organization the main key may be driven past its limit."""
+    assert fixtures(DISPOSABLE).throttled().name == "api_key"
+
+
+def test_the_main_key_serves_for_the_limit_where_it_is_named(fixtures: Callable[..., Fixtures]) -> None:
+    """A target file may give the same key for both: then no other key is driven past its limit."""
+    made = fixtures("keys: {throttled: main-key-0001}")
+
+    assert made.throttled() == made.main
+
+
+def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
+    """Nobody gets a member that somebody else has, and the journal knows each."""
+    noted: list[tuple[str, str]] = []
+
+    class Notes:
+        def member_made(self, user_id: str, role: str) -> None:
+            noted.append((user_id, role))
+
+    made = fixtures(DISPOSABLE + PROVISIONED, Program(), journal=Notes())
+    first, second = made.member("member"), made.member("admin", with_key=True)
+
+    assert (first.user_id, first.email, first.role) == ("u_1", "member1@x", "member")
+    assert second.user_id == "u_2"
+    assert second.credential is not None
+    assert second.credential.name == "member_2"
+    assert noted == [("u_1", "member"), ("u_2", "admin")]
+    assert ("member_2", "member-key") in told
+
+
+def test_members_of_the_file_are_used_up(fixtures: Callable[..., Fixtures]) -> None:
+    """Members of the target file are given once each; then none is left."""
+    made = fixtures(DISPOSABLE + "members: [{user_id: u_1}, {user_id: u_2, key: key-of-two}, {user_id: u_3}]")
+
+    assert made.member(with_key=True).user_id == "u_2"
+    assert [made.member().user_id, made.member().user_id] == ["u_1", "u_3"]
+    with pytest.raises(Unavailable, match="have been used"):
+        made.member()
+
+
+def test_a_member_of_the_file_keeps_the_number_of_its_key(fixtures: Callable[..., Fixtures]) -> None:
+    """The second member's key is called ``member_2`` in every output."""
+    made = fixtures(DISPOSABLE + "members: [{user_id: u_1}, {user_id: u_2, key: key-of-two}]")
+
+    credential = made.member(with_key=True).credential
+
+    assert credential is not None
+    assert credential.name == "member_2"
+
+
+def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures: Callable[..., Fixtures]) -> None:
+    """A provisioner that cannot make members, or not with keys, leaves those of the file."""
+    text = DISPOSABLE + PROVISIONED + "members: [{user_id: u_file, key: file-key}]"
+    without = Program(create_member=MethodMissing("no"))
+    keyless = Program()
+    keyless.member_key = None
+
+    assert fixtures(text, without).member().user_id == "u_file"
+    assert fixtures(text, keyless).member(with_key=True).user_id == "u_file"
+
+
+def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[..., Fixtures]) -> None:
+    """Once members turned out to get no keys, none is made for a check that needs one."""
+    program = Program()
+    program.member_key = None
+    made = fixtures(DISPOSABLE + PROVISIONED, program)
+
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            made.member(with_key=True)
+
+    assert program.asked == ["create_member"]
+
+
+@pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.READ_ONLY])
+def test_members_are_for_disposable_organizations(fixtures: Callable[..., Fixtures], mode: Mode) -> None:
+    """Outside a disposable organization no member is made or given."""
+    program = Program()
+
+    with pytest.raises(Unavailable, match="disposable"):
+        fixtures(PROVISIONED + "members: [{user_id: u_1}]", program, mode=mode).member()
+
+    assert program.asked == []
+
+
+def test_a_read_only_run_makes_no_records(fixtures: Callable[..., Fixtures]) -> None:
+    """A read-only run asks nobody to make a subordinate record."""
+    program = Program()
+
+    with pytest.raises(Unavailable, match="read-only"):
+        fixtures(PROVISIONED, program, mode=Mode.READ_ONLY).make_subordinate("e", "task")
+
+    assert program.asked == []
+
+
+def test_mail_is_read_until_some_comes(fixtures: Callable[..., Fixtures]) -> None:
+    """The provisioner is asked again while there is patience."""
+    program = Program()
+    mail = Mail("s", ("a@x",), "t", "x")
+    program.mails = [[], [mail]]
+
+    assert fixtures(PROVISIONED, program).mail("a@x", patience=60) == [mail]
+    assert program.asked == ["read_mail", "read_mail"]
+
+
+def test_mail_is_read_until_the_wanted_one_comes(fixtures: Callable[..., Fixtures]) -> None:
+    """Others may arrive before it."""
+    program = Program()
+    notice, invitation = (Mail("s", ("a@x",), "t", text) for text in ("x", "y"))
+    program.mails = [[notice], [notice, invitation]]
+
+    found = fixtures(PROVISIONED, program).mail("a@x", 60, lambda mail: mail.text == "y")
+
+    assert found == [notice, invitation]
+
+
+def test_mail_that_is_not_wanted_is_all_there_is(fixtures: Callable[..., Fixtures]) -> None:
+    """It is given when the time is over."""
+    program = Program()
+    notice = Mail("s", ("a@x",), "t", "x")
+    program.mails = [[notice]] * 10
+
+    assert fixtures(PROVISIONED, program).mail("a@x", 0.3, lambda _: False) == [notice]
+
+
+def test_mail_that_comes_while_a_slow_program_reads_is_found(
+    fixtures: Callable[..., Fixtures], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reading that began in time says nothing of what came until the time was over."""
+    program, clock = Program(), [0.0]
+    mail = Mail("s", ("a@x",), "t", "x")
+    program.mails = [[], [mail]]
+    slow = program.read_mail
+
+    def read_mail(to: str) -> list[Mail]:
+        clock[0] += 5.0
+        return slow(to)
+
+    monkeypatch.setattr(program, "read_mail", read_mail)
+    monkeypatch.setattr("conformance.targets.fixtures.time.monotonic", lambda: clock[0])
+
+    assert fixtures(PROVISIONED, program).mail("a@x", patience=3) == [mail]
+
+
+def test_mail_without_patience_is_asked_for_once(fixtures: Callable[..., Fixtures]) -> None:
+    """Without patience there is one question."""
+    program = Program()
+
+    assert fixtures(PROVISIONED, program).mail("a@x") == []
+    assert program.asked == ["read_mail"]
+
+
+def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -> None:
+    """Where the suite listens itself the provisioner is not asked."""
+
+    class Box:
+        def messages(self, to: str, patience: float) -> list[Mail]:
+            return [Mail("s", (to,), str(patience), "")]
+
+    made = fixtures(PROVISIONED, Program(), mailbox=Box())
+
+    assert made.mail("a@x", 3.0) == [Mail("s", ("a@x",), "0.25", "")]
+
+
+def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) -> None:
+    """Without a template the provisioner makes and finds records."""
+    made = fixtures(PROVISIONED, Program())
+
+    assert made.make_subordinate("e", "task") == "e/task"
+    assert made.subordinate_exists("e", "task", "there") is True
+    assert made.subordinate_exists("e", "task", "gone") is False
+
+
+def test_records_are_made_through_the_service(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
+) -> None:
+    """A template is filled in, sent beside the interface, and the id read out of the answer."""
+    sent: list[Call] = []
+
+    def send(call: Call) -> Exchange:
+        sent.append(call)
+        return make_exchange(call, 201, {"data": {"id": 7}})
+
+    made = fixtures(TEMPLATE, send=send)
+    record = made.make_subordinate("a/b", "task")
+    there = made.subordinate_exists("a/b", "task", "x?y")
+
+    assert (record, there) == ("7", True)
+    assert (sent[0].method, sent[0].path) == ("POST", "/api/v1/engagements/a%2Fb/tasks")
+    assert json.loads(sent[0].body or b"") == {"of": "a/b", "in": ["a/b", 1]}
+    assert (sent[1].method, sent[1].path) == ("GET", "/api/v1/engagements/a%2Fb/tasks/x%3Fy")
+    assert not any(call.is_proper for call in sent)
+    assert all(call.unjudged for call in sent)
+    assert [call.harmless for call in sent] == [False, True]
+
+
+@pytest.mark.parametrize(("status", "there"), [(200, True), (204, True), (404, False), (410, False)])
+def test_a_status_tells_whether_a_record_is_there(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int, *, there: bool
+) -> None:
+    """Any 2xx is yes; 404 and 410 are no."""
+    made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
+
+    assert made.subordinate_exists("e", "task", "1") is there
+
+
+@pytest.mark.parametrize("status", [403, 500, 503, None])
+def test_another_status_tells_nothing(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None
+) -> None:
+    """What is neither there nor gone is unavailable, and so is no answer at all."""
+    made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
+
+    with pytest.raises(Unavailable):
+        made.subordinate_exists("e", "task", "1")
+    with pytest.raises(Unavailable):
+        made.make_subordinate("e", "task")
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"data": {}}, {"data": {"id": None}}, {"data": {"id": True}}, {"data": []}, [], b"x"]
+)
+def test_an_answer_without_an_id_makes_no_record(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
+) -> None:
+    """A creation whose answer holds no id where the template says is unavailable."""
+    made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, 201, body))
+
+    with pytest.raises(Unavailable, match="holds no id at /data/id"):
+        made.make_subordinate("e", "task")
+
+
+def test_an_id_is_found_in_lists_and_under_odd_names(
+    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
+) -> None:
+    """The pointer goes through lists and escaped names."""
+    made = fixtures(
+        TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n",
+        send=lambda call: make_exchange(call, 201, {"a/b": [{"c~d": "x"}]}),
+    )
+
+    assert made.make_subordinate("e", "task") == "x"
+
+
+def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtures]) -> None:
+    """Where nothing can be sent the template is of no use."""
+    with pytest.raises(Unavailable, match="Nothing can be sent"):
+        fixtures(TEMPLATE).make_subordinate("e", "task")
+
+
+@pytest.mark.parametrize(
+    ("text", "ask", "name"),
+    [
+        ("keys: {organizations:write: k}", lambda made: made.scoped_key("organizations:write"), "organizations:write"),
+        ("keys: {throttled: k}", lambda made: made.throttled(), "throttled"),
+        (DISPOSABLE + "members: [{user_id: u_7, key: k}]", lambda made: made.member(with_key=True), "member_1"),
+    ],
+)
+@pytest.mark.parametrize("shown", ["org_2", "org_1", None])
+def test_a_key_of_another_organization_is_not_used(
+    fixtures: Callable[..., Fixtures],
+    service: Any,
+    make_exchange: Callable[..., Exchange],
+    text: str,
+    ask: Callable[[Fixtures], object],
+    name: str,
+    shown: str | None,
+) -> None:
+    """A key of the target file is asked for its organization; if it may not read that, nothing is known against it."""
+
+    def send_all(calls: Sequence[Call]) -> list[Exchange]:
+        answers = [
+            make_exchange(one, 403 if shown is None else 200, {"data": {"id": shown}})
+            if one.credential is not None
+            else service.send(one)
+            for one in calls
+        ]
+        for answer in answers:
+            ownership.after(answer)
+        return answers
+
+    ownership = Ownership(RunNames(PREFIX), send_all)
+    send_all([get_organization()])
+    made = fixtures(text, ownership=ownership, mode=None)
+
+    if shown == "org_2":
+        with pytest.raises(Unavailable, match=f"The key {name} belongs to another organization than the main key"):
+            ask(made)
+    else:
+        ask(made)
+
+
+def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
+    fixtures: Callable[..., Fixtures], service: Any
+) -> None:
+    """A provisioner that names an existing member as new gets nobody changed or removed."""
+    service.roles["u_1"] = "admin"
+    made = fixtures(DISPOSABLE + PROVISIONED, Program())
+
+    with pytest.raises(Unavailable, match="named u_1 as a new member, who was a member before"):
+        made.member()
+
+
+def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
+    fixtures: Callable[..., Fixtures], service: Any
+) -> None:
+    """Without the list before nobody could tell a new member from an old one."""
+    program = Program()
+    service.overrides["listMembers"] = 500
+
+    with pytest.raises(Unavailable, match="could not be listed"):
+        fixtures(DISPOSABLE + PROVISIONED, program).member()
+    assert program.asked == []
+
+
+@pytest.mark.parametrize(
+    ("roles", "reason"),
+    [
+        ({"u_7": "owner"}, "The member u_7 is an owner"),
+        ({"u_7": "admin"}, "The member u_7 is the only admin"),
+        ({}, "The organization has no member u_7"),
+    ],
+)
+def test_members_of_the_file_are_looked_up(
+    fixtures: Callable[..., Fixtures], service: Any, roles: dict[str, str], reason: str
+) -> None:
+    """Neither an owner nor the only admin is changed, whatever the target file says."""
+    made = fixtures(DISPOSABLE + "members: [{user_id: u_7}]")
+    service.roles = {"u_owner": "owner", "u_1": "member"} | roles
+
+    with pytest.raises(Unavailable, match=reason):
+        made.member()
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ("members: [{user_id: u_7, key: main-key-0001}]", "api_key"),
+        ("keys: {throttled: same-key}\nmembers: [{user_id: u_7, key: same-key}]", "throttled"),
+        ("members: [{user_id: u_7, key: same-key}, {user_id: u_8, key: same-key}]", "the member u_8"),
+    ],
+)
+def test_a_member_must_have_a_key_of_its_own(fixtures: Callable[..., Fixtures], more: str, name: str) -> None:
+    """A member whose removal would end another key of the run is not given to a check."""
+    with pytest.raises(Unavailable, match=f"The key of the member u_7 is that of {name}, too"):
+        fixtures(DISPOSABLE + more).member()
+
+
+def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[..., Fixtures], service: Any) -> None:
+    """Before a subordinate record is made its engagement is read."""
+    service.engagements = {"e_1": f"{PREFIX}a", "f_1": "Quarterly audit"}
+    ownership = Ownership(RunNames(PREFIX), service.send_all)
+    service.observers.append(ownership)
+    program = Program()
+    made = fixtures(PROVISIONED, program, ownership=ownership)
+
+    assert made.make_subordinate("e_1", "task") == "e_1/task"
+    for identifier in ("f_1", "e_2"):
+        with pytest.raises(Unavailable, match=r"No record was made: a read shows that the engagement is not"):
+            made.make_subordinate(identifier, "task")
+    assert program.asked == ["create_subordinate"]

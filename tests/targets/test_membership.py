@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.targets.capabilities import Unavailable
+from conformance.targets.membership import Membership
+from conformance.wire import request as calls
+from conformance.wire.exchange import Withheld
+from conformance.wire.request import Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.wire.request import Call
+
+INVALID = Credential("unknown_key", "Bearer nonsense", invalid=True)
+WRITES: list[Callable[[str], Call]] = [
+    lambda user_id: calls.update_member_role(user_id, {"role": "admin"}),
+    calls.remove_member,
+    lambda user_id: calls.remove_member(user_id).with_key(INVALID),
+]
+
+
+@pytest.fixture
+def membership(service: Any) -> Membership:
+    """The guard of an organization with an owner, two admins and a member."""
+    service.roles = {"u_owner": "owner", "u_a": "admin", "u_b": "admin", "u_1": "member"}
+    guard = Membership(service.send_all, may_try_owner=True)
+    service.observers.append(guard)
+    return guard
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("user_id", ["u_1", "u_a"])
+def test_members_of_others_are_not_touched(membership: Membership, user_id: str, write: Callable[[str], Call]) -> None:
+    """Who was not given to the run is neither changed nor removed."""
+    with pytest.raises(Withheld, match="not given to the run"):
+        membership.ensure([write("u_nobody"), write(user_id)])
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Callable[[str], Call]) -> None:
+    """A member of the target file, and one that was made."""
+    membership.admit_listed("member", "u_1")
+    membership.admit_made("member", "u_9", membership.known("member"))
+
+    membership.ensure([write("u_1"), write("u_9")])
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_user_id_that_was_made_up_is_looked_up(
+    membership: Membership, service: Any, write: Callable[[str], Call]
+) -> None:
+    """The list must show that no member has it; it is read once."""
+    for _ in range(3):
+        membership.ensure([write("u_nobody")])
+
+    assert [call.operation.id for call in service.calls] == ["listMembers"]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_without_the_list_nobody_is_changed(membership: Membership, service: Any, write: Callable[[str], Call]) -> None:
+    """Whoever has a made-up id cannot be told then."""
+    service.overrides["listMembers"] = 500
+
+    with pytest.raises(Withheld, match="could not be listed"):
+        membership.ensure([write("u_nobody")])
+
+
+def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, service: Any) -> None:
+    """In a disposable organization alone; and removed never."""
+    membership.ensure([calls.update_member_role("u_owner", {"role": "admin"})])
+
+    with pytest.raises(Withheld, match="an owner"):
+        membership.ensure([calls.remove_member("u_owner")])
+    with pytest.raises(Withheld, match="not given to the run"):
+        Membership(service.send_all).ensure([calls.update_member_role("u_owner", {"role": "admin"})])
+
+
+def test_an_owner_who_lost_the_role_may_be_asked_to_take_it_back(membership: Membership, service: Any) -> None:
+    """If a faulty service has carried out what it must refuse."""
+    service.send(calls.list_members())
+    service.roles["u_owner"] = "admin"
+    service.send(calls.list_members())
+
+    membership.ensure([calls.update_member_role("u_owner", {"role": "owner"})])
+
+
+def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: Membership, service: Any) -> None:
+    """But is not removed as an owner."""
+    membership.admit_made("member", "u_9", membership.known("member"))
+    service.roles["u_9"] = "owner"
+    service.send(calls.list_members())
+
+    membership.ensure([calls.update_member_role("u_9", {"role": "member"})])
+    with pytest.raises(Withheld, match="an owner"):
+        membership.ensure([calls.remove_member("u_9")])
+
+
+def test_a_member_who_becomes_an_owner_meanwhile_is_not_touched(membership: Membership, service: Any) -> None:
+    """Only who was an owner at first is asked to take another role."""
+    service.send(calls.list_members())
+    service.roles["u_a"] = "owner"
+    service.send(calls.list_members())
+
+    with pytest.raises(Withheld, match="not given to the run"):
+        membership.ensure([calls.update_member_role("u_a", {"role": "member"})])
+
+
+def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
+    """Also one that the run was given before."""
+    membership.admit_made("member", "u_9", membership.known("member"))
+
+    with pytest.raises(Unavailable, match="who was a member before"):
+        membership.admit_made("member", "u_a", membership.known("member"))
+
+
+@pytest.mark.parametrize(("user_id", "reason"), [("u_owner", "an owner"), ("u_x", "has no member u_x")])
+def test_members_of_the_target_file_are_looked_up(membership: Membership, user_id: str, reason: str) -> None:
+    """An owner is never given to a check, nor is who is not there."""
+    with pytest.raises(Unavailable, match=reason):
+        membership.admit_listed("member", user_id)
+
+
+def test_the_only_admin_is_left_alone(membership: Membership, service: Any) -> None:
+    """Without another admin the organization could not be run any more."""
+    membership.admit_listed("member", "u_a")
+    del service.roles["u_b"]
+    alone = Membership(service.send_all)
+    service.observers.append(alone)
+
+    with pytest.raises(Unavailable, match="the only admin"):
+        alone.admit_listed("member", "u_a")
+
+
+def test_others_are_let_pass(membership: Membership, service: Any) -> None:
+    """Reads and invitations, and what is no operation of the interface, need no look."""
+    membership.ensure([calls.list_members(), calls.invite_member({"email": "a@x", "role": "member"})])
+    membership.ensure([calls.remove_member("u_owner").as_probe("OPTIONS", "/x")])
+
+    assert service.calls == []

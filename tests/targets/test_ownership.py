@@ -1,0 +1,424 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.targets.names import RunNames
+from conformance.targets.ownership import CLOCKS_APART, Ownership, RunTime, Standing
+from conformance.wire import request as calls
+from conformance.wire.exchange import Exchange, Withheld
+from conformance.wire.request import Call, Credential
+from tests.targets.conftest import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OTHER = Credential.bearer("other_organization", "k")
+SCOPED = Credential.bearer("engagements:write", "k")
+INVALID = Credential("unknown_key", "Bearer nonsense", invalid=True)
+NAME = f"{PREFIX}a"
+
+WRITES: list[Callable[[str], Call]] = [
+    lambda identifier: calls.update_engagement(identifier, {"name": f"{PREFIX}b"}),
+    calls.archive_engagement,
+    calls.unarchive_engagement,
+    calls.delete_engagement,
+    lambda identifier: calls.delete_engagement(identifier).with_key(SCOPED),
+    lambda identifier: calls.delete_engagement(identifier).with_key(INVALID),
+]
+
+
+@pytest.fixture
+def ownership(service: Any) -> Ownership:
+    """The guard of a service with an engagement of the run and one of another user."""
+    service.engagements = {"e_1": NAME, "f_1": "Quarterly audit"}
+    guard = Ownership(RunNames(PREFIX), service.send_all)
+    service.observers.append(guard)
+    return guard
+
+
+def reads(service: Any) -> list[str]:
+    """What was read so far."""
+    return [call.path.partition("?")[0].removeprefix("/api/v1/") for call in service.calls if call.method == "GET"]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_an_engagement_of_the_run_is_read_once_and_written_to(
+    ownership: Ownership, service: Any, write: Callable[[str], Call]
+) -> None:
+    """One read proves whose it is, for all writes after it."""
+    for _ in range(3):
+        ownership.ensure([write("e_1")])
+
+    assert reads(service) == ["engagements/e_1"]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_another_users_engagement_is_never_written_to(
+    ownership: Ownership, service: Any, write: Callable[[str], Call]
+) -> None:
+    """Whoever names it, with whatever key: nothing is sent, and it is not read again."""
+    for _ in range(2):
+        with pytest.raises(Withheld, match="a read shows that the engagement is not one of this run"):
+            ownership.ensure([write("e_1"), write("f_1")])
+
+    assert reads(service) == ["engagements/e_1", "engagements/f_1"]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_an_id_that_nothing_has_may_be_written_to(
+    ownership: Ownership, service: Any, write: Callable[[str], Call]
+) -> None:
+    """An id that the run made up is looked up first."""
+    ownership.ensure([write("e_99")])
+
+    assert reads(service) == ["engagements/e_99"]
+
+
+@pytest.mark.parametrize("status", [400, 403, 422])
+def test_an_id_that_is_out_of_reach_is_nobodys(
+    ownership: Ownership, make_exchange: Callable[..., Exchange], status: int
+) -> None:
+    """Unless a response to a creation gave it: then it must be readable."""
+    for identifier in ("~odd~", "e_9"):
+        create = calls.create_engagement({"name": NAME})
+        if identifier == "e_9":
+            ownership.after(make_exchange(create, 201, {"data": {"id": identifier}}))
+        ownership.after(make_exchange(calls.get_engagement(identifier), status, {"error": {}}))
+
+    assert (ownership.standing("~odd~"), ownership.standing("e_9")) == (Standing.ABSENT, Standing.UNREADABLE)
+
+
+def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
+    """What a check has read already is not read again, with a key of one permission neither."""
+    service.send(calls.get_engagement("e_1").with_key(SCOPED))
+    service.calls.clear()
+
+    ownership.ensure([calls.archive_engagement("e_1")])
+
+    assert service.calls == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500])
+def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, service: Any, status: int) -> None:
+    """A refusal for want of a permission does not say that an engagement is not there."""
+    service.overrides["getEngagement"] = status
+    service.send(calls.get_engagement("f_1").with_key(SCOPED))
+    service.overrides.clear()
+
+    with pytest.raises(Withheld):
+        ownership.ensure([calls.delete_engagement("f_1")])
+
+
+@pytest.mark.parametrize("answered", [NAME, "Quarterly audit", None])
+def test_the_response_to_a_creation_proves_nothing(
+    ownership: Ownership, make_exchange: Callable[..., Exchange], answered: str | None
+) -> None:
+    """A creation that is answered with another user's engagement is told by a read, and remembered as mistaken."""
+    create = calls.create_engagement({"name": NAME})
+    ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": answered}}))
+
+    with pytest.raises(Withheld):
+        ownership.ensure([calls.delete_engagement("f_1")])
+    assert ownership.mistaken == ["f_1"]
+
+
+def test_a_list_proves_nothing_where_reads_work(ownership: Ownership, service: Any) -> None:
+    """Items that show another user's engagement under a name of the run are not believed."""
+    service.listed_as["f_1"] = NAME
+    service.send(calls.list_engagements(page=1, perPage=100))
+
+    with pytest.raises(Withheld):
+        ownership.ensure([calls.delete_engagement("f_1")])
+
+
+@pytest.mark.parametrize("key", [None, SCOPED, OTHER, INVALID], ids=["main", "scoped", "other", "invalid"])
+@pytest.mark.parametrize("status", [200, 204, 503, None])
+def test_an_id_is_read_again_after_any_deletion_was_sent(
+    ownership: Ownership,
+    service: Any,
+    make_exchange: Callable[..., Exchange],
+    key: Credential | None,
+    status: int | None,
+) -> None:
+    """Whatever came of it: a faulty service may carry it out and give the id to another user's engagement."""
+    ownership.ensure([calls.archive_engagement("e_1")])
+    deletion = calls.delete_engagement("e_1")
+    ownership.after(make_exchange(deletion if key is None else deletion.with_key(key), status, {}))
+    service.engagements["e_1"] = "Quarterly audit 2"
+
+    with pytest.raises(Withheld, match="not one of this run"):
+        ownership.ensure([calls.delete_engagement("e_1")])
+
+
+@pytest.mark.parametrize("key", [SCOPED, INVALID], ids=["scoped", "invalid"])
+def test_a_read_after_a_refused_deletion_counts(
+    ownership: Ownership, service: Any, make_exchange: Callable[..., Exchange], key: Credential
+) -> None:
+    """A service may have deleted all the same, and given the id to another user's engagement."""
+    ownership.ensure([calls.archive_engagement("e_1")])
+    ownership.after(make_exchange(calls.delete_engagement("e_1").with_key(key), 401, {}))
+    ownership.ensure([calls.archive_engagement("e_1")])
+    assert reads(service) == ["engagements/e_1"]
+
+    service.engagements["e_1"] = "Quarterly audit 2"
+    service.send(calls.get_engagement("e_1"))
+
+    with pytest.raises(Withheld, match="not one of this run"):
+        ownership.ensure([calls.delete_engagement("e_1")])
+
+
+def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
+    ownership: Ownership, make_exchange: Callable[..., Exchange]
+) -> None:
+    """It may show what was there before, although it is seen after the response to the deletion."""
+    read = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
+    deletion = make_exchange(calls.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
+    later = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
+
+    ownership.after(replace(deletion, seconds=0.01))
+    ownership.after(replace(read, started_at=deletion.started_at))
+    assert ownership.standing("e_1") is None
+    ownership.after(replace(later, started_at=deletion.started_at + timedelta(seconds=1)))
+    assert ownership.standing("e_1") is Standing.OWN
+
+
+def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, service: Any) -> None:
+    """That nothing had an id does not hold once a creation was answered with it."""
+    ownership.ensure([calls.delete_engagement("e_2")])
+    service.made = 1
+    service.send(calls.create_engagement({"name": NAME}))
+    assert ownership.standing("e_2") is None
+
+    ownership.ensure([calls.delete_engagement("e_2")])
+
+    assert ownership.standing("e_2") is Standing.OWN
+
+
+def test_that_nothing_has_an_id_holds_for_seconds(
+    ownership: Ownership, service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later another user may have an engagement of that id."""
+    now = [100.0]
+    monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
+    ownership.ensure([calls.delete_engagement("e_2")])
+    service.engagements["e_2"] = "Another user's"
+    ownership.ensure([calls.delete_engagement("e_2")])
+
+    now[0] += 6
+
+    with pytest.raises(Withheld):
+        ownership.ensure([calls.delete_engagement("e_2")])
+
+
+def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, service: Any) -> None:
+    """What the run itself, or a fault, has made of a name that was proved does not change whose it is."""
+    ownership.ensure([calls.update_engagement("e_1", {"name": ""})])
+    service.engagements["e_1"] = ""
+    service.send(calls.get_engagement("e_1"))
+
+    ownership.ensure([calls.delete_engagement("e_1")])
+
+
+@pytest.mark.parametrize(
+    ("created_at", "is_own"),
+    [
+        ("2026-01-01T12:00:00.000Z", True),
+        ("2026-01-01T11:56:00.000Z", True),
+        ("2026-01-01T12:04:00.000Z", True),
+        ("2026-01-01T14:00:00+02:00", True),
+        ("2026-01-01T12:00:00", True),
+        (1767268800, True),
+        (1767268800000, True),
+        ("2026-01-01T11:54:00.000Z", False),
+        ("2026-01-01T12:06:00.000Z", False),
+        ("2025-01-01T12:00:00.000Z", False),
+        (0, False),
+        (None, True),
+        ("yesterday", True),
+        ([], True),
+        (True, True),
+        ("9" * 400, True),
+        (1e400, False),
+    ],
+)
+def test_an_engagement_is_as_young_as_the_run(
+    ownership: Ownership, make_exchange: Callable[..., Exchange], created_at: object, *, is_own: bool
+) -> None:
+    """A name of the run on an older engagement was written over another user's; times go by the service's Date."""
+    read = make_exchange(
+        calls.get_engagement("f_1"), 200, {"data": {"id": "f_1", "name": NAME, "createdAt": created_at}},
+        headers=(("Date", "Thu, 01 Jan 2026 12:00:00 GMT"),),
+    )  # fmt: skip
+    ownership.after(read)
+
+    assert (ownership.standing("f_1") is Standing.OWN) is is_own
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"id": "e_2", "name": NAME},
+        {},
+        [],
+        None,
+    ],
+)
+def test_a_read_of_something_else_proves_nothing(
+    ownership: Ownership, make_exchange: Callable[..., Exchange], data: object
+) -> None:
+    """A response that shows another id, or nothing, says nothing of the engagement that was asked for."""
+    ownership.after(make_exchange(calls.get_engagement("f_1"), 200, {"data": data}))
+
+    assert ownership.standing("f_1") is Standing.UNREADABLE
+
+
+def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exchange: Callable[..., Exchange]) -> None:
+    """An engagement whose name is blank is told by its description."""
+    data = {"id": "e_5", "name": " ", "description": NAME}
+    ownership.after(make_exchange(calls.get_engagement("e_5"), 200, {"data": data}))
+
+    assert ownership.standing("e_5") is Standing.OWN
+
+
+@pytest.mark.parametrize(
+    ("item", "is_own"),
+    [
+        ({"name": NAME, "createdAt": "t"}, True),
+        ({"name": f"{PREFIX}b", "createdAt": "t"}, False),
+        ({"name": NAME, "createdAt": "u"}, False),
+        ({"name": "Quarterly audit", "createdAt": "t"}, False),
+    ],
+)
+def test_without_reads_an_item_that_agrees_with_its_creation_counts(
+    service: Any, make_exchange: Callable[..., Exchange], item: dict[str, str], *, is_own: bool
+) -> None:
+    """Only if the service cannot be read by id at all, the list is looked into."""
+    create = calls.create_engagement({"name": NAME})
+
+    def send_all(sent: list[Call]) -> list[Exchange]:
+        exchanges = [
+            make_exchange(call, 200, {"data": [{"id": "e_1", **item}], "meta": {}})
+            if call.operation.id == "listEngagements"
+            else make_exchange(call, 500, {"error": {}})
+            for call in sent
+        ]
+        for one in exchanges:
+            guard.after(one)
+        return exchanges
+
+    guard = Ownership(RunNames(PREFIX), send_all)  # type: ignore[arg-type]  # a list is a sequence
+    guard.after(make_exchange(create, 201, {"data": {"id": "e_1", "name": NAME, "createdAt": "t"}}))
+
+    if is_own:
+        guard.ensure([calls.delete_engagement("e_1")])
+        return
+    with pytest.raises(Withheld, match="no read shows"):
+        guard.ensure([calls.delete_engagement("e_1")])
+
+
+def test_each_organization_has_its_own_engagements(ownership: Ownership, service: Any) -> None:
+    """With the key of another organization the same id may be another engagement, so it is read with that key too."""
+    ownership.ensure([calls.delete_engagement("e_1").with_key(OTHER)])
+
+    assert [call.credential for call in service.calls] == [None, OTHER]
+
+
+def test_another_organizations_key_is_not_tried_on_another_users_engagement(
+    ownership: Ownership, make_exchange: Callable[..., Exchange]
+) -> None:
+    """It must be refused, and a faulty service may not refuse it."""
+    ownership.after(make_exchange(calls.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
+
+    with pytest.raises(Withheld):
+        ownership.ensure([calls.delete_engagement("f_1").with_key(OTHER)])
+
+
+def test_a_key_of_yet_another_organization_reads_for_itself(
+    ownership: Ownership, make_exchange: Callable[..., Exchange], service: Any
+) -> None:
+    """A throttled key may belong to another organization: then the main key's read says nothing of its engagements."""
+    throttled = Credential.bearer("throttled", "k")
+    for key, organization in ((None, "org_1"), (throttled, "org_2")):
+        asked = calls.get_organization() if key is None else calls.get_organization().with_key(key)
+        ownership.after(make_exchange(asked, 200, {"data": {"id": organization}}))
+
+    ownership.ensure([calls.delete_engagement("e_1").with_key(throttled)])
+
+    assert [call.credential for call in service.calls] == [None, throttled]
+
+
+@pytest.mark.parametrize(
+    ("body", "is_sent"),
+    [
+        (b'{"name": "Quarterly audit"}', False),
+        (b'{"name": ""}', False),
+        (b'{"name": "  ", "description": "x"}', False),
+        (f'{{"name": "", "description": "{NAME}"}}'.encode(), True),
+        (f'{{"name": "{NAME}"}}'.encode(), True),
+        (b'{"name": 7}', True),
+        (b"{}", True),
+        (b"[]", True),
+        (b"{", True),
+        (b"", True),
+    ],
+)
+def test_what_is_created_can_be_told_as_the_runs(ownership: Ownership, body: bytes, *, is_sent: bool) -> None:
+    """A creation that may succeed bears the run's mark; one that must be refused need not."""
+    create = calls.create_engagement({}).with_body(body)
+    if is_sent:
+        ownership.ensure([create])
+        return
+    with pytest.raises(Withheld, match="neither name nor description says so"):
+        ownership.ensure([create])
+
+
+def test_what_cannot_be_read_is_not_written_to(ownership: Ownership, service: Any) -> None:
+    """Without a response nothing is proved."""
+    service.overrides |= {"getEngagement": None, "listEngagements": None}
+
+    with pytest.raises(Withheld, match="no read shows"):
+        ownership.ensure([calls.delete_engagement("e_1")])
+
+
+def test_a_clock_that_jumps_widens_the_time_of_the_run() -> None:
+    """The run lasts from the earliest to the latest Date, with some minutes for clocks that differ."""
+    run_time = RunTime()
+
+    assert run_time.covers("2026-01-01T00:00:00.000Z") is False  # nothing was answered yet
+    assert run_time.covers(None) is True
+
+
+def test_the_time_of_an_earlier_run_stays_as_it_was(make_exchange: Callable[..., Exchange]) -> None:
+    """What is created while it is cleaned up is not the run's."""
+    run_time = RunTime((1_000_000.0, 1_000_060.0))
+    run_time.learn(make_exchange(calls.get_organization(), 200))
+
+    ends = (1_000_000.0 - CLOCKS_APART, 1_000_060.0 + CLOCKS_APART)
+    assert [run_time.covers(moment) for moment in ends] == [True, True]
+    assert [run_time.covers(moment) for moment in (ends[0] - 1, ends[1] + 1)] == [False, False]
+
+
+def test_many_threads_may_ask_at_once(ownership: Ownership) -> None:
+    """All of them come to the same."""
+    refused: list[str] = []
+
+    def ask() -> None:
+        for _ in range(50):
+            ownership.ensure([calls.archive_engagement("e_1")])
+            try:
+                ownership.ensure([calls.archive_engagement("f_1")])
+            except Withheld as withheld:
+                refused.append(str(withheld))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(refused) == 200

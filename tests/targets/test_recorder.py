@@ -1,0 +1,370 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.targets.journal import Journal
+from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.recorder import JournalRecorder
+from conformance.wire import request as calls
+from conformance.wire.exchange import Withheld
+from conformance.wire.request import Call, Credential
+from tests.targets.conftest import BASE_URL, PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.wire.exchange import Exchange
+
+OTHER = Credential.bearer("other_organization", "k")
+
+
+@pytest.fixture
+def recorder(journal: Journal) -> JournalRecorder:
+    """What watches the wire for the journal."""
+    return JournalRecorder(journal)
+
+
+@pytest.fixture
+def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
+    """Lets the recorder see a call and its answer."""
+
+    def seeing(call: Call, status: int | None, body: object = None) -> None:
+        recorder.ensure_harmless([call])
+        recorder.before(call)
+        recorder.after(make_exchange(call, status, body))
+
+    return seeing
+
+
+def create(name: object = f"{PREFIX}a") -> Call:
+    """A creation with that name."""
+    return calls.create_engagement({"name": name})
+
+
+def created(made_id: object = "e_1", name: object = f"{PREFIX}a") -> dict[str, object]:
+    """The answer to a creation."""
+    return {"data": {"id": made_id, "name": name}}
+
+
+def only(journal: Journal) -> Entry:
+    """The one entry."""
+    (entry,) = journal.entries()
+    return entry
+
+
+def test_a_creation_is_written_before_it_is_sent(journal: Journal, recorder: JournalRecorder) -> None:
+    """The name is in the journal when the call goes out."""
+    recorder.before(create())
+
+    entry = only(Journal.read(journal._path.parent))
+    assert (entry.action, entry.subject, entry.state) == (Action.CREATE_ENGAGEMENT, f"{PREFIX}a", State.INTENDED)
+
+
+def test_the_answer_to_a_creation_gives_the_id(journal: Journal, see: Callable[..., None]) -> None:
+    """Afterwards the engagement is known by its id."""
+    see(create(), 201, created())
+
+    assert (only(journal).id, only(journal).state) == ("e_1", State.DONE)
+
+
+@pytest.mark.parametrize("status", [None, 500, 503, 302, 429])
+def test_a_creation_without_a_verdict_stays_intended(
+    journal: Journal, see: Callable[..., None], status: int | None
+) -> None:
+    """No answer, a gateway's, a crash or a rate limit leave open whether it was carried out."""
+    see(create(), status, {})
+
+    assert only(journal).state is State.INTENDED
+
+
+@pytest.mark.parametrize("body", [{}, {"data": {}}, {"data": {"id": True}}, {"data": {"id": ""}}, [], b"\xff"])
+def test_a_creation_without_an_id_stays_intended(journal: Journal, see: Callable[..., None], body: object) -> None:
+    """A success that names no id has to be found by its name."""
+    see(create(), 201, body)
+
+    assert only(journal).state is State.INTENDED
+
+
+def test_an_id_that_is_a_number_is_kept_as_text(journal: Journal, see: Callable[..., None]) -> None:
+    """A faulty service's ids are known by what a path shows of them."""
+    see(create(), 201, {"data": {"id": 7}})
+
+    assert (only(journal).id, only(journal).state) == ("7", State.DONE)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 409, 422])
+def test_a_refused_creation_is_noted_as_such(journal: Journal, see: Callable[..., None], status: int) -> None:
+    """A 4xx says that nothing was made; undoing looks whether that is true."""
+    see(create(), status, {})
+
+    assert only(journal).state is State.REFUSED
+
+
+def test_a_429_that_was_sought_is_a_refusal(
+    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
+) -> None:
+    """Past the limit nothing happens."""
+    call = Call(operation=create().operation, body=create().body, expects_429=True)
+    recorder.before(call)
+    recorder.after(make_exchange(call, 429, {}))
+
+    assert only(journal).state is State.REFUSED
+
+
+def test_a_repetition_belongs_to_its_call(
+    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
+) -> None:
+    """A creation that first met the rate limit is one entry, with the id of its second attempt."""
+    recorder.before(create())
+    recorder.after(make_exchange(create(), 429, {}))
+    recorder.after(make_exchange(create(), 201, created(), attempt=2))
+
+    assert only(journal).id == "e_1"
+
+
+def test_equal_calls_under_way_are_entries_of_their_own(
+    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
+) -> None:
+    """Two creations of one name get both their ids."""
+    for _ in range(2):
+        recorder.before(create())
+    for made_id in ("e_1", "e_2"):
+        recorder.after(make_exchange(create(), 201, created(made_id)))
+
+    assert sorted(str(entry.id) for entry in journal.entries()) == ["e_1", "e_2"]
+
+
+@pytest.mark.parametrize("status", [200, 204, 404, 410])
+def test_a_deletion_settles_its_creation(journal: Journal, see: Callable[..., None], status: int) -> None:
+    """What is deleted, or was gone already, needs no undoing."""
+    see(create(), 201, created())
+
+    see(calls.delete_engagement("e_1"), status, {})
+
+    assert journal.pending() == []
+
+
+@pytest.mark.parametrize("status", [None, 403, 409, 500, 503])
+def test_a_deletion_that_failed_settles_nothing(journal: Journal, see: Callable[..., None], status: int | None) -> None:
+    """What may still be there stays pending."""
+    see(create(), 201, created())
+
+    see(calls.delete_engagement("e_1"), status, {})
+
+    assert [entry.id for entry in journal.pending()] == ["e_1"]
+
+
+SCOPED = Credential.bearer("engagements:delete", "k")
+NO_KEY = Credential("none", None)
+
+
+@pytest.mark.parametrize(
+    ("credential", "status"), [(OTHER, 200), (OTHER, 404), (NO_KEY, 200), (NO_KEY, 404), (SCOPED, 404)]
+)
+def test_a_deletion_with_another_key_settles_nothing(
+    journal: Journal, see: Callable[..., None], credential: Credential, status: int
+) -> None:
+    """To another organization's key an engagement is 404 although it is there, and perhaps to one of few rights."""
+    see(create(), 201, created())
+
+    see(calls.delete_engagement("e_1").with_key(credential), status, {})
+
+    assert [entry.id for entry in journal.pending()] == ["e_1"]
+
+
+def test_a_deletion_with_a_key_of_the_organization_settles_its_creation(
+    journal: Journal, see: Callable[..., None]
+) -> None:
+    """What a key that may delete has deleted needs no undoing."""
+    see(create(), 201, created())
+
+    see(calls.delete_engagement("e_1").with_key(SCOPED), 200, {})
+
+    assert journal.pending() == []
+
+
+def test_each_organization_settles_its_own(journal: Journal, see: Callable[..., None]) -> None:
+    """What the other organization's key made is settled by a deletion with that key."""
+    see(create().with_key(OTHER), 201, created())
+
+    see(calls.delete_engagement("e_1").with_key(OTHER), 200, {})
+
+    assert journal.pending() == []
+
+
+def test_a_renaming_remembers_the_first_name(journal: Journal, see: Callable[..., None]) -> None:
+    """However often the organization is renamed, the name before the run is what counts."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(calls.update_organization({"name": "B"}), 200, {"data": {}})
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(calls.update_organization({"name": "C"}), 200, {"data": {}})
+
+    assert journal.place.organization == "org_1"
+    assert [entry.before for entry in journal.pending()] == ["Acme", "Acme"]
+
+
+@pytest.mark.parametrize("shown_by", ["the response", "a read"])
+def test_a_name_that_became_another_is_noted(journal: Journal, see: Callable[..., None], shown_by: str) -> None:
+    """What the service shows right after a renaming is a name of the run's too, and what it shows later is not."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(calls.update_organization({"name": " B "}), 200, {"data": {"name": "B"} if shown_by == "the response" else {}})
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Another user's"}})
+
+    assert [entry.became for entry in journal.pending()] == ["B"]
+
+
+def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[..., None]) -> None:
+    """The journal says which organization of which service it is about, and since when."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "createdAt": "2020-01-01T00:00:00.000Z"}})
+
+    place = journal.place
+    assert (place.base_url, place.organization, place.created_at) == (BASE_URL, "org_1", "2020-01-01T00:00:00.000Z")
+    assert place.since is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "subject"),
+    [
+        ({"name": f"{PREFIX}a", "description": f"{PREFIX}b"}, f"{PREFIX}a"),
+        ({"name": "  ", "description": f"{PREFIX}b"}, f"{PREFIX}b"),
+        ({"name": "  ", "description": "b"}, "  "),
+    ],
+)
+def test_a_description_tells_whose_a_nameless_engagement_is(
+    journal: Journal, recorder: JournalRecorder, body: object, subject: str
+) -> None:
+    """The text that finds an engagement again is written down, whichever field has it."""
+    recorder.before(calls.create_engagement(body))
+
+    assert only(journal).subject == subject
+
+
+def test_naming_back_settles_every_renaming(journal: Journal, see: Callable[..., None]) -> None:
+    """With the first name back nothing is left."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(calls.update_organization({"name": "B"}), 200, {"data": {}})
+    see(calls.update_organization({"name": "C"}), None)
+    see(calls.update_organization({"name": "Acme"}), 200, {"data": {}})
+
+    assert journal.pending() == []
+
+
+def test_a_name_that_was_read_after_a_renaming_is_not_the_first(journal: Journal, see: Callable[..., None]) -> None:
+    """Without a look before the renaming the first name is unknown."""
+    see(calls.update_organization({"name": "B"}), 200, {"data": {}})
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(calls.update_organization({"name": "C"}), 200, {"data": {}})
+
+    assert [entry.before for entry in journal.pending()] == [None, None]
+
+
+def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, see: Callable[..., None]) -> None:
+    """What stands for a hidden text cannot be given back as a name, so no other is given."""
+    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
+
+    with pytest.raises(Withheld, match="could not be given back"):
+        see(calls.update_organization({"name": "B"}), 200, {"data": {}})
+    assert journal.pending() == []
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        calls.delete_engagement("<header:X-Tenant>-1"),
+        calls.get_engagement("a<environment:ORG>"),
+        calls.update_organization({"name": "<provisioner:2>"}),
+    ],
+)
+def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: calls.Call) -> None:
+    """It would be another resource than the one that is meant."""
+    with pytest.raises(Withheld, match="the target file hides"):
+        see(hidden, 200, {"data": {}})
+
+
+def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable[..., None]) -> None:
+    """The role is the one that the list of members showed first, and giving it back settles the change."""
+    odd = [{"id": 7}, {"id": {"a": 1}, "role": "admin"}, "x"]
+    see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, *odd]})
+    see(calls.update_member_role("u_1", {"role": "admin"}), 200, {"data": {}})
+    see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "admin"}]})
+    assert [(entry.before, entry.wanted) for entry in journal.pending()] == [("member", "admin")]
+
+    see(calls.update_member_role("u_1", {"role": "member"}), 200, {"data": {}})
+
+    assert journal.pending() == []
+
+
+def test_a_refused_role_change_leaves_nothing(journal: Journal, see: Callable[..., None]) -> None:
+    """The owner's role that was not changed needs no undoing."""
+    see(calls.update_member_role("u_0", {"role": "admin"}), 409, {})
+
+    assert journal.pending() == []
+
+
+def test_removing_a_member_of_the_run_settles_everything_about_them(journal: Journal, see: Callable[..., None]) -> None:
+    """A member made for the run and removed by it is as if never there."""
+    journal.member_made("u_9", "member")
+    see(calls.update_member_role("u_9", {"role": "admin"}), 200, {"data": {}})
+
+    see(calls.remove_member("u_9"), 200, {"data": {"removed": True}})
+
+    assert journal.pending() == []
+    assert journal.lasting() == []
+
+
+def test_removing_another_member_lasts(journal: Journal, see: Callable[..., None]) -> None:
+    """A member of the target file who was removed is listed."""
+    see(calls.remove_member("u_1"), 200, {"data": {"removed": True}})
+
+    assert journal.lasting() == ["The member u_1 was removed."]
+
+
+def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]) -> None:
+    """The address of an invitation is listed."""
+    see(calls.invite_member({"email": "a@x", "role": "member"}), 201, {"data": {}})
+    see(calls.invite_member({"email": 7}), 422, {})
+
+    assert journal.lasting() == ["a@x was invited; an invitation expires after seven days."]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        calls.get_engagement("e_1"),
+        calls.update_engagement("e_1", {"name": "x"}),
+        calls.archive_engagement("e_1"),
+        calls.list_engagements(),
+        Call(operation=create().operation, probe=("POST", "/api/v1/engagements/e/tasks")),
+    ],
+)
+def test_what_needs_no_undoing_is_not_written_down(journal: Journal, see: Callable[..., None], call: Call) -> None:
+    """Reads, edits of own engagements and what lies beside the interface leave no entry."""
+    see(call, 200, created())
+
+    assert journal.entries() == []
+
+
+def test_a_long_name_is_cut_in_the_journal(journal: Journal, recorder: JournalRecorder) -> None:
+    """Only the beginning of a name is needed to find it again."""
+    recorder.before(create(PREFIX + "x" * 100_000))
+
+    assert only(journal).subject == (PREFIX + "x" * 100_000)[:200]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 5000, b'{"name": 7}', b'{"name": null}'])
+def test_any_body_is_written_down(journal: Journal, recorder: JournalRecorder, body: bytes) -> None:
+    """A creation with a nonsense body has an entry without a name."""
+    recorder.before(create().with_body(body))
+
+    assert only(journal).subject is None
+
+
+def test_the_journal_holds_no_key(journal: Journal, see: Callable[..., None]) -> None:
+    """A key is written as its name."""
+    see(create().with_key(Credential.bearer("engagements:write", "swordfish")), 201, created())
+
+    assert b"swordfish" not in journal._path.read_bytes()
+    assert only(journal).key == "engagements:write"

@@ -1,0 +1,201 @@
+"""Bodies and headers are read within bounds, in whatever pieces they come."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.wire import bounded_reading
+from conformance.wire.bounded_reading import MAX_HEADERS, Unreadable, check_headers, content_codings, read_body
+
+TEXT = b'{"data": {"name": "a name"}}'
+
+
+class Pieces(httpx.AsyncByteStream):
+    """A body that comes in these pieces."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.pieces = pieces
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            yield piece
+
+
+def read(pieces: list[bytes], *codings: str) -> bytes:
+    """The body of an answer that comes in these pieces."""
+    headers = [("Content-Encoding", coding) for coding in codings]
+    return asyncio.run(read_body(httpx.Response(200, headers=headers, stream=Pieces(pieces))))
+
+
+def raw(data: bytes, level: int = -1) -> bytes:
+    """Deflate without zlib's header."""
+    compressor = zlib.compressobj(level, wbits=-zlib.MAX_WBITS)
+    return compressor.compress(data) + compressor.flush()
+
+
+UNDECODED = "the body does not decode by its Content-Encoding"
+
+WHOLE = {
+    "plain": (TEXT, ()),
+    "gzip": (gzip.compress(TEXT, mtime=0), ("gzip",)),
+    "two members": (gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:]), ("gzip",)),
+    "an empty member": (gzip.compress(b"") + gzip.compress(TEXT, mtime=0), ("gzip",)),
+    "padding": (gzip.compress(TEXT, mtime=0) + bytes(3), ("gzip",)),
+    "deflate": (zlib.compress(TEXT), ("deflate",)),
+    "deflate at its fastest": (zlib.compress(TEXT, 1), ("deflate",)),
+    "deflate without a header": (raw(TEXT), ("deflate",)),
+    "deflate with padding": (zlib.compress(TEXT) + bytes(3), ("deflate",)),
+    "gzip in deflate": (zlib.compress(gzip.compress(TEXT, mtime=0)), ("gzip", "deflate")),
+    "deflate in gzip": (gzip.compress(raw(TEXT)), ("deflate, gzip",)),
+    "x-gzip": (gzip.compress(TEXT, mtime=0), ("X-Gzip",)),
+    "identity": (TEXT, ("identity", "")),
+    "identity among others": (gzip.compress(gzip.compress(TEXT, mtime=0)), ("identity, gzip", " Identity ,gzip")),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_a_body_may_come_in_any_pieces(name: str, size: int) -> None:
+    """Byte by byte or at once, it is the same body."""
+    body, codings = WHOLE[name]
+
+    assert read([body[start : start + size] for start in range(0, len(body), size)], *codings) == TEXT
+
+
+@pytest.mark.parametrize("name", [name for name in WHOLE if name not in {"plain", "identity"}])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_body_that_is_cut_short_is_none(name: str, size: int) -> None:
+    """Wherever it ends before its end, but for padding and the ends of whole members."""
+    body, codings = WHOLE[name]
+    whole = {"padding": 3, "deflate with padding": 3}.get(name, 0)
+    ends = {len(gzip.compress(TEXT[:9])), len(gzip.compress(b""))} if "member" in name else set()
+    for length in range(1, len(body) - whole):
+        if length in ends or (length == 1 and name == "deflate without a header"):
+            continue
+        part = body[:length]
+        with pytest.raises(Unreadable):
+            read([part[start : start + size] for start in range(0, len(part), size)], *codings)
+
+
+@pytest.mark.parametrize(
+    ("body", "codings", "said"),
+    [
+        (zlib.compress(TEXT) + b"x", ("deflate",), "bytes follow the end of the encoded body"),
+        (zlib.compress(TEXT) + zlib.compress(TEXT), ("deflate",), "bytes follow the end of the encoded body"),
+        (zlib.compress(TEXT) + b"X", ("deflate",), "bytes follow the end of the encoded body"),
+        (gzip.compress(TEXT, mtime=0) + b"x", ("gzip",), f"the encoded body is cut short|{UNDECODED}"),
+        (TEXT, ("gzip",), UNDECODED),
+        (TEXT, ("br",), "the body has a Content-Encoding that was not asked for"),
+        (TEXT, ("gzip, br",), "the body has a Content-Encoding that was not asked for"),
+        (TEXT, ("gzip, gzip", "deflate"), "the body is encoded more than 2 times"),
+        (b"x", ("deflate",), "the encoded body is cut short"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 1000])
+def test_what_is_wrong_with_a_body(body: bytes, codings: tuple[str, ...], said: str, size: int) -> None:
+    """A plain sentence, without a word of the target's."""
+    with pytest.raises(Unreadable, match=f"^(?:{said})$"):
+        read([body[start : start + size] for start in range(0, len(body), size)], *codings)
+
+
+def test_encodings_are_in_the_order_in_which_they_were_applied() -> None:
+    """Over all headers of that name, in small letters, the older names as the newer ones."""
+    assert content_codings(["gzip, X-Deflate", "identity"]) == ["gzip", "deflate"]
+    assert content_codings([]) == []
+    assert content_codings([",, "]) == []
+
+
+def encoded(pieces: list[bytes], coding: str) -> list[bytes]:
+    """A body in some encoding, in two pieces."""
+    whole = b"".join(pieces)
+    whole = {"": whole, "gzip": gzip.compress(whole, mtime=0), "deflate": zlib.compress(whole)}[coding]
+    return [whole[: len(whole) // 2], whole[len(whole) // 2 :]]
+
+
+@pytest.mark.parametrize("coding", ["", "gzip", "deflate"])
+def test_a_body_may_be_as_large_as_the_bound(monkeypatch: pytest.MonkeyPatch, coding: str) -> None:
+    """One byte more is too many, plain or after decompression, in one piece or several."""
+    monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
+    codings = (coding,) if coding else ()
+
+    assert len(read(encoded([bytes(3000)], coding), *codings)) == 3000
+    with pytest.raises(Unreadable, match="the body is longer than 0 MiB"):
+        read(encoded([bytes(3001)], coding), *codings)
+
+
+def test_what_is_received_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members without content are none for ever."""
+    monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
+    member = gzip.compress(b"")
+
+    assert read([member * (3000 // len(member))], "gzip") == b""
+    with pytest.raises(Unreadable, match="longer than"):
+        read([member] * (3000 // len(member) + 1), "gzip")
+
+
+def test_what_is_made_on_the_way_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Padding of which nothing is left in the end is no less work."""
+    monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
+    monkeypatch.setattr(bounded_reading, "_PIECE", 100)
+    padded = gzip.compress(TEXT, mtime=0) + bytes(4000)
+
+    with pytest.raises(Unreadable, match="longer than"):
+        read([gzip.compress(padded)], "gzip", "gzip")
+
+
+def test_a_piece_is_no_more_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ends just where a piece of the decoder does is whole."""
+    for piece in (1, 4, len(TEXT), len(TEXT) + 1):
+        monkeypatch.setattr(bounded_reading, "_PIECE", piece)
+        for name, (body, codings) in WHOLE.items():
+            assert read([body], *codings) == TEXT, name
+
+
+@pytest.mark.parametrize("piece", [1, 100, 250, 258, 500, 999, 1000, 1001])
+def test_what_a_decoder_holds_back_is_read_too(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    """All bytes may have been taken in while there is more to come out."""
+    monkeypatch.setattr(bounded_reading, "_PIECE", piece)
+
+    for body, coding in ((raw(bytes(1000)), "deflate"), (gzip.compress(bytes(1000)), "gzip")):
+        assert read([body], coding) == bytes(1000)
+    for length in range(500, 600):
+        assert read([raw(bytes(length), level=1)], "deflate") == bytes(length)
+
+
+def test_deflate_that_almost_has_a_header() -> None:
+    """A stored block whose first two bytes would do but for the method is read as it is."""
+    text = b"a text of 21 letters."
+    block = b"\x09" + len(text).to_bytes(2, "little") + (0xFFFF - len(text)).to_bytes(2, "little") + text
+    assert int.from_bytes(block[:2]) % 31 == 0
+
+    assert read([block], "deflate") == text
+
+
+@given(st.binary(max_size=300), st.lists(st.integers(1, 60), max_size=12), st.sampled_from(["gzip", "deflate"]))
+def test_whatever_is_compressed_is_read(data: bytes, cuts: list[int], coding: str) -> None:
+    """Any bytes, cut anywhere."""
+    body = gzip.compress(data, mtime=0) if coding == "gzip" else raw(data)
+    pieces, place = [], 0
+    for cut in cuts:
+        pieces.append(body[place : place + cut])
+        place += cut
+
+    assert read([*pieces, body[place:]], coding) == data
+
+
+def test_headers_are_bounded() -> None:
+    """By their bytes, with what stands between them; exactly as many are allowed."""
+    most = [(b"n" * 10, b"v" * (MAX_HEADERS // 4 - 14))] * 4
+    check_headers(most)
+    check_headers([])
+
+    with pytest.raises(Unreadable, match="the answer has more than 64 KiB of headers"):
+        check_headers([*most[:3], (b"n" * 10, b"v" * (MAX_HEADERS // 4 - 13))])

@@ -1,0 +1,164 @@
+"""Fewer requests go at once where a gateway refuses many, and only where that helps."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from conformance.wire.concurrency import Width
+from conformance.wire.exchange import Answer
+
+SERVED = Answer(status=200, headers=(), body=b"")
+REFUSED = Answer(status=503, headers=(), body=b"")
+
+
+def learn(width: Width, *answers: Answer | None, beside_others: bool = True) -> int:
+    """How many go through at once after these answers."""
+    for answer in answers:
+        width.learn(answer, beside_others=beside_others)
+    return width.now
+
+
+@pytest.mark.parametrize("status", [200, 404, 429, 500, 502, 504])
+def test_other_answers_narrow_nothing(status: int) -> None:
+    """Only a 503 says by itself that there is no room."""
+    assert learn(Width(8), *[Answer(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
+
+
+@pytest.mark.parametrize(("beside_others", "had_room", "now"), [(True, True, 4), (True, False, 8), (False, True, 8)])
+def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_room: bool, now: int) -> None:
+    """Then it was refused for what went beside it; otherwise its window was used up."""
+    width = Width(8)
+    for _ in range(3):
+        assert width.now == 8
+        width.learn(Answer(status=429, headers=(), body=b""), beside_others=beside_others, had_room=had_room)
+
+    assert width.now == now
+
+
+@pytest.mark.parametrize(("status", "remaining", "now"), [(429, 9, 4), (429, 0, 8), (200, 9, 8)])
+def test_429_within_a_window_narrows_it(status: int, remaining: int, now: int) -> None:
+    """What is refused although its window is not used up came beside too many others."""
+    headers = (("X-RateLimit-Limit", "10"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", "1"))
+
+    assert learn(Width(8), *[Answer(status, headers, b"")] * 4) == now
+
+
+def test_each_few_refusals_halve_it() -> None:
+    """Down to one at a time, and the refusals before count no more."""
+    width = Width(8)
+
+    assert learn(width, *[REFUSED] * 5) == 8
+    assert [learn(width, REFUSED, *[REFUSED] * 5) for _ in range(4)] == [4, 2, 1, 1]
+
+
+def test_refusals_now_and_then_narrow_nothing() -> None:
+    """One of four is no sign that it is for the others, nor is one of many within a window."""
+    within = Answer(429, (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "1")), b"")
+
+    assert learn(Width(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
+    assert learn(Width(8), *[within, *[SERVED] * 20] * 5) == 8
+
+
+def test_half_of_an_odd_number_is_a_number() -> None:
+    """What is left over goes."""
+    assert repr(learn(Width(5), *[REFUSED] * 6)) == "2"
+
+
+@pytest.mark.parametrize(("served", "now"), [(10, 4), (11, 8)])
+def test_only_the_latest_refusals_narrow_it(served: int, now: int) -> None:
+    """Six of sixteen requests."""
+    assert learn(Width(8), *[REFUSED] * 5, *[SERVED] * served, REFUSED) == now
+
+
+@pytest.mark.parametrize(("served", "now"), [(4, 2), (5, 1)])
+def test_only_the_latest_refusals_alone_say_that_it_is_not_for_the_others(served: int, now: int) -> None:
+    """Four of eight requests."""
+    width = Width(2)
+    learn(width, *[REFUSED] * 6)
+
+    assert learn(width, *[REFUSED] * 3, *[SERVED] * served, REFUSED, beside_others=False) == now
+
+
+def test_refusals_alone_say_nothing_before_all_go_alone() -> None:
+    """It was not yet tried what helps."""
+    width = Width(2)
+
+    assert learn(width, *[REFUSED] * 50, beside_others=False) == 2
+    assert learn(width, *[REFUSED] * 6) == 1
+    assert learn(width, *[REFUSED] * 3, beside_others=False) == 1
+
+
+def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
+    """Then all go through again, and it stays so."""
+    width = Width(4)
+    assert learn(width, *[REFUSED] * 12) == 1
+
+    assert learn(width, *[REFUSED] * 3, beside_others=False) == 1
+    assert learn(width, REFUSED, beside_others=False) == 4
+    assert learn(width, *[REFUSED] * 50) == 4
+
+
+def test_single_refusals_of_what_goes_alone_change_nothing() -> None:
+    """A gateway may fail now and then besides."""
+    width = Width(4)
+    learn(width, *[REFUSED] * 12)
+
+    assert learn(width, *[REFUSED, SERVED, SERVED] * 20, beside_others=False) == 1
+
+
+def test_one_worker_stays_one() -> None:
+    """Nothing goes beside anything else then."""
+    assert learn(Width(1), *[REFUSED] * 50, beside_others=False) == 1
+
+
+@pytest.mark.parametrize(("refusals", "most"), [(0, 8), (6, 4), (12, 2), (18, 1)])
+def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
+    """And each is told whether it goes beside others."""
+    width = Width(8)
+    learn(width, *[REFUSED] * refusals)
+    beside: list[bool] = []
+    under_way = highest = 0
+
+    async def one() -> None:
+        nonlocal under_way, highest
+        async with width.one() as beside_others:
+            beside.append(beside_others)
+            under_way += 1
+            highest = max(highest, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one() for _ in range(20)))
+
+    asyncio.run(all_of_them())
+
+    assert (highest, len(beside)) == (most, 20)
+    assert beside[0] is False
+    assert any(beside) is (most > 1)
+
+
+def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> None:
+    """When fewer may go at once, that is so for all that have not gone yet."""
+    width = Width(8)
+    under_way: list[int] = []
+    now = 0
+
+    async def one() -> None:
+        nonlocal now
+        async with width.one():
+            now += 1
+            under_way.append(now)
+            await asyncio.sleep(0)
+            now -= 1
+            width.learn(REFUSED if len(under_way) < 20 else SERVED, beside_others=True)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one() for _ in range(60)))
+
+    asyncio.run(all_of_them())
+
+    assert width.now < 8
+    assert max(under_way[-20:]) <= width.now

@@ -1,0 +1,84 @@
+"""What people read where no answer came."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+import httpx
+import pytest
+
+from conformance.wire.bounded_reading import Unreadable
+from conformance.wire.errors import sentence
+
+
+def caused(error: BaseException, cause: BaseException) -> BaseException:
+    """An error that another one led to."""
+    error.__cause__ = cause
+    return error
+
+
+def met(error: BaseException, before: BaseException) -> BaseException:
+    """An error that came up while another one was dealt with."""
+    error.__context__ = before
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Unreadable("the answer is longer than 8 MiB"), "the answer is longer than 8 MiB"),
+        (ssl.SSLError("handshake"), "no TLS connection could be made"),
+        (socket.gaierror(-2, "Name or service not known"), "the name of the host could not be resolved"),
+        (ConnectionRefusedError(111, "refused"), "the connection was refused"),
+        (httpx.ConnectError("unheard of"), "no connection could be made"),
+        (httpx.RemoteProtocolError("illegal"), "the answer is not HTTP"),
+        (httpx.ReadTimeout(""), "no complete answer came in time"),
+        (httpx.ReadError(""), "the connection broke before the answer was complete"),
+        (ConnectionResetError(104, "reset"), "the connection broke before the answer was complete"),
+        (KeyError("its own words"), "the answer could not be read (KeyError)"),
+    ],
+)
+def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -> None:
+    """None of them is of the target's making."""
+    assert sentence(error) == said
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        caused(httpx.ConnectError("all attempts failed"), ConnectionRefusedError()),
+        met(httpx.ConnectError("all attempts failed"), ConnectionRefusedError()),
+        caused(httpx.ConnectError(""), caused(OSError("of several"), ConnectionRefusedError())),
+        caused(httpx.ConnectError(""), ExceptionGroup("each address", [OSError("no route"), ConnectionRefusedError()])),
+    ],
+    ids=["cause", "context", "far cause", "one of several"],
+)
+def test_what_led_to_a_trouble_says_more_than_its_end(error: BaseException) -> None:
+    """However far behind, and beside whatever else."""
+    assert sentence(error) == "the connection was refused"
+
+
+def test_a_certificate_that_is_not_accepted_says_why() -> None:
+    """By the words of the TLS library."""
+    refused = ssl.SSLCertVerificationError(1, "verify failed")
+    refused.verify_message = "self-signed certificate"
+
+    assert sentence(caused(httpx.ConnectError(""), refused)) == (
+        "the TLS certificate is not accepted: self-signed certificate"
+    )
+
+
+def test_troubles_that_led_to_each_other_end() -> None:
+    """Python forbids no circle."""
+    one, other = KeyError(), TypeError()
+    one.__context__, other.__context__ = other, one
+
+    assert sentence(one) == "the answer could not be read (KeyError)"
+
+
+def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:
+    """What led to it before says more."""
+    before = met(OSError("no route"), ConnectionRefusedError())
+
+    assert sentence(met(caused(httpx.ConnectError(""), before), before)) == "the connection was refused"

@@ -1,0 +1,128 @@
+"""What an answer says of the rate limit and of the service's clock."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import format_datetime
+
+import pytest
+
+from conformance.wire.exchange import Answer
+from conformance.wire.rate_limit_headers import Quota, ServiceClock, date_of, leaves_requests, quota, retry_after
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+EPOCH = NOW.timestamp()
+
+
+def answer(*headers: tuple[str, str]) -> Answer:
+    """An answer with these headers."""
+    return Answer(200, headers, b"{}")
+
+
+def limited(limit: str = "10", remaining: str = "9", reset: str = "1767225660") -> Answer:
+    """An answer with the three headers."""
+    return answer(("X-RateLimit-Limit", limit), ("x-ratelimit-remaining", remaining), ("X-RATELIMIT-RESET", reset))
+
+
+def dated(seconds: float) -> Answer:
+    """An answer of a service whose clock is that far ahead."""
+    return answer(("Date", format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)))
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (limited(), Quota(10, 9, 1_767_225_660.0)),
+        (limited(remaining="10"), Quota(10, 10, 1_767_225_660.0)),
+        (limited(remaining="0"), Quota(10, 0, 1_767_225_660.0)),
+        (limited(reset="1767225660.25"), Quota(10, 9, 1_767_225_660.25)),
+        (limited(" 10 ", "9\t"), Quota(10, 9, 1_767_225_660.0)),
+        (limited("9" * 18), Quota(int("9" * 18), 9, 1_767_225_660.0)),
+        (limited(remaining="11"), None),
+        (limited(limit="10.0"), None),
+        (limited(remaining="9.0"), None),
+        (limited(remaining="-1"), None),
+        (limited(limit="+10"), None),
+        (limited("9" * 19), None),
+        (limited(reset="1767225660."), None),
+        (limited(reset="1e9"), None),
+        (limited(reset="inf"), None),
+        (limited(limit="\u0661\u0660"), None),
+        (limited(limit=""), None),
+        (answer(*limited().headers[:2]), None),
+        (answer(*limited().headers[1:]), None),
+        (answer(limited().headers[0], limited().headers[2]), None),
+        (answer(*limited().headers, ("X-RateLimit-Limit", "10")), Quota(10, 9, 1_767_225_660.0)),
+        (answer(*limited().headers, ("X-RateLimit-Limit", "11")), None),
+    ],
+)
+def test_what_the_three_headers_say(made: Answer, told: Quota | None) -> None:
+    """Numbers that make sense together, written in plain digits; a gateway may repeat a header as it was."""
+    assert quota(made) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("7", 7.0),
+        (" 7 ", 7.0),
+        ("0", 0.0),
+        ("2.5", 2.5),
+        ("Thu, 01 Jan 2026 00:00:09 GMT", 9.0),
+        ("Thu, 01 Jan 2026 00:00:09 -0000", 9.0),
+        ("Thu, 01 Jan 2026 02:00:09 +0200", 9.0),
+        ("Wed, 31 Dec 2025 23:59:00 GMT", 0.0),
+        ("-7", None),
+        ("soon", None),
+        ("", None),
+        ("Thu, 99 Jan 2026 00:00:00 GMT", None),
+        ("Thu, 01 Jan 99999 00:00:00 GMT", None),
+    ],
+)
+def test_how_long_an_answer_asks_to_wait(text: str, seconds: float | None) -> None:
+    """Seconds, or until a moment by the service's clock; never less than none."""
+    assert retry_after(answer(("Retry-After", text)), EPOCH) == seconds
+
+
+def test_an_answer_may_ask_for_no_wait() -> None:
+    """Without the header nothing is asked for."""
+    assert retry_after(answer(), EPOCH) is None
+
+
+def test_the_service_clock_is_the_greatest_of_the_latest_dates() -> None:
+    """A Date is old when it arrives, so the greatest is the best; after a while an old one is forgotten."""
+    clock = ServiceClock()
+    assert (clock.offset, clock.time(NOW)) == (None, EPOCH)
+
+    for ahead in (5, 9, 7):
+        clock.learn(dated(ahead), NOW)
+    clock.learn(answer(("Date", "yesterday")), NOW)
+    clock.learn(answer(), NOW)
+    assert clock.offset == 9
+    assert clock.time(NOW) == EPOCH + 9
+
+    for _ in range(14):
+        clock.learn(dated(-3), NOW)
+    assert clock.offset == 9
+    clock.learn(dated(-3), NOW)
+    assert clock.offset == 7
+    clock.learn(dated(-3), NOW)
+    assert clock.offset == -3
+    assert clock.time(NOW) == EPOCH - 3
+
+
+def test_dates_with_and_without_a_zone() -> None:
+    """What names no zone is UTC."""
+    east = NOW.astimezone(timezone(timedelta(hours=2)))
+
+    assert date_of(answer(("Date", format_datetime(east)))) == EPOCH
+    assert date_of(answer(("date", "Thu, 01 Jan 2026 00:00:00 -0000"))) == EPOCH
+    assert date_of(answer()) is None
+
+
+@pytest.mark.parametrize(("remaining", "leaves"), [("0", False), ("1", True), ("9", True), ("x", False)])
+def test_whether_a_window_is_used_up(remaining: str, *, leaves: bool) -> None:
+    """One request left is one that may be sent; headers that say nothing leave none."""
+    headers = (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", remaining), ("X-RateLimit-Reset", "1"))
+
+    assert leaves_requests(Answer(429, headers, b"")) is leaves

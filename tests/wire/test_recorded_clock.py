@@ -1,0 +1,70 @@
+"""The clock of a run that is noted, and the one of a replay."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from conformance.wire.recorded_clock import NotedClock, StandingClock
+from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
+
+AT = datetime(2026, 3, 1, 12, 0, 7, 250_000, tzinfo=UTC)
+
+
+class Ticking:
+    """A clock that goes on whenever somebody looks at it, or lets time pass."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> datetime:
+        """A second later each time."""
+        self.seconds += 1
+        return AT + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        """A quarter of a second later each time."""
+        self.seconds += 0.25
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        """Go on."""
+        self.seconds += seconds
+
+    async def pause(self, seconds: float) -> None:
+        """Go on, ten times as far."""
+        self.seconds += 10 * seconds
+
+
+def read_off(clock: NotedClock) -> list[object]:
+    """What a check sees of a clock between pauses."""
+    seen: list[object] = [clock.now(), clock.monotonic()]
+    clock.sleep(5)
+    seen.append(clock.monotonic())
+    asyncio.run(clock.pause(5))
+    return [*seen, clock.now()]
+
+
+def test_what_a_clock_said_is_said_again() -> None:
+    """In the same form, without looking at any clock, and without waiting."""
+    taken = TakenNotes()
+    first = read_off(NotedClock(Ticking(), taken))
+
+    assert first == [AT + timedelta(seconds=1), 1.25, 6.5, AT + timedelta(seconds=57.5)]
+    assert [(line["asked"], line["told"]) for line in taken.lines] == [
+        ("time of day", "2026-03-01T12:00:08.250000+00:00"),
+        ("seconds", 1.25),
+        ("seconds", 6.5),
+        ("time of day", "2026-03-01T12:01:04.750000+00:00"),
+    ]
+    assert read_off(NotedClock(StandingClock(), ReadNotes(taken.lines))) == first
+
+
+def test_a_replay_has_no_time_of_its_own() -> None:
+    """Whoever looks at its clock past the notes is told so."""
+    clock = StandingClock()
+    for look in (clock.now, clock.monotonic):
+        with pytest.raises(RuntimeError, match=r"^a replay has no time of its own$"):
+            look()

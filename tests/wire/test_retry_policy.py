@@ -1,0 +1,90 @@
+"""Whether and when an unanswered call is sent again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from conformance.wire.attempt import Outcome
+from conformance.wire.exchange import Answer, Exchange
+from conformance.wire.request import Call, create_engagement, get_organization
+from conformance.wire.retry_policy import BEYOND_GATEWAY, RECONNECTS, REPEATS, Persistence
+from tests.conftest import make_exchange
+
+READ, WRITE = get_organization(), create_engagement({"name": "n"})
+BROKEN = make_exchange(status=None)
+
+
+def gateway(status: int = 503, asked: str | None = None) -> Exchange:
+    """A gateway's answer."""
+    headers = () if asked is None else (("Retry-After", asked),)
+    return replace(BROKEN, received=Answer(status, headers, b""), trouble=None)
+
+
+def pauses(call: Call, exchange: Exchange, outcome: Outcome) -> list[float]:
+    """What is waited before each repetition until there is none any more."""
+    persistence, found = Persistence(call), []
+    while (pause := persistence.pause_after(exchange, outcome, 0.0)) is not None:
+        found.append(pause)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("call", "exchange", "outcome", "times"),
+    [
+        (READ, BROKEN, Outcome.BROKEN, len(REPEATS)),
+        (READ, gateway(502), Outcome.ANSWERED, BEYOND_GATEWAY),
+        (READ, gateway(503), Outcome.ANSWERED, BEYOND_GATEWAY),
+        (READ, gateway(504), Outcome.ANSWERED, BEYOND_GATEWAY),
+        (READ, gateway(500), Outcome.ANSWERED, 0),
+        (READ, gateway(200), Outcome.ANSWERED, 0),
+        (replace(WRITE, repeatable=True), BROKEN, Outcome.BROKEN, len(REPEATS)),
+        (WRITE, BROKEN, Outcome.BROKEN, 0),
+        (WRITE, gateway(503), Outcome.ANSWERED, 0),
+        (WRITE, BROKEN, Outcome.UNREACHED, RECONNECTS),
+        (READ, BROKEN, Outcome.UNREACHED, RECONNECTS),
+        (READ, BROKEN, Outcome.UNSENDABLE, 0),
+        (READ, BROKEN, Outcome.STOPPED, 0),
+        (replace(READ, expects_429=True), BROKEN, Outcome.BROKEN, 0),
+    ],
+)
+def test_what_is_sent_again(call: Call, exchange: Exchange, outcome: Outcome, times: int) -> None:
+    """What surely did nothing, or does no harm twice; a write that may have happened is never repeated."""
+    assert len(pauses(call, exchange, outcome)) == times
+
+
+def test_each_repetition_waits_longer() -> None:
+    """The last pause is kept where there are more repetitions than pauses."""
+    assert pauses(READ, BROKEN, Outcome.BROKEN) == list(REPEATS)
+    assert pauses(READ, BROKEN, Outcome.UNREACHED) == [*REPEATS, REPEATS[-1], REPEATS[-1]]
+    assert list(REPEATS) == sorted(set(REPEATS))
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [(None, REPEATS[0]), ("0", REPEATS[0]), ("3", 3.0), ("5", 5.0), ("5.5", REPEATS[0]), ("600", REPEATS[0])],
+)
+def test_a_gateway_may_ask_for_a_pause(asked: str | None, first: float) -> None:
+    """It is waited as long as it asks, unless that is long."""
+    assert pauses(READ, gateway(503, asked), Outcome.ANSWERED)[0] == first
+
+
+def test_a_gateway_may_ask_until_a_moment() -> None:
+    """Which is by the clock of the service."""
+    asked = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
+    began = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+    assert Persistence(READ).pause_after(asked, Outcome.ANSWERED, began) == 4.0
+    assert Persistence(READ).pause_after(asked, Outcome.ANSWERED, began - 60) == REPEATS[0]
+
+
+def test_repetitions_are_counted_over_all_troubles() -> None:
+    """One call is not repeated again and again because it breaks in different ways."""
+    persistence = Persistence(READ)
+
+    assert persistence.pause_after(BROKEN, Outcome.BROKEN, 0.0) is not None
+    assert persistence.pause_after(gateway(), Outcome.ANSWERED, 0.0) is not None
+    assert persistence.pause_after(BROKEN, Outcome.BROKEN, 0.0) is None
+    assert persistence.repeats == len(REPEATS)

@@ -1,0 +1,248 @@
+"""A run ends where its budget, its time or its target ends it, and can be undone after that."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+
+import httpx
+import pytest
+
+from conformance.wire.client import RunStopped
+from conformance.wire.exchange import Exchange
+from conformance.wire.request import Call, create_engagement, delete_engagement, get_organization
+from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
+
+
+async def fine(turn: Turn) -> None:
+    """Answer properly."""
+    await turn.say(answer())
+
+
+async def silent(_: Turn) -> None:
+    """Never answer."""
+    await asyncio.sleep(60)
+
+
+def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> None:
+    """Repetitions count, and nothing is sent beyond the budget."""
+    transport = Scripted(lambda _: (503, {}))
+    wire = make.wire(transport=transport, clock=clock, max_requests=6)
+    wire.send(get_organization())
+
+    with pytest.raises(RunStopped, match="the budget of 6 requests is used up"):
+        wire.send(get_organization())
+
+    assert len(transport.requests) == len(wire.exchanges) == wire.sent == 6
+    assert wire.stopped == "the budget of 6 requests is used up"
+
+
+def test_a_budget_used_up_amid_many_calls_keeps_what_came(make: Fixtures) -> None:
+    """Calls that were answered before the end are recorded."""
+    wire = make.wire(make.serve(fine), max_requests=5)
+
+    with pytest.raises(RunStopped):
+        wire.send_all([get_organization()] * 20)
+
+    assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
+
+
+def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures) -> None:
+    """Also where that is noticed before all calls have begun: what they bring about must be known, to be undone."""
+    over = threading.Event()
+
+    async def slow(turn: Turn) -> None:
+        await asyncio.to_thread(over.wait, 20)
+        await asyncio.sleep(0.05)
+        await turn.say(answer())
+
+    class Waiting:
+        """Lets the seventh call begin when the sixth was one too many."""
+
+        calls = 0
+
+        def before(self, _: Call) -> None:
+            """Wait for that."""
+            self.calls += 1
+            while self.calls == 7 and wire.stopped is None:
+                time.sleep(0.001)
+            if self.calls == 7:
+                over.set()
+
+        def after(self, _: Exchange) -> None:
+            """See nothing."""
+
+    wire = make.wire(make.serve(slow), max_requests=5)
+    wire.observe(Waiting())
+
+    with pytest.raises(RunStopped, match="the budget of 5 requests is used up"):
+        wire.send_all([create_engagement({"name": "n"})] * 20)
+
+    assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
+
+
+def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
+    """A request does not outlast the run, and none is sent after it."""
+    wire = make.wire(make.serve(silent), max_seconds=0.3)
+
+    with pytest.raises(RunStopped, match=r"the time of 0\.3 s for the run is used up|does not fit into"):
+        wire.send(get_organization())
+
+    assert len(wire.exchanges) == 1
+    assert (wire.exchanges[0].trouble or "").startswith("no complete answer came within 0.")
+    with pytest.raises(RunStopped):
+        wire.send(get_organization())
+
+
+def test_a_run_tells_when_its_time_has_come(make: Fixtures, clock: WoundClock) -> None:
+    """Before it is asked to send any more, so that nobody pauses for nothing."""
+    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock, max_seconds=20)
+
+    over = []
+    for seconds in (19, 1):
+        clock.sleep(seconds)
+        over.append(wire.is_over)
+    assert over == [False, True]
+    assert wire.stopped is None
+
+
+def test_a_run_keeps_back_time_for_what_is_to_be_undone(make: Fixtures, clock: WoundClock) -> None:
+    """As much as the changes take that are counted then, by how long answers take."""
+
+    def slow(_: httpx.Request) -> tuple[int, dict[str, str]]:
+        clock.sleep(1)
+        return 200, {}
+
+    wire = make.wire(transport=Scripted(slow), clock=clock, max_seconds=20, workers=1)
+    changes = 0
+    wire.reserve_for(lambda: changes)
+    wire.send(get_organization())
+    clock.sleep(10)
+
+    assert not wire.is_over
+    changes = 9
+    assert wire.is_over
+
+
+def test_waits_beyond_the_time_of_a_run_are_not_begun(make: Fixtures, clock: WoundClock) -> None:
+    """A rate-limit window that ends after the run is not waited for."""
+    wire = make.wire(transport=Scripted(lambda _: (429, {"Retry-After": "50"})), clock=clock, max_seconds=20)
+
+    with pytest.raises(RunStopped, match="a wait of 50 s does not fit into the 20 s for the run"):
+        wire.send(get_organization())
+
+    assert clock.pauses == []
+
+
+def test_undoing_sends_although_the_run_is_over(make: Fixtures) -> None:
+    """What the run changed can be undone after it was stopped or its budget used up."""
+    wire = make.wire(make.serve(fine))
+    wire.send(get_organization())
+    wire.stop("interrupted")
+
+    with wire.undoing():
+        assert wire.send(delete_engagement("x")).status == 200
+
+    with pytest.raises(RunStopped):
+        wire.send(get_organization())
+
+
+def test_undoing_stays_within_the_budget(make: Fixtures) -> None:
+    """A run keeps requests back for undoing, and undoing sends no more than those."""
+    wire = make.wire(make.serve(fine), max_requests=20)
+    wire.reserve_for(lambda: 5)
+
+    while not wire.stopped:
+        with contextlib.suppress(RunStopped):
+            wire.send(get_organization())
+    assert len(wire.exchanges) == 20 - (2 * 5 + 6)
+
+    with wire.undoing():
+        for _ in range(2 * 5 + 6):
+            wire.send(delete_engagement("x"))
+        with pytest.raises(RunStopped, match="all 20 requests of the run were sent"):
+            wire.send(delete_engagement("x"))
+
+
+def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) -> None:
+    """Undoing ends too, and after a stop sooner."""
+    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock)
+    wire.stop("interrupted")
+
+    with wire.undoing(100):
+        clock.sleep(7)
+        wire.send(delete_engagement("x"))
+        clock.sleep(2)
+        with pytest.raises(RunStopped, match="the time for undoing is used up"):
+            wire.send(delete_engagement("x"))
+
+
+def test_a_target_that_never_answers_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
+    """Three refused connections are enough where nothing has ever answered."""
+    server = make.serve(fine)
+    server.vanish()
+    wire = make.wire(server, clock=clock)
+
+    with pytest.raises(RunStopped, match="no complete answer ever came: the connection was refused"):
+        wire.send(get_organization())
+
+    assert [exchange.sent for exchange in wire.exchanges] == [False] * 3
+
+
+def test_a_lost_target_ends_the_run(make: Fixtures, clock: WoundClock) -> None:
+    """A target that answered, and then refuses connections for good, ends the run."""
+    server = make.serve(fine)
+    wire = make.wire(server, clock=clock)
+    wire.send(get_organization())
+    server.vanish()
+
+    with pytest.raises(RunStopped, match="the target was lost and did not come back"):
+        wire.send_all([create_engagement({"name": "n"})] * 8)
+
+    assert 5 < clock.seconds < 30
+    assert len(wire.exchanges) < 40
+
+
+def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
+    """A target that is gone for a while and returns is found again, and calls that never reached it are sent."""
+    server = make.serve(fine)
+    wire = make.wire(server)
+    wire.send(get_organization())
+    server.vanish()
+
+    class Return:
+        def before(self, _: object) -> None:
+            """Nothing to do."""
+
+        def after(self, exchange: object) -> None:
+            if getattr(exchange, "received", None) is None and not back.is_alive():
+                back.start()
+
+    back = threading.Timer(0.3, server.listen)
+    wire.observe(Return())
+    answers = wire.send_all([create_engagement({"name": "n"})] * 8)
+    back.join()
+
+    assert [exchange.status for exchange in answers] == [200] * 8
+    assert wire.stopped is None
+
+
+def test_a_target_that_breaks_one_operation_is_not_lost(make: Fixtures, clock: WoundClock) -> None:
+    """Failures in a row lead to a question, and an answer to that lets the run go on."""
+
+    async def behave(turn: Turn) -> None:
+        if turn.method == "POST":
+            turn.reset()
+        else:
+            await fine(turn)
+
+    wire = make.wire(make.serve(behave), clock=clock)
+    wire.send(get_organization())
+
+    for _ in range(20):
+        assert wire.send(create_engagement({"name": "n"})).received is None
+
+    assert wire.stopped is None
+    assert "connection" in {exchange.check for exchange in wire.exchanges}
