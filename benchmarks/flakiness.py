@@ -81,9 +81,9 @@ class Neighbour:
                 self._do("deleted", "DELETE", f"/{kept.pop(self._whim.randrange(len(kept)))}", None)
 
     def _do(self, deed: str, method: str, path: str, body: dict[str, str] | None) -> dict[str, Any]:
-        answer = self._client.request(method, f"/api/v1/engagements{path}", json=body).raise_for_status()
+        response = self._client.request(method, f"/api/v1/engagements{path}", json=body).raise_for_status()
         self.deeds[deed] += 1
-        found: dict[str, Any] = answer.json()
+        found: dict[str, Any] = response.json()
         return found
 
 

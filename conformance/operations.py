@@ -32,7 +32,7 @@ class Operation:
         family: The half of the interface that it belongs to.
         scope: The permission it needs; None where the interface does not say.
         status: The one status of success; None where any 2xx is allowed.
-        answer: What the ``data`` of a success is.
+        response: What the ``data`` of a success is.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Operation:
     family: Family
     scope: str | None
     status: int | None
-    answer: Literal["resource", "list"] = "resource"
+    response: Literal["resource", "list"] = "resource"
 
     def __hash__(self) -> int:
         """Of the id alone, which tells operations apart: calls are looked up by their operation all the time."""

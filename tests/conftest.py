@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 from conformance.operations import OPERATIONS
-from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.request import Call
 from tests import tiers
 
@@ -25,7 +25,7 @@ RATE_LIMIT = (
     ("X-RateLimit-Remaining", "99"),
     ("X-RateLimit-Reset", "1760000060"),
 )
-ANSWERED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
+RESPONDED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
 
 settings.register_profile("unhurried", deadline=None)  # no test depends on the speed of the machine
 settings.load_profile("unhurried")
@@ -97,9 +97,9 @@ def make_exchange(
         check="test",
         call=call,
         request=SentRequest(call.method, f"http://service.test{call.path}", (), b""),
-        received=None if status is None else Answer(status, headers, content),
+        received=None if status is None else Response(status, headers, content),
         trouble="the connection broke" if status is None else None,
-        started_at=ANSWERED_AT,
+        started_at=RESPONDED_AT,
         seconds=0.01,
     )
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPERATIONS_BY_WORD: Final[Mapping[str, tuple[str, ...]]] = {
     "all": tuple(OPERATIONS),
-    "lists": tuple(name for name, operation in OPERATIONS.items() if operation.answer == "list"),
-    "resources": tuple(name for name, operation in OPERATIONS.items() if operation.answer == "resource"),
+    "lists": tuple(name for name, operation in OPERATIONS.items() if operation.response == "list"),
+    "resources": tuple(name for name, operation in OPERATIONS.items() if operation.response == "resource"),
 }
 
 

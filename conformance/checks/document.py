@@ -86,23 +86,23 @@ def document_faults(exchange: Exchange) -> list[DocumentFault]:
     try:
         described.Case(path_parameters=parameters).validate_response(_response(exchange), checks=_CHECKS)
     except BaseExceptionGroup as found:
-        answers = described.responses.find_by_status_code(exchange.status)
-        headers = {} if answers is None else {name: header.schema for name, header in answers.headers.items()}
+        responses = described.responses.find_by_status_code(exchange.status)
+        headers = {} if responses is None else {name: header.schema for name, header in responses.headers.items()}
         return [fault for failure in found.exceptions for fault in _faults(exchange, failure, headers)]
     return []
 
 
 def _response(exchange: Exchange) -> schemathesis.Response:
-    answer = exchange.answer
-    headers = [(name, value) for name, value in answer.headers if name.lower() not in _DECODED]
+    response = exchange.response
+    headers = [(name, value) for name, value in response.headers if name.lower() not in _DECODED]
     return schemathesis.Response(
-        status_code=answer.status,
+        status_code=response.status,
         headers=_grouped(headers),
-        content=answer.body,
+        content=response.body,
         request=httpx.Request(exchange.request.method, exchange.request.url),  # type: ignore[arg-type]  # any serves
         elapsed=exchange.seconds,
         verify=True,
-        http_version=answer.http_version.removeprefix("HTTP/"),
+        http_version=response.http_version.removeprefix("HTTP/"),
     )
 
 
@@ -162,7 +162,7 @@ def _rule(exchange: Exchange, place: list[Any], keyword: str, value: object) -> 
         return rule_of_meta(operation.id, place, keyword)
     promise = PROMISES.get(operation.id)
     if len(place) < 2 or promise is None:  # noqa: PLR2004 - a field stands in something
-        return "list-data-array" if operation.answer == "list" else "success-data-object"
+        return "list-data-array" if operation.response == "list" else "success-data-object"
     if keyword in _FORMS and isinstance(value, str):
         return "timestamp-format"
     if keyword in {"enum", "const"}:

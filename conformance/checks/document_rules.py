@@ -38,9 +38,9 @@ def _of(*operations: str) -> Belongs:
     return lambda exchange: exchange.call.operation.id in operations and accepted(exchange)
 
 
-def _answering(kind: str) -> Belongs:
+def _about(kind: str) -> Belongs:
     """The successes whose data is a list, or one resource."""
-    return lambda exchange: exchange.call.operation.answer == kind and accepted(exchange)
+    return lambda exchange: exchange.call.operation.response == kind and accepted(exchange)
 
 
 def _with_status(status: int) -> Belongs:
@@ -56,11 +56,11 @@ RULES: Final[Mapping[str, Belongs]] = MappingProxyType(
         **{promise: _of(operation) for operation, promise in PROMISES.items()},
         **{rule: _of(operation) for operation, rule in STATED.items()},
         "no-redirect": _every,
-        "success-data-object": _answering("resource"),
-        "list-data-array": _answering("list"),
-        "list-meta-object": _answering("list"),
-        "list-meta-fields": _answering("list"),
-        "list-paging-limits-truthful": _answering("list"),
+        "success-data-object": _about("resource"),
+        "list-data-array": _about("list"),
+        "list-meta-object": _about("list"),
+        "list-meta-fields": _about("list"),
+        "list-paging-limits-truthful": _about("list"),
         **{f"{name}-total": _of(operation) for operation, name in _LISTS.items()},
         **{f"{name}-total-pages": _of(operation) for operation, name in _LISTS.items()},
         "timestamp-format": accepted,

@@ -181,14 +181,14 @@ _OF_ONE: Final = {
 }
 
 
-def _answered(exchange: Exchange) -> bool:
+def _responded(exchange: Exchange) -> bool:
     return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
 
 
 def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
     """What an answer breaks of the laws of every answer."""
     found: list[Finding] = []
-    for requirement, law in LAWS.items() if exchange.judgeable and _answered(exchange) else ():
+    for requirement, law in LAWS.items() if exchange.judgeable and _responded(exchange) else ():
         try:
             if law(exchange):
                 ledger.findings.keep(requirement, exchange)
@@ -204,7 +204,7 @@ def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
 
     def judge(exchange: Exchange) -> Finding | None:
         try:
-            if exchange.judgeable and _answered(exchange):
+            if exchange.judgeable and _responded(exchange):
                 LAWS[requirement](exchange)
         except NonConformity as fault:
             return _of_law(requirement, exchange, fault)
@@ -216,6 +216,6 @@ def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
 
 
 def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:
-    unsteady = exchange.call.operation.answer == "list" and requirement != "no-server-error"
+    unsteady = exchange.call.operation.response == "list" and requirement != "no-server-error"
     words = fault.message, fault.expected, fault.actual, fault.pointer
     return Finding(requirement, exchange, (), *words, of_list=True, unsteady=unsteady)

@@ -46,21 +46,21 @@ def created(run: Run, *labels: str) -> list[dict[str, Any]]:
             delete twice what that id stands for.
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
-    answers = run.send_all([request.create_engagement(body) for body in bodies])
-    made = [{**read.data(answer), "id": read.text(read.data(answer), "id", answer)} for answer in answers]
+    responses = run.send_all([request.create_engagement(body) for body in bodies])
+    made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
     if len({one["id"] for one in made}) < len(made):
-        raise Undecided("several creations were answered with one id", *answers)
+        raise Undecided("several creations were answered with one id", *responses)
     return made
 
 
-def ensure_answered(exchanges: Iterable[Exchange]) -> None:
+def ensure_responses(exchanges: Iterable[Exchange]) -> None:
     """Give a journey up that lacks an answer; one that makes all that it uses is begun anew then.
 
     Raises:
         Unanswered: Something has no answer.
     """
     for exchange in exchanges:
-        _ = exchange.answer
+        _ = exchange.response
 
 
 def seen(exchange: Exchange) -> dict[str, Any]:
@@ -103,9 +103,9 @@ def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
     return _A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else A_TICK
 
 
-def identifier_of(answer: Exchange) -> str | None:
+def identifier_of(response: Exchange) -> str | None:
     """The identifier that an answer gives, if it can be read."""
-    identifier = shown(answer, "id")
+    identifier = shown(response, "id")
     return identifier if isinstance(identifier, str) else None
 
 
@@ -126,9 +126,9 @@ def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
             )
 
 
-def expect_missing(answer: Exchange) -> None:
+def expect_missing(response: Exchange) -> None:
     """An engagement was not found whose identifier is of a shape that the service may never have issued."""
-    expect.status_in(answer, 404, 400, 422)
+    expect.status_in(response, 404, 400, 422)
 
 
 def missing_identifier(run: Run) -> str:

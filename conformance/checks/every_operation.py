@@ -107,9 +107,9 @@ class NewKeys:
             if not again:
                 break
             self._run.sleep(pause)
-            answers = self._run.send_all([calls[place] for place in again])
-            for place, answer in zip(again, answers, strict=True):
-                exchanges[place] = answer
+            responses = self._run.send_all([calls[place] for place in again])
+            for place, response in zip(again, responses, strict=True):
+                exchanges[place] = response
         self._used |= {one.credential.name for one in calls if one.credential is not None}
         return exchanges
 
@@ -127,9 +127,9 @@ def label(run: Run, word: str) -> str:
 def identifier(exchange: Exchange) -> str | None:
     """The id that an answer gives, or that of the first item; None where it gives none."""
     try:
-        answer = read.success(exchange)
-        found = read.items(answer)[:1] if exchange.call.operation.answer == "list" else [read.data(answer)]
-        return read.text(found[0], "id", answer) if found else None
+        response = read.success(exchange)
+        found = read.items(response)[:1] if exchange.call.operation.response == "list" else [read.data(response)]
+        return read.text(found[0], "id", response) if found else None
     except Judgement:
         return None
 

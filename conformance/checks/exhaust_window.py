@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.every_operation import NewKeys
 from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws, read
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Undecided, Untested
 from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import request
@@ -118,7 +118,7 @@ def fill(run: Run, key: Credential) -> Filling:
     if first.status == TOO_MANY_REQUESTS:  # too much at once, or whoever uses the key beside the run
         first = run.send(request.get_organization().with_key(key))
     limit = rate_limit_laws.limit(read.success(first))
-    if limit is None or quota(first.answer) is None:
+    if limit is None or quota(first.response) is None:
         raise Undecided("the rate-limit headers cannot be read", first)
     _ensure_budget(run, limit)
     filling = Filling(limit)
@@ -149,7 +149,7 @@ def _ensure_unused(first: Exchange) -> None:
         Undecided: It has none.
         Untested: It has a window that is not waited for.
     """
-    told = quota(first.answer)
+    told = quota(first.response)
     if told is None:
         return
     ahead = min(_ahead(first) or 0.0, told.reset - first.started_at.timestamp())
@@ -160,7 +160,7 @@ def _ensure_unused(first: Exchange) -> None:
         )
     if told.remaining == 0 and (first.status == TOO_MANY_REQUESTS or told.limit > 1):
         message = "the throttled key that the provisioner made is used up at its first request"
-        raise Undecided(f"{message} ({answered(first)}), which is not waited out", first)
+        raise Undecided(f"{message} ({describe_response(first)}), which is not waited out", first)
 
 
 def _ensure_budget(run: Run, limit: int) -> None:
@@ -179,6 +179,6 @@ def at_once(asked: Call, key: Credential) -> Call:
 
 def _ahead(exchange: Exchange) -> float | None:
     """Seconds from an answer's Date to the reset that it names, up to one too many; None without a Date."""
-    clock, told = ServiceClock(), quota(exchange.answer)
-    clock.learn(exchange.answer, exchange.started_at)
+    clock, told = ServiceClock(), quota(exchange.response)
+    clock.learn(exchange.response, exchange.started_at)
     return None if told is None or clock.offset is None else told.reset - clock.time(exchange.started_at)

@@ -53,15 +53,15 @@ def engagements_by_status(run: Run) -> FilteredLists:
 
 def _in_one(run: Run, listing: Call, owned: Collection[str]) -> Look:
     """A list in one answer of the size that it has unasked; nothing where that is not all that is wanted."""
-    answer = run.send(listing)
-    items = readable((answer,))
-    return (answer,) if _is_whole(answer) and {read.id_of(item) for item in items} >= {*owned} else ()
+    response = run.send(listing)
+    items = readable((response,))
+    return (response,) if _is_whole(response) and {read.id_of(item) for item in items} >= {*owned} else ()
 
 
-def _is_whole(answer: Exchange) -> bool:
+def _is_whole(response: Exchange) -> bool:
     """Whether an answer counts no more items than it shows, and these are few."""
     try:
-        return read.number(answer, "total") == len(read.items(answer)) <= DEFAULT_PER_PAGE
+        return read.number(response, "total") == len(read.items(response)) <= DEFAULT_PER_PAGE
     except Judgement:
         return False
 
@@ -88,9 +88,9 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
 def readable(look: Look) -> list[dict[str, Any]]:
     """The items of answers, as far as they can be read: a journey judges nothing."""
     found: list[dict[str, Any]] = []
-    for answer in look:
+    for response in look:
         try:
-            found += read.items(answer)
+            found += read.items(response)
         except Judgement:
             break
     return found
@@ -110,15 +110,15 @@ def neighbours_of_role(run: Run) -> Look:
     The later page is, if that can be, one that a list without the filter would fill with somebody of another role. A
     single page is of a role that the list without the filter does not begin with; nothing where there is none.
     """
-    everybody, *answers = (readable((answer,)) for answer in run.journeys.result(members_by_role))
+    everybody, *responses = (readable((response,)) for response in run.journeys.result(members_by_role))
     places = [
         (place < len(everybody) and everybody[place].get("role") == role, role, place)
-        for role, members in zip(ROLES, answers, strict=True)
+        for role, members in zip(ROLES, responses, strict=True)
         for place in range(1, len(members))
     ]
     if not places:
         first = {item.get("role") for item in everybody[:1]}
-        single = [role for role, members in zip(ROLES, answers, strict=True) if members and role not in first]
+        single = [role for role, members in zip(ROLES, responses, strict=True) if members and role not in first]
         return tuple(run.send(request.list_members(role=role, perPage=1)) for role in single[-1:])
     _, role, place = min(places)
     calls = [request.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]

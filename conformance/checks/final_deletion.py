@@ -11,7 +11,7 @@ from conformance.checks.finding import ids_on, latest
 from conformance.oracle.effects import accepted, is_main, missed
 from conformance.oracle.outcomes import Inapplicable, Judgement
 from conformance.wire import request
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,14 +29,14 @@ class Clearing:
     """The deletion of all engagements that the main key has made and that were there to the last.
 
     Attributes:
-        answers: The answers to the deletions, by identifier.
+        responses: The answers to the deletions, by identifier.
         archived: Those that had been archived and nothing else since.
         reads: Reads of a few of them afterwards, each with another history, the most varied first.
         page: The list afterwards.
         organization: The organization after that.
     """
 
-    answers: Mapping[str, Exchange]
+    responses: Mapping[str, Exchange]
     archived: frozenset[str]
     reads: tuple[Exchange, ...]
     page: Exchange
@@ -48,7 +48,7 @@ def clearing(run: Run) -> Clearing:
     histories = _histories(run)
     if not histories:
         raise Inapplicable("Nothing that the run had made was there to the last")
-    answers = run.send_all([request.delete_engagement(identifier) for identifier in histories])
+    responses = run.send_all([request.delete_engagement(identifier) for identifier in histories])
     kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [request.get_engagement(identifier) for _, identifier in varied[:_READ]]
@@ -57,7 +57,7 @@ def clearing(run: Run) -> Clearing:
         run.sleep(A_TICK)  # whether it is gone at once is for other checks to judge
         reads, page = run.send_all(reading), run.send(latest(run))
     return Clearing(
-        dict(zip(histories, answers, strict=True)),
+        dict(zip(histories, responses, strict=True)),
         frozenset(identifier for identifier, changes in histories.items() if changes[-1:] == ["archiveEngagement"]),
         tuple(reads),
         page,
@@ -85,7 +85,7 @@ def _listed(page: Exchange) -> frozenset[str]:
     """The identifiers on a page of the list; none where the key may not list, or nobody can read that."""
     try:
         return ids_on(page)
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return frozenset()
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from conformance.checks.engagements import created
 from conformance.operations import OPERATIONS
 from conformance.oracle.input_validity import Validity, validity
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
 from conformance.running.options import Effort
 from conformance.wire.gateways import LARGE_BODY, MAX_TARGET
@@ -68,8 +68,8 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     kinds = {call: validity(call) for call in calls if validity(call) in only and _is_small(call)}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
     send = run.send_in_turn if operation.startswith("update") else run.send_all
-    answers = send(list(kinds))
-    for call, exchange in zip(kinds, answers, strict=True):
+    responses = send(list(kinds))
+    for call, exchange in zip(kinds, responses, strict=True):
         by_validity[kinds[call]].append(exchange)
     return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
 
@@ -141,7 +141,7 @@ def _renamed(run: Run, body: Any) -> Any:  # noqa: ANN401 - any JSON value
     return {name: _own(run, name, value) if isinstance(value, str) else value for name, value in body.items()}
 
 
-def expect_answers(run: Run, exchanges: tuple[Exchange, ...], permitted: Callable[[int], bool], expected: str) -> None:
+def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callable[[int], bool], expected: str) -> None:
     """Every answer has a permitted status; the first that has not is made small and told.
 
     Raises:
@@ -163,7 +163,7 @@ def expect_answers(run: Run, exchanges: tuple[Exchange, ...], permitted: Callabl
         f"{least.call.operation.id} with {what} was answered {least.status}",
         least,
         expected=expected,
-        actual=answered(least),
+        actual=describe_response(least),
     )
 
 

@@ -121,8 +121,8 @@ def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
     lists = {"listMembers": request.list_members(), "listEngagements": request.list_engagements()}
     asked = [(name, one) for name in lists for one in invalid_inputs.queries(name, thorough=_is_thorough(run))]
     exchanges = run.send_all([replace(lists[name], query=one.query) for name, one in asked])
-    answers = list(zip(asked, exchanges, strict=True))
-    return {name: tuple(Sent(one.what, sent) for (of, one), sent in answers if of == name) for name in lists}
+    responses = list(zip(asked, exchanges, strict=True))
+    return {name: tuple(Sent(one.what, sent) for (of, one), sent in responses if of == name) for name in lists}
 
 
 def _sent(

@@ -50,7 +50,7 @@ def expect_limits_apart(run: Run) -> None:
     if found.kept and not found.doubtful:
         judged(*found.kept)
         return
-    if keys and not found.doubtful and not found.has_windows and len(_answers(run, keys)) > 1:
+    if keys and not found.doubtful and not found.has_windows and len(_responses(run, keys)) > 1:
         raise Inapplicable("The windows of this service are over at once")
     try:
         _try(run, run.fixtures.new_key(SCOPES[0]))
@@ -60,7 +60,7 @@ def expect_limits_apart(run: Run) -> None:
         raise _untried(found.doubtful, "Every window was over at once") from None
 
 
-def _answers(run: Run, keys: set[str]) -> list[Exchange]:
+def _responses(run: Run, keys: set[str]) -> list[Exchange]:
     return [one for one in run.wire.exchanges if one.call.credential is not None and one.call.credential.name in keys]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.request import Call
 
-Answers = dict[str, "Exchange"]
+Responses = dict[str, "Exchange"]
 
 _FAR: Final = 100_000
 """A page that no organization has."""
@@ -31,10 +31,10 @@ class ListQueries:
         odd: Parameters that the interface does not describe.
     """
 
-    plain: Answers
-    out_of_bounds: Answers
-    past_the_end: Answers
-    odd: Answers
+    plain: Responses
+    out_of_bounds: Responses
+    past_the_end: Responses
+    odd: Responses
 
 
 def list_queries(run: Run) -> ListQueries:
@@ -43,8 +43,8 @@ def list_queries(run: Run) -> ListQueries:
     bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
     # A page past the end is compared with the plain list: the less lies between them the less has changed meanwhile.
     groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}
-    answers = iter(run.send_all([asked for group in groups.values() for asked in group.values()]))
-    return ListQueries(**{name: {one: next(answers) for one in group} for name, group in groups.items()})
+    responses = iter(run.send_all([asked for group in groups.values() for asked in group.values()]))
+    return ListQueries(**{name: {one: next(responses) for one in group} for name, group in groups.items()})
 
 
 def _plain() -> dict[str, Call]:

@@ -78,7 +78,7 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
         NonConformity: The service was gone again.
     """
     first = suspect.broken[0]
-    if _was_answered(run, first, _exactly):
+    if _had_response(run, first, _exactly):
         return True
     again = _sent_alone(run, first.call) if may_send else None
     if again is not None:
@@ -86,7 +86,7 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
         if again.exchange.judgeable and (first.call.harmless or accepted(again.exchange)):
             judged(again.exchange)
             return True
-    if _was_answered(run, first, lambda one: _form(run, one)):
+    if _had_response(run, first, lambda one: _form(run, one)):
         return True
     alike = _suspects(run, lambda one: _form(run, one))[_form(run, first)]
     if len(alike.alone) >= _TWICE:
@@ -105,7 +105,7 @@ def _suspects(run: Run, likeness: Likeness) -> dict[Hashable, _Suspect]:
     return found
 
 
-def _was_answered(run: Run, first: Exchange, likeness: Likeness) -> bool:
+def _had_response(run: Run, first: Exchange, likeness: Likeness) -> bool:
     """Whether a request like one that was broken off was answered later."""
     later = [one for one in run.wire.exchanges if one.number > first.number and one.judgeable]
     found = next((one for one in later if likeness(one) == likeness(first)), None)

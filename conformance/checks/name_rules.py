@@ -38,24 +38,24 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
     """
     described = {"description": run.name("described")}
     for name in plain_names(run):
-        answer = _tried(run, {"name": name, **described})
-        if accepted(answer) and not accepted(_tried(run, {"name": run.name("own"), **described})):
-            ensure_no_rule_of_names(answer)
+        response = _tried(run, {"name": name, **described})
+        if accepted(response) and not accepted(_tried(run, {"name": run.name("own"), **described})):
+            ensure_no_rule_of_names(response)
 
 
 def _tried(run: Run, body: dict[str, str]) -> Exchange:
     """The answer to a creation; what came of it is deleted again."""
-    answer = run.send(request.create_engagement(body))
-    if (identifier := identifier_of(answer)) is not None:
+    response = run.send(request.create_engagement(body))
+    if (identifier := identifier_of(response)) is not None:
         run.send(request.delete_engagement(identifier))
-    return answer
+    return response
 
 
-def ensure_no_rule_of_names(answer: Exchange) -> None:
+def ensure_no_rule_of_names(response: Exchange) -> None:
     """A name that was sent because the run's own were refused is refused as well.
 
     Raises:
         Undecided: It was taken, so that the service has rules for names.
     """
-    if accepted(answer):
-        raise Undecided("the service takes names, and has a rule for them that those of the run do not keep", answer)
+    if accepted(response):
+        raise Undecided("the service takes names, and has a rule for them that those of the run do not keep", response)

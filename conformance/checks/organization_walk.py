@@ -41,14 +41,14 @@ class RoleLook:
     """The members after a role change.
 
     Attributes:
-        answer: The answer to the change.
+        response: The answer to the change.
         role: The role that was set.
         user_id: Whose.
         before: The members before.
         after: The members after.
     """
 
-    answer: Exchange
+    response: Exchange
     role: str
     user_id: str
     before: Roster
@@ -83,9 +83,9 @@ def role_walk(run: Run) -> list[RoleLook]:
         if role not in OTHER_ROLE:
             raise Undecided("the list of members does not show the new one", *before.pages)
         new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
-        answer = run.send(request.update_member_role(member.user_id, {"role": new}))
+        response = run.send(request.update_member_role(member.user_id, {"role": new}))
         after = roster(run)
-        looks.append(RoleLook(answer, new, member.user_id, before, after))
+        looks.append(RoleLook(response, new, member.user_id, before, after))
         before = after
     return looks
 
@@ -99,9 +99,9 @@ def _organization_steps(run: Run, first: Exchange, name: str) -> list[Look]:
         step = choices.choice(("rename", "rename", "read", "read", "invite"))
         if step == "rename":
             new = run.name("organization-walk")
-            answer = run.send(request.update_organization({"name": new}))
-            if not refused(answer):
-                now, because = (new if accepted(answer) else None), (first, answer)
+            response = run.send(request.update_organization({"name": new}))
+            if not refused(response):
+                now, because = (new if accepted(response) else None), (first, response)
         elif step == "invite" and invited < _MOST_INVITATIONS:
             invited += 1
             run.send(request.invite_member({"email": run.address("walk"), "role": choices.choice(("admin", "member"))}))
@@ -130,4 +130,4 @@ def walked_roles(looks: list[RoleLook]) -> list[RoleLook]:
     """
     if not looks:
         raise Inapplicable("Roles are walked through at standard and deep effort only")
-    return [look for look in looks if accepted(look.answer)]
+    return [look for look in looks if accepted(look.response)]

@@ -52,7 +52,7 @@ class PagedLists:
 
     def known(self, look: Look) -> frozenset[str]:
         """Ids that must be in a look; the archived ones only where it shows any, since that is judged elsewhere."""
-        shows = {read.id_of(item.value) for answer in look for item in Listing((answer,)).items}
+        shows = {read.id_of(item.value) for response in look for item in Listing((response,)).items}
         return self.active | (self.archived if self.archived & shows else frozenset())
 
 
@@ -100,10 +100,10 @@ def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
     return (first, *[run.send(listing(page=page, perPage=size)) for page in pages])
 
 
-def _told(answer: Exchange) -> int:
+def _told(response: Exchange) -> int:
     """The total that an answer tells, at least what it shows; 0 where it cannot be read."""
     try:
-        return max(read.number(answer, "total"), len(read.items(answer)))
+        return max(read.number(response, "total"), len(read.items(response)))
     except Judgement:
         return 0
 

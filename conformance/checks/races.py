@@ -31,12 +31,12 @@ class Race:
 
     Attributes:
         initial: The engagement before.
-        answers: What came.
+        responses: What came.
         control: What shows, some time later and alone, whether the service gets it right without a race.
     """
 
     initial: State
-    answers: tuple[Exchange, ...]
+    responses: tuple[Exchange, ...]
     control: tuple[Exchange, ...]
 
 
@@ -77,14 +77,14 @@ def expect_order(races: Sequence[Race], message: str) -> None:
     if not races:
         raise Inapplicable("Races are run at standard and deep effort only")
     for race in races:
-        events = history_of(race.answers)
-        judged(*race.answers)
+        events = history_of(race.responses)
+        judged(*race.responses)
         if order_of(race.initial, events) is not None:
             continue
         if order_of(race.initial, history_of(race.control)) is None:
-            raise Undecided(f"{message}, but neither do requests one after the other", *race.answers, *race.control)
+            raise Undecided(f"{message}, but neither do requests one after the other", *race.responses, *race.control)
         expected = "answers of requests that were carried out one after the other, in some order"
-        raise NonConformity(message, *race.answers, expected=expected, actual=told(events))
+        raise NonConformity(message, *race.responses, expected=expected, actual=told(events))
 
 
 def _subjects(run: Run, label: str) -> list[dict[str, str]]:
@@ -103,14 +103,14 @@ def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
     both = [{"name": run.name("raced-both"), "description": f"raced by both {number}"} for number in range(_AT_ONCE)]
     single = [{"name": run.name("raced-name")}, {"description": "raced alone by itself"}]
     bodies: list[dict[str, str]] = both if whole else [*both[:2], *single]
-    answers = run.send_all([request.update_engagement(identifier, body) for body in bodies])
-    answers.append(run.send(request.get_engagement(identifier)))
+    responses = run.send_all([request.update_engagement(identifier, body) for body in bodies])
+    responses.append(run.send(request.get_engagement(identifier)))
     control: tuple[Exchange, ...] = ()
-    if order_of(initial, history_of(answers)) is None:
+    if order_of(initial, history_of(responses)) is None:
         body = {"name": run.name("alone"), "description": "Edited alone."}
         edit = run.send(request.update_engagement(identifier, body))
         control = (edit, run.send(request.get_engagement(identifier)))
-    return Race(initial, tuple(answers), control)
+    return Race(initial, tuple(responses), control)
 
 
 def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], late: list[Call], control: Call) -> Race:
@@ -128,14 +128,14 @@ def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], la
     with ThreadPoolExecutor(1) as pool:
         under_way = pool.submit(copy_context().run, run.send_all, load)
         closed = run.send(closing)
-        answers = [closed, *run.send_all(late)]
-        answers += under_way.result()
+        responses = [closed, *run.send_all(late)]
+        responses += under_way.result()
     run.send(request.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
     controls: tuple[Exchange, ...] = ()
-    if accepted(closed) and order_of(initial, history_of(answers)) is None:
+    if accepted(closed) and order_of(initial, history_of(responses)) is None:
         run.sleep(A_TICK)
         controls = (closed, run.send(control))
-    return Race(initial, tuple(answers), controls)
+    return Race(initial, tuple(responses), controls)
 
 
 def _state(subject: dict[str, str]) -> State:

@@ -35,7 +35,7 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     Returns:
         The last answer, or None with the reason why nothing can be said.
     """
-    told = quota(refusal.answer)
+    told = quota(refusal.response)
     if told is None:
         return None, "the rate-limit headers of the 429 cannot be read"
     lag = max(clocks_apart(run.wire.exchanges), _lag(run))
@@ -44,16 +44,16 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     longest = LONGEST_MADE + lag if is_made(run, key.name) else LONGEST_WAIT
     if _until(run, told.reset) > longest:
         return None, f"the reset is more than {longest:.0f} s ahead, which is not waited for"
-    answer = refusal
+    response = refusal
     late = [0.1, GRACE + 0.1]
     if lag > 1:
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
         run.sleep(max(0.0, _until(run, told.reset + seconds)))
-        answer = run.send(at_once(request.get_organization(), key))
-        if answer.status != TOO_MANY_REQUESTS:
+        response = run.send(at_once(request.get_organization(), key))
+        if response.status != TOO_MANY_REQUESTS:
             break
-    return answer, ""
+    return response, ""
 
 
 def _lag(run: Run) -> float:
@@ -67,7 +67,7 @@ def _lag(run: Run) -> float:
         if one.call.operation.id == "createEngagement"
         for resource in laws.readable_resources(one)
         if isinstance(text := resource.get("createdAt"), str)
-        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.answer)) is not None
+        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.response)) is not None
     ]
     return max(0.0, min(lags, default=0.0))
 
@@ -87,9 +87,9 @@ def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
     """Ask now and again: without a Date nobody knows what the service's clock says."""
     for pause in _POLLS:
         run.sleep(pause)
-        answer = run.send(at_once(request.get_organization(), key))
-        if answer.status != TOO_MANY_REQUESTS:
-            return answer, ""
+        response = run.send(at_once(request.get_organization(), key))
+        if response.status != TOO_MANY_REQUESTS:
+            return response, ""
     return None, "the service tells no time, or several, so that nobody knows when the reset is"
 
 

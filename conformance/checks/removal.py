@@ -26,7 +26,7 @@ class Removal:
     Attributes:
         member: The member.
         before: The members before the removal.
-        answer: The removal.
+        response: The removal.
         attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
         newest: The newest engagements before the removal and after the attempts; empty without attempts.
         after: The members after.
@@ -38,7 +38,7 @@ class Removal:
 
     member: Member
     before: Headcount
-    answer: Exchange
+    response: Exchange
     attempts: tuple[Attempt, ...]
     newest: tuple[Exchange, ...]
     after: Headcount
@@ -63,7 +63,7 @@ def removal(run: Run) -> Removal:
     before = headcount(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
-    answer = run.send(request.remove_member(member.user_id))
+    response = run.send(request.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)
     after = headcount(run)
@@ -72,7 +72,7 @@ def removal(run: Run) -> Removal:
     return Removal(
         member,
         before,
-        answer,
+        response,
         attempts,
         (*engagements_before, *engagements_after),
         after,
@@ -90,7 +90,7 @@ class RemovalSeen:
     Attributes:
         user_id: Who was removed.
         before: The members before.
-        answer: The removal.
+        response: The removal.
         after: The members after.
         began: The members when this look began.
         made: Those of them who were given to this look.
@@ -99,7 +99,7 @@ class RemovalSeen:
 
     user_id: str
     before: Roster
-    answer: Exchange
+    response: Exchange
     after: Roster
     began: frozenset[str]
     made: frozenset[str] = frozenset()
@@ -128,7 +128,7 @@ def first_seen(removal: Removal) -> RemovalSeen:
     before, member = removal.before.roster, removal.member.user_id
     changes = (one.after for one in removal.attempts if one.after.call.operation.id == "updateMemberRole")
     aimed = frozenset(one.call.identifier for one in changes)
-    return RemovalSeen(member, before, removal.answer, removal.after.roster, before.ids, aimed=aimed)
+    return RemovalSeen(member, before, removal.response, removal.after.roster, before.ids, aimed=aimed)
 
 
 def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
@@ -143,12 +143,12 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
         raise Undecided(
             "others are members no longer, or in another role, and nobody is left to be removed a second time",
             *first.before.pages,
-            first.answer,
+            first.response,
             *first.after.pages,
         )
     changeable_role(before, member)
-    answer = read.success(run.send(request.remove_member(member.user_id)))
-    return RemovalSeen(member.user_id, before, answer, roster(run), before.ids, made | {member.user_id})
+    response = read.success(run.send(request.remove_member(member.user_id)))
+    return RemovalSeen(member.user_id, before, response, roster(run), before.ids, made | {member.user_id})
 
 
 def _reads(run: Run, member: Member | None) -> list[Exchange]:

@@ -98,11 +98,11 @@ def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Attempt, ...]:
 
 
 def _try(sender: NewKeys, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
-    answers = sender.send_all([before.with_key(key) for before, _ in pairs])
+    responses = sender.send_all([before.with_key(key) for before, _ in pairs])
     return [
-        Allowed(answer, later.with_key(key))
-        for answer, (_, later) in zip(answers, pairs, strict=True)
-        if answer.succeeded
+        Allowed(response, later.with_key(key))
+        for response, (_, later) in zip(responses, pairs, strict=True)
+        if response.succeeded
     ]
 
 

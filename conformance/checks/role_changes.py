@@ -25,7 +25,7 @@ class Change:
     """One role change, and the members after it."""
 
     role: str
-    answer: Exchange
+    response: Exchange
     after: Roster
 
 
@@ -112,8 +112,8 @@ def _give_back(run: Run, member: Member, role: str) -> None:
     """
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
-    answer = run.send(request.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
-    if refused(answer):
+    response = run.send(request.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
+    if refused(response):
         _set(run, member, role)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.engagements import ensure_answered, tick_of
+from conformance.checks.engagements import ensure_responses, tick_of
 from conformance.oracle import read
 from conformance.oracle.collation import SYLLABLES
 from conformance.oracle.laws import readable_resources
@@ -15,7 +15,7 @@ from conformance.oracle.timestamps import parse_timestamp
 from conformance.running.options import Effort
 from conformance.targets.profile import Mode
 from conformance.wire import request
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,14 +106,14 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
         if pieces:
             run.sleep(_tick(pieces))
         batch = names[start : start + size]
-        answers = run.send_all([request.create_engagement(_body(name, names.index(name))) for name in batch])
+        responses = run.send_all([request.create_engagement(_body(name, names.index(name))) for name in batch])
         pieces += [
-            Piece(made, name, answer)
-            for name, answer in zip(batch, answers, strict=True)
-            if (made := identifier_made(answer))
+            Piece(made, name, response)
+            for name, response in zip(batch, responses, strict=True)
+            if (made := identifier_made(response))
         ]
         if not pieces:  # where a gateway answered all of them, this is begun anew
-            ensure_answered(answers)
+            ensure_responses(responses)
     return tuple(pieces), run.clock.monotonic()
 
 
@@ -129,13 +129,13 @@ def stock(run: Run) -> Stock:
     for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]
         if piece.identifier in kept:
-            answer = run.send(request.archive_engagement(piece.identifier))
-            _keep(kept, piece, answer, replace(piece, archived=True, changed=True))
+            response = run.send(request.archive_engagement(piece.identifier))
+            _keep(kept, piece, response, replace(piece, archived=True, changed=True))
     for place, body in _edits(run, pieces).items():
         found = kept.get(pieces[place % len(pieces)].identifier)
         if found is not None and not found.archived:
-            answer = run.send(request.update_engagement(found.identifier, body))
-            _keep(kept, found, answer, replace(found, name=body.get("name", found.name), changed=True))
+            response = run.send(request.update_engagement(found.identifier, body))
+            _keep(kept, found, response, replace(found, name=body.get("name", found.name), changed=True))
     if not any(piece.changed for piece in kept.values()):
         raise Undecided("nothing that was created could be changed, so that it is doubtful what there is")
     return Stock(tuple(kept.values()))
@@ -145,11 +145,11 @@ def _tick(pieces: Iterable[Piece]) -> float:
     return tick_of(resource for piece in pieces for resource in readable_resources(piece.created))
 
 
-def _keep(kept: dict[str, Piece], piece: Piece, answer: Exchange, then: Piece) -> None:
+def _keep(kept: dict[str, Piece], piece: Piece, response: Exchange, then: Piece) -> None:
     """Keep a piece as it is after a change; where no answer tells whether that was done, it is left out."""
-    if _succeeded(answer):
+    if _succeeded(response):
         kept[piece.identifier] = then
-    elif not (answer.judgeable and answer.received is not None and answer.received.status < _SERVER_ERRORS_FROM):
+    elif not (response.judgeable and response.received is not None and response.received.status < _SERVER_ERRORS_FROM):
         del kept[piece.identifier]
 
 
@@ -184,24 +184,24 @@ def _body(name: str, place: int) -> dict[str, str]:
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
 
 
-def identifier_made(answer: Exchange) -> str | None:
+def identifier_made(response: Exchange) -> str | None:
     """The id of what was created; None where that cannot be told."""
     try:
-        return read.text(read.data(answer), "id", answer)
-    except (Judgement, Unanswered):
+        return read.text(read.data(response), "id", response)
+    except (Judgement, NoResponse):
         return None
 
 
-def created_at(answer: Exchange) -> datetime | None:
+def created_at(response: Exchange) -> datetime | None:
     """The time of creation that an answer tells; None where it tells none."""
     try:
-        return parse_timestamp(read.text(read.data(answer), "createdAt", answer))
-    except (Judgement, Unanswered):
+        return parse_timestamp(read.text(read.data(response), "createdAt", response))
+    except (Judgement, NoResponse):
         return None
 
 
-def _succeeded(answer: Exchange) -> bool:
+def _succeeded(response: Exchange) -> bool:
     try:
-        return answer.succeeded
-    except Unanswered:
+        return response.succeeded
+    except NoResponse:
         return False

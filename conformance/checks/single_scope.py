@@ -27,7 +27,7 @@ from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
 from conformance.targets.capabilities import Unavailable
 from conformance.wire import request
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,8 +97,8 @@ class Permissions:
 
     def is_unknown(self, scope: str) -> bool:
         """Whether the service takes the key of a permission for none at all."""
-        answers = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
-        return bool(answers) and all(one is not None and one.status == HTTPStatus.UNAUTHORIZED for one in answers)
+        responses = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
+        return bool(responses) and all(one is not None and one.status == HTTPStatus.UNAUTHORIZED for one in responses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +361,7 @@ def _is_list(page: Exchange) -> bool:
     """Whether a page of the list can be read."""
     try:
         read.items(page)
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return False
     return True
 

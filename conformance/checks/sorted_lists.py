@@ -59,7 +59,7 @@ def active_by_name(run: Run) -> Look:
     """Two neighbouring pages of active engagements in the order of their names."""
     everything = run.journeys.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
-    hidden = _total(of_status(run.journeys.result(engagements_by_status).look, "active").answers) - len(active)
+    hidden = _total(of_status(run.journeys.result(engagements_by_status).look, "active").responses) - len(active)
     if everything.skipped:
         found = located(run, everything.stock.pieces, hidden + len(active), status="active")
         active, hidden = readable(found.look), hidden + len(active) - found.skipped - len(readable(found.look))

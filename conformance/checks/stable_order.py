@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.request import Call
 
-_ANSWERS: Final = 10
+_RESPONSES: Final = 10
 _LOOKS: Final = 8
 _TURNS: Final = 3
 _SECONDS: Final = 5.0
@@ -60,16 +60,16 @@ def _restless(
     run: Run, torn: Judgement, listing: Callable[..., Call], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
     """What is wrong where further answers, in direct succession, are in another order again and again."""
-    answers = [answer for _ in range(_ANSWERS) if accepted(answer := run.send(listing(perPage=PER_PAGE)))]
-    turns = _turns([answers], counts)
-    if len(turns) < _TURNS or (answers[-1].started_at - answers[0].started_at).total_seconds() > _SECONDS:
+    responses = [response for _ in range(_RESPONSES) if accepted(response := run.send(listing(perPage=PER_PAGE)))]
+    turns = _turns([responses], counts)
+    if len(turns) < _TURNS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
         return None
     return NonConformity(
         "the list is in another order from one answer to the next, so that its pages cannot hold everything once",
         *torn.exchanges,
         *turns[0],
         expected="one order, as long as nobody changes the list",
-        actual=f"another order in {len(turns)} of {len(answers) - 1} further answers",
+        actual=f"another order in {len(turns)} of {len(responses) - 1} further answers",
     )
 
 
@@ -104,8 +104,8 @@ def _turns(groups: Iterable[list[Exchange]], counts: Callable[[Item], bool]) -> 
 def _is_reordered(one: Exchange, other: Exchange, counts: Callable[[Item], bool]) -> bool:
     try:
         earlier, later = (
-            {item.identifier: item.value for item in Listing((answer,)).items if counts(item)}
-            for answer in (one, other)
+            {item.identifier: item.value for item in Listing((response,)).items if counts(item)}
+            for response in (one, other)
         )
     except Judgement:
         return False

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.checks.document_rules import RULES
 from conformance.checks.engagements import created
-from conformance.checks.generated_requests import Generated, expect_answers, send_generated
+from conformance.checks.generated_requests import Generated, expect_statuses, send_generated
 from conformance.checks.markers import journey, requirement
 from conformance.checks.name_rules import (
     REFUSED_AS_INVALID,
@@ -143,7 +143,7 @@ def test_valid_engagement_lists_succeed(run: Run, generated_engagement_lists: Ge
     exchanges = generated_engagement_lists.of(Validity.VALID)
     listed = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.status != HTTPStatus.FORBIDDEN)
 
-    expect_answers(run, listed, lambda status: status == 200, "200")  # noqa: PLR2004
+    expect_statuses(run, listed, lambda status: status == 200, "200")  # noqa: PLR2004
 
 
 @requirement("list-members-refuses-invalid")
@@ -157,7 +157,7 @@ def test_valid_member_lists_succeed(run: Run, generated_member_lists: Generated)
     """Certainly valid parameters list members with 200."""
     exchanges = generated_member_lists.of(Validity.VALID)
 
-    expect_answers(run, exchanges, lambda status: status == 200, "200")  # noqa: PLR2004
+    expect_statuses(run, exchanges, lambda status: status == 200, "200")  # noqa: PLR2004
 
 
 @requirement("invite-refuses-invalid")
@@ -186,7 +186,7 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
 
 @pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule, marks=requirement(rule)) for rule in RULES])
-def test_answers_keep_the_document(held_against_document: Held, rule: str) -> None:
+def test_responses_keep_the_document(held_against_document: Held, rule: str) -> None:
     """Every answer that can be read at all is as the OpenAPI document describes it."""
     exchanges = [exchange for exchange in held_against_document if RULES[rule](exchange)]
     if not exchanges:
@@ -223,7 +223,7 @@ def _is_readable(exchange: Exchange) -> bool:
 
 
 def _expect_refused(run: Run, generated: Generated) -> None:
-    expect_answers(run, generated.of(Validity.INVALID), lambda status: status in {400, 422}, "400 or 422")
+    expect_statuses(run, generated.of(Validity.INVALID), lambda status: status in {400, 422}, "400 or 422")
 
 
 def _expect_taken(
@@ -249,7 +249,7 @@ def _expect_taken(
         return status in successes or status == HTTPStatus.CONFLICT
 
     if others or not against_rules:
-        expect_answers(run, others, is_right, expected)
+        expect_statuses(run, others, is_right, expected)
     if against_rules:
         ensure_no_rule(min((sent_object(one) or {} for one in against_rules), key=len))
-        expect_answers(run, against_rules, is_right, expected)
+        expect_statuses(run, against_rules, is_right, expected)

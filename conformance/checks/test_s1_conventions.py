@@ -11,7 +11,7 @@ from conformance.checks.seeded_engagements import new_engagements
 from conformance.checks.unspecified import Beside, beside_the_interface, content_types
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import extras, laws, time_zones
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -86,33 +86,33 @@ def test_no_redirects(run: Run) -> None:
 @observes("request-content-type-wrong")
 def test_body_announced_as_text(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
     """What happens to a JSON body that is announced as text/plain?"""
-    run.observe("request-content-type-wrong", answered(content_types[0]), content_types[0])
+    run.observe("request-content-type-wrong", describe_response(content_types[0]), content_types[0])
 
 
 @observes("request-content-type-missing")
 def test_body_not_announced(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
     """What happens to a JSON body without a Content-Type?"""
-    run.observe("request-content-type-missing", answered(content_types[1]), content_types[1])
+    run.observe("request-content-type-missing", describe_response(content_types[1]), content_types[1])
 
 
 @observes("other-methods")
 def test_other_method(run: Run, beside_the_interface: Beside) -> None:
     """What does the path of engagements answer to PUT?"""
     if beside_the_interface.put is not None:
-        run.observe("other-methods", f"PUT: {answered(beside_the_interface.put)}", beside_the_interface.put)
+        run.observe("other-methods", f"PUT: {describe_response(beside_the_interface.put)}", beside_the_interface.put)
 
 
 @observes("options-requests")
 def test_options(run: Run, beside_the_interface: Beside) -> None:
     """What does the path of engagements answer to OPTIONS?"""
     if beside_the_interface.options is not None:
-        run.observe("options-requests", answered(beside_the_interface.options), beside_the_interface.options)
+        run.observe("options-requests", describe_response(beside_the_interface.options), beside_the_interface.options)
 
 
 @observes("unknown-path")
 def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
     """What does a path that the interface does not know answer?"""
-    run.observe("unknown-path", answered(beside_the_interface.unknown_path), beside_the_interface.unknown_path)
+    run.observe("unknown-path", describe_response(beside_the_interface.unknown_path), beside_the_interface.unknown_path)
 
 
 @pytest.mark.stage(Stage.LAWS)

@@ -55,7 +55,7 @@ class Sight:
 @requirement("engagement-ids-distinct")
 def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating) -> None:
     """No two engagements that exist at the same time have one identifier."""
-    read.success(creating.bare.answer)
+    read.success(creating.bare.response)
 
     made = _creations(run)
     if not made:
@@ -72,21 +72,21 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
 @requirement("created-updated-at-equals-created-at")
 def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Creating) -> None:
     """Right after its creation an engagement's updatedAt is its createdAt."""
-    read.success(creating.bare.answer)
+    read.success(creating.bare.response)
     known = []
-    for answer in (creations[0] for creations in _creations(run).values()):
-        made, changed = (_moment(shown(answer, name)) for name in ("createdAt", "updatedAt"))
+    for response in (creations[0] for creations in _creations(run).values()):
+        made, changed = (_moment(shown(response, name)) for name in ("createdAt", "updatedAt"))
         if made is not None and changed is not None:
-            known.append((answer, made, changed))
+            known.append((response, made, changed))
     if not known:
         raise Undecided("no creation was answered with both times", *_created(run))
 
-    for answer, made, changed in known:
-        expected, actual = f"{shown(answer, 'createdAt')}, as createdAt", str(shown(answer, "updatedAt"))
+    for response, made, changed in known:
+        expected, actual = f"{shown(response, 'createdAt')}, as createdAt", str(shown(response, "updatedAt"))
         expect.holds(
             made == changed,
             "updatedAt is not createdAt",
-            answer,
+            response,
             expected=expected,
             actual=actual,
             pointer="/data/updatedAt",
@@ -96,7 +96,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
 @requirement("updated-at-never-goes-back")
 def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
     """The updatedAt of an engagement never becomes earlier, but by changes that overlapped."""
-    read.success(editing.name.answer)
+    read.success(editing.name.response)
     histories = Ledger.recorded(run.wire.exchanges).histories
 
     for sights in _sights(run, "updatedAt"):
@@ -119,7 +119,7 @@ def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
 @requirement("created-at-never-changes")
 def test_created_at_never_changes(run: Run, editing: Editing) -> None:
     """The createdAt of an engagement never changes."""
-    read.success(editing.name.answer)
+    read.success(editing.name.response)
 
     for sights in _sights(run, "createdAt"):
         for sight in sights[1:]:
@@ -152,9 +152,9 @@ def _created(run: Run) -> list[Exchange]:
 def _creations(run: Run) -> dict[str, list[Exchange]]:
     """The creations of the run by the identifier that they gave."""
     found: dict[str, list[Exchange]] = defaultdict(list)
-    for answer in _created(run):
-        if (identifier := identifier_of(answer)) is not None:
-            found[identifier].append(answer)
+    for response in _created(run):
+        if (identifier := identifier_of(response)) is not None:
+            found[identifier].append(response)
     return found
 
 
@@ -163,9 +163,9 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
 
     A second creation of one name may give the first engagement; that is judged where duplicate names are.
     """
-    answered = second.started_at + timedelta(seconds=second.seconds)
+    responded = second.started_at + timedelta(seconds=second.seconds)
     gone = _deletions(run).get(identifier_of(first) or "")
-    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < answered)
+    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < responded)
 
 
 def _sent_name(creation: Exchange) -> object:

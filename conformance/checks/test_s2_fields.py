@@ -14,7 +14,7 @@ from conformance.checks.unspecified import Beside, beside_the_interface
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
 from conformance.oracle.no_ops import archivings_again, repetitions
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import shown
 from conformance.oracle.shapes import PROMISES
 from conformance.verdicts.stages import Stage
@@ -77,7 +77,9 @@ def test_statuses_are_known(run: Run) -> None:
 def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None:
     """How is an identifier refused whose shape was never issued?"""
     run.observe(
-        "identifier-never-issued", answered(beside_the_interface.never_issued), beside_the_interface.never_issued
+        "identifier-never-issued",
+        describe_response(beside_the_interface.never_issued),
+        beside_the_interface.never_issued,
     )
 
 

@@ -14,7 +14,7 @@ from conformance.checks.engagements import (
     FIELDS,
     active,
     created,
-    ensure_answered,
+    ensure_responses,
     expect_missing,
     identifier_of,
     missing_identifier,
@@ -46,7 +46,7 @@ class Transition:
     """An archiving between two reads of the engagement."""
 
     before: Exchange
-    answer: Exchange
+    response: Exchange
     after: Exchange
 
 
@@ -79,8 +79,8 @@ def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transi
     """Archive an engagement, so long after it was read that the service's clock has moved."""
     before = run.send(request.get_engagement(engagement["id"]))
     run.sleep(pause)
-    answer = run.send(request.archive_engagement(engagement["id"]))
-    return Transition(before, answer, run.send(request.get_engagement(engagement["id"])))
+    response = run.send(request.archive_engagement(engagement["id"]))
+    return Transition(before, response, run.send(request.get_engagement(engagement["id"])))
 
 
 def archiving(run: Run) -> Archiving:
@@ -102,7 +102,7 @@ def archiving(run: Run) -> Archiving:
     after_again = run.send(request.get_engagement(identifier))
     late_edit = run.send(request.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
     namesake = run.send(request.create_engagement({"name": subject.get("name")}))
-    ensure_answered([first.answer, *edits, again, late_edit])
+    ensure_responses([first.response, *edits, again, late_edit])
     return Archiving(
         identifier=identifier,
         first=first,
@@ -132,22 +132,22 @@ def test_archiving_succeeds(archiving: Archiving) -> None:
     """Archiving an active engagement gives a success."""
     active(archiving.first.before)
 
-    expect.success(archiving.first.answer)
+    expect.success(archiving.first.response)
 
 
 @requirement("archive-engagement-answers-id")
-def test_archive_answers_identifier(archiving: Archiving) -> None:
+def test_archive_responses_identifier(archiving: Archiving) -> None:
     """The answer to an archive carries the identifier of the engagement."""
-    answer = archiving.first.answer
-    identifier = read.text(read.data(answer), "id", answer)
+    response = archiving.first.response
+    identifier = read.text(read.data(response), "id", response)
 
-    expect.equal("id", identifier, archiving.identifier, answer, pointer="/data/id")
+    expect.equal("id", identifier, archiving.identifier, response, pointer="/data/id")
 
 
 @requirement("archive-engagement-answers-updated-at")
-def test_archive_answers_updated_at(archiving: Archiving) -> None:
+def test_archive_responses_updated_at(archiving: Archiving) -> None:
     """The answer to an archive carries the updatedAt that a read gives afterwards."""
-    exchanges = archiving.first.answer, archiving.first.after
+    exchanges = archiving.first.response, archiving.first.after
     told, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
 
     same = expect.moment(told, *exchanges) == expect.moment(then, *exchanges)
@@ -170,13 +170,13 @@ def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
 @requirement("archive-sets-status")
 def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
     """An archived engagement reads archived, in the answer and afterwards."""
-    read.success(archiving.first.answer)
+    read.success(archiving.first.response)
     seen(archiving.first.after)
 
     again = archiving.again
     # What archiving again answers is open, but not that it says of an archived one that it is active.
-    denied = shown(again.after, "status") == "archived" and shown(again.answer, "status") == "active"
-    for exchange in (archiving.first.answer, archiving.first.after, *([again.answer] if denied else [])):
+    denied = shown(again.after, "status") == "archived" and shown(again.response, "status") == "active"
+    for exchange in (archiving.first.response, archiving.first.after, *([again.response] if denied else [])):
         status = read.text(read.data(exchange), "status", exchange)
         expect.equal("status", status, "archived", exchange, pointer="/data/status")
 
@@ -195,7 +195,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 
     before, after = transition.before, transition.after
     moved = time_of(after, "updatedAt")
-    expect_moved(run, moved, time_of(before, "updatedAt"), before, transition.answer, after)
+    expect_moved(run, moved, time_of(before, "updatedAt"), before, transition.response, after)
 
 
 @pytest.mark.stage(Stage.LOOKING_BACK)
@@ -211,7 +211,7 @@ def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
     in_archive(one.after)
 
     before, after = time_of(one.before, "updatedAt"), time_of(one.after, "updatedAt")
-    expect_moved(run, after, before, one.before, one.answer, one.after)
+    expect_moved(run, after, before, one.before, one.response, one.after)
 
 
 def _unedited(run: Run) -> list[Transition]:
@@ -227,13 +227,13 @@ def _unedited(run: Run) -> list[Transition]:
 @requirement("archive-keeps-content")
 def test_archiving_keeps_content(archiving: Archiving) -> None:
     """Archiving leaves name and description as they were, and so does archiving once more, where that is accepted."""
-    read.success(archiving.first.answer)
+    read.success(archiving.first.response)
     again = archiving.again
-    accepted_again = again.answer.succeeded and shown(again.before, "status") == shown(again.after, "status")
+    accepted_again = again.response.succeeded and shown(again.before, "status") == shown(again.after, "status")
 
     for one in (archiving.first, *([again] if accepted_again else [])):
         before, after = seen(one.before), seen(one.after)
-        expect.unchanged("the engagement", before, after, _CONTENT, one.before, one.answer, one.after)
+        expect.unchanged("the engagement", before, after, _CONTENT, one.before, one.response, one.after)
 
 
 @requirement("archived-edit-refused")
@@ -262,7 +262,7 @@ def test_edit_of_archived_engagement_changes_nothing(archiving: Archiving) -> No
 def test_archived_engagement_can_be_read(archiving: Archiving) -> None:
     """An archived engagement can still be read."""
     read.success(archiving.first.before)
-    read.success(archiving.first.answer)
+    read.success(archiving.first.response)
 
     expect.status(archiving.first.after, lambda status: status in SUCCESSES, "any 2xx")
 
@@ -282,55 +282,55 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
 
     after = archiving.again.after
     status = read.text(seen(after), "status", after)
-    expect.equal("status", status, "archived", archiving.again.answer, after, pointer="/data/status")
+    expect.equal("status", status, "archived", archiving.again.response, after, pointer="/data/status")
 
 
 @requirement("archived-again-stays-archived")
 def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
     """Where an engagement cannot be archived once more, it stays as it was, updatedAt included."""
-    before, answer, after = archiving.again.before, archiving.again.answer, archiving.again.after
-    if answer.status not in REFUSALS:
+    before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
+    if response.status not in REFUSALS:
         raise Inapplicable("Archiving once more was not refused")
 
-    expect.unchanged("the archived engagement", in_archive(before), seen(after), FIELDS, before, answer, after)
+    expect.unchanged("the archived engagement", in_archive(before), seen(after), FIELDS, before, response, after)
 
 
 @observes("archive-status")
 def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
     """The status with which archiving succeeds is open."""
-    run.observe("archive-status", observe.answered(archiving.first.answer), archiving.first.answer)
+    run.observe("archive-status", observe.describe_response(archiving.first.response), archiving.first.response)
 
 
 @observes("archive-again")
 def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
     """What archiving an archived engagement gives is open."""
-    before, answer, after = archiving.again.before, archiving.again.answer, archiving.again.after
+    before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
     same = shown(before, "updatedAt") == shown(after, "updatedAt")
-    words = f"{observe.answered(answer)}, {'unchanged' if same else 'updatedAt refreshed'}"
-    run.observe("archive-again", words, before, answer, after)
+    words = f"{observe.describe_response(response)}, {'unchanged' if same else 'updatedAt refreshed'}"
+    run.observe("archive-again", words, before, response, after)
 
 
 @observes("archived-edit-status")
 def test_observe_refusal_of_archived_edits(run: Run, archiving: Archiving) -> None:
     """With which error the edit of an archived engagement is refused is open."""
     for edit in (*archiving.edits, archiving.late_edit):
-        run.observe("archived-edit-status", observe.answered(edit), edit)
+        run.observe("archived-edit-status", observe.describe_response(edit), edit)
 
 
 @requirement("create-engagement-duplicate-name")
 def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> None:
     """A new engagement of an archived one's name is one of its own, or refused with 409."""
     in_archive(archiving.after_edits)
-    answer = archiving.namesake
+    response = archiving.namesake
 
-    expect.status(answer, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
-    if answer.succeeded:
-        identifier = read.text(read.data(answer), "id", answer)
+    expect.status(response, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
+    if response.succeeded:
+        identifier = read.text(read.data(response), "id", response)
         expect.holds(
             identifier != archiving.identifier,
             "a new engagement of an archived one's name has its identifier",
-            archiving.first.answer,
-            answer,
+            archiving.first.response,
+            response,
             expected="an identifier of its own",
             actual=identifier,
             pointer="/data/id",
@@ -340,4 +340,4 @@ def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> N
 @observes("duplicate-name-of-archived")
 def test_observe_name_of_archived_engagement(run: Run, archiving: Archiving) -> None:
     """What a new engagement with the name of an archived one gives is open."""
-    run.observe("duplicate-name-of-archived", observe.answered(archiving.namesake), archiving.namesake)
+    run.observe("duplicate-name-of-archived", observe.describe_response(archiving.namesake), archiving.namesake)

@@ -117,7 +117,7 @@ def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
 @requirement("archive-spares-others")
 def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Afterwards) -> None:
     """Archiving one engagement leaves the others as they were."""
-    read.success(archiving.first.answer)
+    read.success(archiving.first.response)
     active(afterwards.early)
     named = {one.call.identifier for one in run.wire.exchanges if _may_change_status(one)}
 
@@ -132,7 +132,7 @@ def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Aft
 @requirement("update-engagement-spares-others")
 def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwards) -> None:
     """Updating one engagement leaves name, description and updatedAt of the others as they were."""
-    read.success(editing.name.answer)
+    read.success(editing.name.response)
 
     named = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id not in _READS}
 
@@ -151,7 +151,7 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
 @requirement("delete-spares-others")
 def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterwards) -> None:
     """Deleting one engagement leaves the others in place, and as they were."""
-    read.success(deletion.active.answer)
+    read.success(deletion.active.response)
     seen(afterwards.early)
     targets = {one.call.identifier for one in run.wire.exchanges if _may_end(one)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
@@ -215,7 +215,7 @@ def _sights(run: Run, *beside: str) -> Sights:
 
 def _engagements(exchange: Exchange) -> list[dict[str, Any]]:
     try:
-        return read.items(exchange) if exchange.call.operation.answer == "list" else [read.data(exchange)]
+        return read.items(exchange) if exchange.call.operation.response == "list" else [read.data(exchange)]
     except Undecided:
         return []
 

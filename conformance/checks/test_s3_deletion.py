@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.engagements import A_TICK, created, ensure_answered, expect_missing, missing_identifier, shown
+from conformance.checks.engagements import A_TICK, created, ensure_responses, expect_missing, missing_identifier, shown
 from conformance.checks.finding import ids_on, latest
 from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.whole_run_laws import expect_law
@@ -27,7 +27,7 @@ class Deleted:
     """A deletion, and what was tried on the engagement afterwards."""
 
     identifier: str
-    answer: Exchange
+    response: Exchange
     read: Exchange
     edit: Exchange
     archive: Exchange
@@ -58,8 +58,8 @@ def deletion(run: Run) -> Deletion:
     """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
     ids = [engagement["id"] for engagement in created(run, "delete", "archived")]
     before, archive = run.send_all([request.get_engagement(ids[0]), request.archive_engagement(ids[1])])
-    answers = run.send_all([request.delete_engagement(one) for one in ids])
-    ensure_answered([archive, *answers])
+    responses = run.send_all([request.delete_engagement(one) for one in ids])
+    ensure_responses([archive, *responses])
     reads = run.send_all([request.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
         # Whether it is gone at once is for another requirement to judge.
@@ -76,8 +76,8 @@ def deletion(run: Run) -> Deletion:
     archives = run.send_all([request.archive_engagement(one) for one in ids])
     unarchives = run.send_all([request.unarchive_engagement(one) for one in ids])
     again = run.send_all([request.delete_engagement(one) for one in ids])
-    ensure_answered([*edits, *archives, *unarchives, *again])
-    tried = zip(ids, answers, reads, edits, archives, unarchives, again, strict=True)
+    ensure_responses([*edits, *archives, *unarchives, *again])
+    tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*each) for each in tried)
     return Deletion(first, second, before, archive, tuple(lists))
 
@@ -87,9 +87,9 @@ deletion_journey = journey(deletion)
 
 def deleted(deletion: Deletion) -> list[Deleted]:
     """The engagements whose deletion succeeded."""
-    found = [one for one in (deletion.active, deletion.archived) if one.answer.succeeded]
+    found = [one for one in (deletion.active, deletion.archived) if one.response.succeeded]
     if not found:
-        raise Undecided("no deletion succeeded", deletion.active.answer, deletion.archived.answer)
+        raise Undecided("no deletion succeeded", deletion.active.response, deletion.archived.response)
     return found
 
 
@@ -106,7 +106,7 @@ def test_deleting_succeeds(deletion: Deletion) -> None:
     """Deleting an engagement gives 200."""
     read.success(deletion.before)
 
-    expect.success(deletion.active.answer)
+    expect.success(deletion.active.response)
 
 
 @requirement("archived-deletable")
@@ -114,24 +114,24 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
     """An archived engagement can be deleted."""
     if shown(deletion.archive, "status") != "archived":
         raise Undecided("the engagement did not become archived", deletion.archive)
-    if deletion.active.answer.status != HTTPStatus.OK:
-        raise Undecided("deleting an active engagement does not succeed either", deletion.active.answer)
-    if deletion.archived.answer.status == deletion.archived.read.status == HTTPStatus.NOT_FOUND:
-        raise Undecided("the engagement was gone before it was deleted", deletion.archived.answer)
+    if deletion.active.response.status != HTTPStatus.OK:
+        raise Undecided("deleting an active engagement does not succeed either", deletion.active.response)
+    if deletion.archived.response.status == deletion.archived.read.status == HTTPStatus.NOT_FOUND:
+        raise Undecided("the engagement was gone before it was deleted", deletion.archived.response)
 
-    expect.success(deletion.archived.answer)
+    expect.success(deletion.archived.response)
 
 
 @requirement("delete-engagement-answers-true")
-def test_deletion_answers_what_was_deleted(deletion: Deletion) -> None:
+def test_deletion_responses_what_was_deleted(deletion: Deletion) -> None:
     """The answer to a deletion says that the engagement asked for was deleted."""
     for one in deleted(deletion):
-        _expect_told(one.answer)
+        _expect_told(one.response)
 
 
 @pytest.mark.stage(Stage.LAWS)
 @requirement("delete-engagement-answers-true")
-def test_every_deletion_answers_what_was_deleted(run: Run) -> None:
+def test_every_deletion_responses_what_was_deleted(run: Run) -> None:
     """So does that to every other deletion of the run."""
     expect_law(run, _tells_what_was_deleted, "deleteEngagement")
 
@@ -214,4 +214,4 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
 def test_observe_unarchiving_of_deleted(run: Run, deletion: Deletion) -> None:
     """What unarchiving a deleted engagement gives is open."""
     for one in gone(deletion):
-        run.observe("unarchive-unknown", observe.answered(one.unarchive), one.unarchive)
+        run.observe("unarchive-unknown", observe.describe_response(one.unarchive), one.unarchive)

@@ -32,15 +32,15 @@ counts_journey = journey(counts, alone=True)
 @requirement("delete-engagement-succeeds")
 def test_everything_can_be_deleted(clearing: Clearing) -> None:
     """Deleting an engagement gives 200, whatever was done to it before."""
-    _expect_deleted(clearing, clearing.answers.keys() - clearing.archived)
+    _expect_deleted(clearing, clearing.responses.keys() - clearing.archived)
 
 
 @requirement("archived-deletable")
 def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
     """Deleting an archived engagement gives 200, whatever was done to it before."""
-    others = clearing.answers.keys() - clearing.archived
-    if others and not any(accepted(clearing.answers[one]) for one in others):
-        raise Undecided("deleting active engagements does not succeed either", clearing.answers[min(others)])
+    others = clearing.responses.keys() - clearing.archived
+    if others and not any(accepted(clearing.responses[one]) for one in others):
+        raise Undecided("deleting active engagements does not succeed either", clearing.responses[min(others)])
 
     _expect_deleted(clearing, clearing.archived)
 
@@ -48,9 +48,9 @@ def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
 @requirement("deleted-unreadable")
 def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
     """An engagement that was changed in many ways is not found by a read either, once it is deleted."""
-    gone = [one for one in clearing.reads if accepted(clearing.answers[one.call.identifier or ""])]
+    gone = [one for one in clearing.reads if accepted(clearing.responses[one.call.identifier or ""])]
     if not gone:
-        raise Undecided("no deletion succeeded", *clearing.answers.values())
+        raise Undecided("no deletion succeeded", *clearing.responses.values())
 
     for one in gone:
         expect.status_in(one, 404)
@@ -59,7 +59,7 @@ def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
 @requirement("deleted-unlisted")
 def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
     """None of the engagements that were deleted in the end is in the list."""
-    gone = {identifier for identifier, answer in clearing.answers.items() if accepted(answer)}
+    gone = {identifier for identifier, response in clearing.responses.items() if accepted(response)}
     still = gone & ids_on(clearing.page)
     unread = [one for one in clearing.reads if accepted(one)]
     if still and unread:
@@ -68,7 +68,7 @@ def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
     expect.holds(
         not still,
         "a deleted engagement is listed",
-        *(clearing.answers[identifier] for identifier in sorted(still)[:1]),
+        *(clearing.responses[identifier] for identifier in sorted(still)[:1]),
         clearing.page,
         expected="no deleted engagement",
         actual=sorted(still),
@@ -89,9 +89,9 @@ def test_nothing_deleted_is_counted(run: Run, clearing: Clearing, counts: Counts
 
 def _expect_deleted(clearing: Clearing, identifiers: Iterable[str]) -> None:
     """All these deletions succeeded, as far as an answer came: a deletion is not sent again where it was lost."""
-    sent = [Sent("an engagement of the run", clearing.answers[one]) for one in sorted(identifiers)]
+    sent = [Sent("an engagement of the run", clearing.responses[one]) for one in sorted(identifiers)]
     if not sent:
         raise Inapplicable("Nothing of that kind was there to the last")
 
-    answered = [one for one in sent if one.exchange.judgeable]
-    every_status(answered or sent, lambda status: status == HTTPStatus.OK, "200")
+    responded = [one for one in sent if one.exchange.judgeable]
+    every_status(responded or sent, lambda status: status == HTTPStatus.OK, "200")

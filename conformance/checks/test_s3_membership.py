@@ -10,7 +10,7 @@ from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.member_list import Roster, roster, witnesses
 from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 from conformance.oracle import expect, read
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
 from conformance.oracle.rendering import shown
 from conformance.oracle.steady import steadily_between
@@ -34,29 +34,29 @@ role_changes_journey = journey(role_changes, alone=True)
 def test_role_change_succeeds(role_changes: RoleChanges) -> None:
     """Changing the role of a member gives 200."""
     for change in role_changes.changes:
-        expect.success(change.answer)
+        expect.success(change.response)
 
 
 @requirement("update-role-answers-what-was-sent")
-def test_answer_carries_new_role(role_changes: RoleChanges) -> None:
+def test_response_carries_new_role(role_changes: RoleChanges) -> None:
     """The answer to a role change carries the member's id and the new role."""
     for change in role_changes.changes:
-        told = read.data(change.answer)
+        told = read.data(change.response)
 
-        user_id = read.text(told, "id", change.answer)
-        expect.equal("id", user_id, role_changes.member.user_id, change.answer, pointer="/data/id")
-        role = read.text(told, "role", change.answer)
-        expect.equal("role", role, change.role, change.answer, pointer="/data/role")
+        user_id = read.text(told, "id", change.response)
+        expect.equal("id", user_id, role_changes.member.user_id, change.response, pointer="/data/id")
+        role = read.text(told, "role", change.response)
+        expect.equal("role", role, change.role, change.response, pointer="/data/role")
 
 
 @requirement("role-changes-both-ways")
 def test_list_shows_new_role(role_changes: RoleChanges) -> None:
     """A member becomes an admin and an admin a member, and the list shows it, under the filter too."""
     for change in role_changes.changes:
-        read.success(change.answer)
+        read.success(change.response)
         role = change.after.role(role_changes.member.user_id)
 
-        expect.equal("the member's role in the list", role, change.role, change.answer, *change.after.pages)
+        expect.equal("the member's role in the list", role, change.role, change.response, *change.after.pages)
     _judge_filters(role_changes)
 
 
@@ -72,7 +72,7 @@ def _judge_filters(role_changes: RoleChanges) -> None:
         expect.holds(
             right,
             f"the list of the member's {role} role has not followed the change",
-            first.answer,
+            first.response,
             *pages,
             expected=f"{'with' if role == 'new' else 'without'} the member",
             actual=f"{'without' if role == 'new' else 'with'} the member",
@@ -85,11 +85,11 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
     """A role change leaves the member's other fields and the other members as they were."""
     user_id, before = role_changes.member.user_id, role_changes.before
     for change in role_changes.changes:
-        read.success(change.answer)
+        read.success(change.response)
         own = change.after.members.get(user_id)
         if own is None:
             raise Undecided("the member is not in the list after the change", *change.after.pages)
-        at = (*before.pages, change.answer, *change.after.pages)
+        at = (*before.pages, change.response, *change.after.pages)
         expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
 
     first = _ThereAndBack(user_id, before, role_changes.changes)
@@ -137,14 +137,14 @@ def _there_and_back(run: Run, role_changes: RoleChanges) -> _ThereAndBack:
     member, made, before = role_changes.member, witnesses(run), roster(run)
     changes = tuple(change_role(run, member, role) for role in (OTHER_ROLE[role_changes.role], role_changes.role))
     for change in changes:
-        read.success(change.answer)
+        read.success(change.response)
     return _ThereAndBack(member.user_id, before, changes, made)
 
 
 def _judge_others(look: _ThereAndBack) -> None:
     others = {user_id: was for user_id, was in look.before.members.items() if user_id != look.user_id}
     for change in look.changes:
-        at = (*look.before.pages, change.answer, *change.after.pages)
+        at = (*look.before.pages, change.response, *change.after.pages)
         for user_id, was in others.items():
             now = change.after.members.get(user_id)
             expect.holds(now, "another member is gone after a role change", *at, expected="there", actual="gone")
@@ -200,8 +200,8 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
 def test_observe_same_role(run: Run, role_changes: RoleChanges) -> None:
     """What setting the role gives that a member has already."""
     for change in role_changes.changes:
-        read.success(change.answer)
-    run.observe("same-role-again", answered(role_changes.same), role_changes.same)
+        read.success(change.response)
+    run.observe("same-role-again", describe_response(role_changes.same), role_changes.same)
 
 
 @observes("invite-member-again")
@@ -209,4 +209,4 @@ def test_observe_invitation_of_member(run: Run, role_changes: RoleChanges) -> No
     """What inviting a member's address gives."""
     if role_changes.invited is None:
         raise Inapplicable("the list shows no address of the member")
-    run.observe("invite-member-again", answered(role_changes.invited), role_changes.invited)
+    run.observe("invite-member-again", describe_response(role_changes.invited), role_changes.invited)

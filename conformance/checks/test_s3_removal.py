@@ -11,7 +11,7 @@ from conformance.checks.removal import Removal, RemovalSeen, first_seen, removal
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.effects import sent_object
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, Undecided, Untested
 from conformance.oracle.rendering import one_of
 from conformance.oracle.steady import steadily, steadily_between
@@ -36,30 +36,30 @@ def test_removal_succeeds(removal: Removal) -> None:
     if removal.member.user_id not in removal.before.roster.ids:
         raise Undecided("the member was gone before it was removed", *removal.before.exchanges)
 
-    expect.success(removal.answer)
+    expect.success(removal.response)
 
 
 @requirement("remove-member-answers-true")
-def test_answer_says_removed(removal: Removal) -> None:
+def test_response_says_removed(removal: Removal) -> None:
     """The answer to a removal says that the member asked for was removed."""
-    told = read.data(removal.answer)
+    told = read.data(removal.response)
     if not isinstance(told.get("removed"), bool):
-        raise Undecided("removed is no boolean", removal.answer)
+        raise Undecided("removed is no boolean", removal.response)
 
-    expect.equal("removed", told["removed"], True, removal.answer, pointer="/data/removed")
-    user_id = read.text(told, "userId", removal.answer)
-    expect.equal("userId", user_id, removal.member.user_id, removal.answer, pointer="/data/userId")
+    expect.equal("removed", told["removed"], True, removal.response, pointer="/data/removed")
+    user_id = read.text(told, "userId", removal.response)
+    expect.equal("userId", user_id, removal.member.user_id, removal.response, pointer="/data/userId")
 
 
 @requirement("removed-member-unlisted")
 def test_removed_member_is_in_no_list(removal: Removal) -> None:
     """A removed member is in no list of members, whatever the filter."""
-    read.success(removal.answer)
+    read.success(removal.response)
     for look in (removal.after.roster, *removal.filtered):
         expect.holds(
             removal.member.user_id not in look.ids,
             "a removed member is still in the list",
-            removal.answer,
+            removal.response,
             *look.pages,
             expected="a list without the member",
             actual="the member",
@@ -70,7 +70,7 @@ def test_removed_member_is_in_no_list(removal: Removal) -> None:
 @requirement("removed-member-uncounted")
 def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
     """A removed member is no longer counted, by the organization or by the list."""
-    read.success(removal.answer)
+    read.success(removal.response)
     looks = iter([removal.after])
 
     steadily(
@@ -88,7 +88,7 @@ def _judge_counts(removal: Removal, seen: Headcount) -> None:
     """
     before, own = removal.before, {removal.member.user_id}
     moved = len(seen.roster.ids - before.roster.ids - own) - len(before.roster.ids - seen.roster.ids - own)
-    exchanges = (*before.exchanges, removal.answer, *seen.exchanges)
+    exchanges = (*before.exchanges, removal.response, *seen.exchanges)
     total = before.roster.total - 1 + moved
     for name, now, right in (
         ("memberCount", seen.count, {before.count - 1 + moved, seen.roster.total}),
@@ -101,7 +101,7 @@ def _judge_counts(removal: Removal, seen: Headcount) -> None:
 @requirement("removed-member-not-removable")
 def test_removed_member_cannot_be_removed(removal: Removal) -> None:
     """Removing a removed member once more finds nobody."""
-    read.success(removal.answer)
+    read.success(removal.response)
 
     expect.status_in(removal.again, 404)
 
@@ -109,7 +109,7 @@ def test_removed_member_cannot_be_removed(removal: Removal) -> None:
 @requirement("removed-member-role-unchangeable")
 def test_removed_member_cannot_be_changed(removal: Removal) -> None:
     """Changing the role of a removed member finds nobody."""
-    read.success(removal.answer)
+    read.success(removal.response)
 
     expect.status_in(removal.change, 404)
 
@@ -130,7 +130,7 @@ def test_key_loses_engagements(removal: Removal) -> None:
 
     telling = [one for one in removal.attempts if one.shows]
     refused = [one.after for one in telling if one.after.call.operation.family == "engagements"]
-    _judge_undone(removal.answer, refused, *removal.newest)
+    _judge_undone(removal.response, refused, *removal.newest)
 
 
 def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, after: Exchange) -> None:
@@ -153,7 +153,7 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
 def _judge_refused(removal: Removal, family: Family) -> None:
     if removal.member.credential is None:
         raise Untested("the member has no key of its own; name one under members, or let create_member answer with one")
-    read.success(removal.answer)
+    read.success(removal.response)
     attempts = [attempt for attempt in removal.attempts if attempt.before.call.operation.family == family]
     if not attempts:
         raise Inapplicable("the member's key was allowed none of these operations before the removal")
@@ -184,7 +184,7 @@ def _judge_others(seen: RemovalSeen) -> None:
         not seen.gone,
         "other members are gone after one was removed",
         *seen.before.pages,
-        seen.answer,
+        seen.response,
         *seen.after.pages,
         expected="all others in the list",
         actual=f"{len(seen.gone)} missing",
@@ -194,7 +194,7 @@ def _judge_others(seen: RemovalSeen) -> None:
         not seen.changed,
         "other members have another role after one was removed",
         *seen.before.pages,
-        seen.answer,
+        seen.response,
         *seen.after.pages,
         expected="all others in their roles",
         actual="somebody in another role",
@@ -209,4 +209,4 @@ def _judge_others(seen: RemovalSeen) -> None:
 def test_observe_refusal_of_removed_key(run: Run, removal: Removal) -> None:
     """With which status a removed member's key is refused."""
     for attempt in removal.attempts:
-        run.observe("removed-member-status", answered(attempt.after), attempt.after)
+        run.observe("removed-member-status", describe_response(attempt.after), attempt.after)

@@ -43,7 +43,7 @@ class Unarchiving:
     Attributes:
         before: A read of the archived engagement.
         bare: The answer to its unarchiving without a body.
-        answer: The same, or the answer to one with an empty object where that was refused as a bad request.
+        response: The same, or the answer to one with an empty object where that was refused as a bad request.
         after: A read after that.
         revival: What followed where it is active then.
         active: A read of the active engagement.
@@ -52,7 +52,7 @@ class Unarchiving:
 
     before: Exchange
     bare: Exchange
-    answer: Exchange
+    response: Exchange
     after: Exchange
     revival: Revival | None
     active: Exchange
@@ -66,13 +66,13 @@ def unarchiving(run: Run) -> Unarchiving:
     bare, of_active = run.send_all(
         [request.unarchive_engagement(past.identifier), request.unarchive_engagement(active.call.identifier or "")]
     )
-    answer = bare
+    response = bare
     if bare.status in _SHAPE_REFUSED:
         # The shape of the request is not told; an empty object is the other one that makes sense.
-        answer = run.send(request.unarchive_engagement(past.identifier).with_body(b"{}"))
+        response = run.send(request.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(request.get_engagement(past.identifier))
-    revival = _revive(run, answer.call) if shown(after, "status") == "active" else None
-    return Unarchiving(past.again.after, bare, answer, after, revival, active, of_active)
+    revival = _revive(run, response.call) if shown(after, "status") == "active" else None
+    return Unarchiving(past.again.after, bare, response, after, revival, active, of_active)
 
 
 def _revive(run: Run, unarchive: Call) -> Revival:
@@ -101,26 +101,26 @@ def revived(unarchiving: Unarchiving) -> Revival:
         Inapplicable: It is not active, or the main key may not unarchive.
     """
     in_archive(unarchiving.before)
-    if unarchiving.answer.status == HTTPStatus.FORBIDDEN:
-        raise Inapplicable("the main key may not unarchive", unarchiving.answer)
+    if unarchiving.response.status == HTTPStatus.FORBIDDEN:
+        raise Inapplicable("the main key may not unarchive", unarchiving.response)
     if unarchiving.revival is None:
         status = read.text(read.data(unarchiving.after), "status", unarchiving.after)
-        raise Inapplicable(f"the engagement is {status} after unarchiving", unarchiving.answer, unarchiving.after)
+        raise Inapplicable(f"the engagement is {status} after unarchiving", unarchiving.response, unarchiving.after)
     return unarchiving.revival
 
 
 @requirement("unarchive-served")
 def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
     """Unarchiving is an operation of an existing engagement, whatever it brings about."""
-    for engagement, answer in (
+    for engagement, response in (
         (unarchiving.before, unarchiving.bare),
-        (unarchiving.before, unarchiving.answer),
+        (unarchiving.before, unarchiving.response),
         (unarchiving.active, unarchiving.of_active),
     ):
         read.success(engagement)
 
         expect.status(
-            answer,
+            response,
             lambda status: status in SUCCESSES or (status in REFUSALS and status not in _NEVER),
             "any 2xx, or a 4xx other than 401, 404, 405 or 429",
         )
@@ -131,7 +131,7 @@ def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unar
     """An engagement that is active again after unarchiving can be edited again."""
     revival = revived(unarchiving)
     if not has_taken_effect(editing.name):
-        raise Undecided("an update of the name does not take effect at all", editing.name.answer, editing.name.after)
+        raise Undecided("an update of the name does not take effect at all", editing.name.response, editing.name.after)
 
     expect.success(revival.edit)
     expect.success(revival.second)
@@ -153,32 +153,32 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
 
 
 @observes("unarchive-answer")
-def test_observe_answer_to_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
+def test_observe_response_to_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
     """What unarchiving an archived engagement gives is open."""
-    bare, answer = unarchiving.bare, unarchiving.answer
-    words = observe.answered(bare)
-    if answer is not bare:
-        words += f" without a body, {observe.answered(answer)} with an empty object"
-    run.observe("unarchive-answer", words, bare, answer)
+    bare, response = unarchiving.bare, unarchiving.response
+    words = observe.describe_response(bare)
+    if response is not bare:
+        words += f" without a body, {observe.describe_response(response)} with an empty object"
+    run.observe("unarchive-answer", words, bare, response)
 
 
 @observes("unarchive-body")
 def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
     """Which members the answer to unarchiving carries is open."""
-    answer = unarchiving.answer
-    words = observe.members(answer) if answer.succeeded else f"none, but {observe.answered(answer)}"
-    run.observe("unarchive-body", words, answer)
+    response = unarchiving.response
+    words = observe.members(response) if response.succeeded else f"none, but {observe.describe_response(response)}"
+    run.observe("unarchive-body", words, response)
 
 
 @observes("unarchive-status-afterwards")
 def test_observe_status_after_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
     """Which status an engagement shows after unarchiving is open."""
     after = unarchiving.after
-    words = f"{read.text(read.data(after), 'status', after)} after {observe.answered(unarchiving.answer)}"
-    run.observe("unarchive-status-afterwards", words, unarchiving.answer, after)
+    words = f"{read.text(read.data(after), 'status', after)} after {observe.describe_response(unarchiving.response)}"
+    run.observe("unarchive-status-afterwards", words, unarchiving.response, after)
 
 
 @observes("unarchive-active")
 def test_observe_unarchiving_of_active(run: Run, unarchiving: Unarchiving) -> None:
     """What unarchiving an active engagement gives is open."""
-    run.observe("unarchive-active", observe.answered(unarchiving.of_active), unarchiving.of_active)
+    run.observe("unarchive-active", observe.describe_response(unarchiving.of_active), unarchiving.of_active)

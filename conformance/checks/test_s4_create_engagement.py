@@ -12,7 +12,7 @@ from conformance.checks.engagements import (
     QUOTED,
     active,
     another_identifier,
-    ensure_answered,
+    ensure_responses,
     expect_not_honoured,
     identifier_of,
 )
@@ -38,12 +38,12 @@ class Creation:
 
     Attributes:
         sent: The body.
-        answer: The answer to the creation.
+        response: The answer to the creation.
         read: The read; None where the answer gave nothing to read.
     """
 
     sent: dict[str, Any]
-    answer: Exchange
+    response: Exchange
     read: Exchange | None = None
 
     def after(self) -> Exchange:
@@ -53,7 +53,7 @@ class Creation:
             Undecided: There is none.
         """
         if self.read is None:
-            raise Undecided("the creation gave no identifier to read by", self.answer)
+            raise Undecided("the creation gave no identifier to read by", self.response)
         return self.read
 
 
@@ -74,12 +74,12 @@ class Creating:
 
 def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
     """Create engagements, and read those that were created."""
-    answers = run.send_all([request.create_engagement(body) for body in bodies])
-    ids = [identifier_of(answer) for answer in answers]
+    responses = run.send_all([request.create_engagement(body) for body in bodies])
+    ids = [identifier_of(response) for response in responses]
     reads = iter(run.send_all([request.get_engagement(identifier) for identifier in ids if identifier is not None]))
     return [
-        Creation(body, answer, None if identifier is None else next(reads))
-        for body, answer, identifier in zip(bodies, answers, ids, strict=True)
+        Creation(body, response, None if identifier is None else next(reads))
+        for body, response, identifier in zip(bodies, responses, ids, strict=True)
     ]
 
 
@@ -88,15 +88,15 @@ def creating(run: Run) -> Creating:
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
-    ids = [identifier for one in (first, second) if (identifier := identifier_of(one.answer)) is not None]
+    ids = [identifier for one in (first, second) if (identifier := identifier_of(one.response)) is not None]
     namesake = run.send(request.create_engagement(bare))
-    ensure_answered([first.answer, second.answer, namesake])
+    ensure_responses([first.response, second.response, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
 
 
 def own_values_at_creation(run: Run) -> list[Creation]:
     """A creation sends values that are the service's to give: all at once, and one by one where that is refused."""
-    known = identifier_of(run.journeys.result(creating).bare.answer)
+    known = identifier_of(run.journeys.result(creating).bare.response)
     values = {
         "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
         "status": "archived",
@@ -104,7 +104,7 @@ def own_values_at_creation(run: Run) -> list[Creation]:
         "updatedAt": _EARLIER,
     }
     together = create(run, {"name": run.name("own-values"), "description": QUOTED, **values})
-    if together[0].answer.succeeded:
+    if together[0].response.succeeded:
         return together
     return together + create(run, *({"name": run.name(f"own-{name}"), name: value} for name, value in values.items()))
 
@@ -117,24 +117,24 @@ own_values_journey = journey(own_values_at_creation)
 @requirement("create-engagement-succeeds")
 def test_creating_succeeds(run: Run, creating: Creating) -> None:
     """A creation with a name, and one with a name and a description, give a success."""
-    if creating.bare.answer.status in REFUSED_AS_INVALID:
+    if creating.bare.response.status in REFUSED_AS_INVALID:
         ensure_no_rule_for_engagements(run)
     for creation in creating.proper:
-        expect.success(creation.answer)
+        expect.success(creation.response)
 
 
 @requirement("create-engagement-answers-what-was-sent")
-def test_creation_answers_what_was_sent(creating: Creating) -> None:
+def test_creation_responses_what_was_sent(creating: Creating) -> None:
     """The answer to a creation carries the name and the description that were sent."""
     for creation in creating.proper:
-        answered = read.data(creation.answer)
+        responded = read.data(creation.response)
 
         for field, value in creation.sent.items():
-            expect.equal(field, answered.get(field), value, creation.answer, pointer=f"/data/{field}")
+            expect.equal(field, responded.get(field), value, creation.response, pointer=f"/data/{field}")
 
 
 @requirement("create-engagement-answers-what-was-sent")
-def test_creation_answers_words_as_text(new_engagements: tuple[tuple[Piece, ...], float]) -> None:
+def test_creation_responses_words_as_text(new_engagements: tuple[tuple[Piece, ...], float]) -> None:
     """The answer to a creation carries a description as text also where it reads like something else."""
     pieces, _ = new_engagements
     if not pieces:
@@ -153,17 +153,17 @@ def test_creation_answers_words_as_text(new_engagements: tuple[tuple[Piece, ...]
 def test_created_engagement_lasts(creating: Creating) -> None:
     """A created engagement can be read, and reads as the answer to its creation."""
     for creation in creating.proper:
-        answered, after = read.data(creation.answer), creation.after()
-        if after.status == HTTPStatus.NOT_FOUND and answered["id"] in creating.found.ids:
+        responded, after = read.data(creation.response), creation.after()
+        if after.status == HTTPStatus.NOT_FOUND and responded["id"] in creating.found.ids:
             raise Undecided("the engagement was created, for it is in the list, but cannot be read", after)
         expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement that was created")
-        now, exchanges = read.data(after), (creation.answer, after)
-        if now.get("id") != answered["id"]:
+        now, exchanges = read.data(after), (creation.response, after)
+        if now.get("id") != responded["id"]:
             raise Undecided("the read gave another engagement", after)
 
-        told = [field for field in FIELDS if all(read.is_field(field, one.get(field)) for one in (answered, now))]
-        told = [field for field in told if answered.get(field) == creation.sent.get(field, answered.get(field))]
-        expect.unchanged("the created engagement", answered, now, told, *exchanges)
+        told = [field for field in FIELDS if all(read.is_field(field, one.get(field)) for one in (responded, now))]
+        told = [field for field in told if responded.get(field) == creation.sent.get(field, responded.get(field))]
+        expect.unchanged("the created engagement", responded, now, told, *exchanges)
         if len(told) < len(FIELDS):
             raise Undecided("the answer to the creation, or the read, does not show all as it must", *exchanges)
 
@@ -181,7 +181,7 @@ def test_created_engagement_is_listed(creating: Creating) -> None:
 def test_new_engagement_is_active(creating: Creating) -> None:
     """A new engagement is active, in the answer and when it is read."""
     for creation in creating.proper:
-        for exchange in (creation.answer, creation.after()):
+        for exchange in (creation.response, creation.after()):
             status = read.text(read.data(exchange), "status", exchange)
 
             expect.equal("status", status, "active", exchange, pointer="/data/status")
@@ -193,16 +193,16 @@ def test_own_values_are_not_honoured_at_creation(creating: Creating, own_values_
     active(creating.bare.after())
 
     for creation in own_values_at_creation:
-        expect.status(creation.answer, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
-        if creation.answer.succeeded:
-            expect_not_honoured(creation.sent, creation.answer)
+        expect.status(creation.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
+        if creation.response.succeeded:
+            expect_not_honoured(creation.sent, creation.response)
             expect_not_honoured(creation.sent, creation.after())
 
 
 @requirement("create-engagement-duplicate-name")
 def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
     """A second engagement of the same name is one of its own, or refused with 409."""
-    first, second = read.success(creating.bare.answer), creating.namesake
+    first, second = read.success(creating.bare.response), creating.namesake
 
     expect.status(second, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
     if second.succeeded:
@@ -223,7 +223,7 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     """Where a second engagement of the same name was refused, there is one of that name."""
     if creating.namesake.status != HTTPStatus.CONFLICT:
         raise Inapplicable("A name in use was not refused")
-    first = read.text(read.data(creating.bare.answer), "id", creating.bare.answer)
+    first = read.text(read.data(creating.bare.response), "id", creating.bare.response)
     pages = [page for look in creating.found.looks for page in look.pages]
 
     others = [
@@ -246,29 +246,29 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
 @observes("create-status")
 def test_observe_status_of_creation(run: Run, creating: Creating) -> None:
     """The status with which creating succeeds is open."""
-    run.observe("create-status", observe.answered(creating.bare.answer), creating.bare.answer)
+    run.observe("create-status", observe.describe_response(creating.bare.response), creating.bare.response)
 
 
 @observes("identifier-shapes")
 def test_observe_identifiers(run: Run, creating: Creating) -> None:
     """What identifiers look like is open."""
-    answer = creating.bare.answer
-    run.observe("identifier-shapes", observe.shape(read.text(read.data(answer), "id", answer)), answer)
+    response = creating.bare.response
+    run.observe("identifier-shapes", observe.shape(read.text(read.data(response), "id", response)), response)
 
 
 @observes("never-given-description")
 def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> None:
     """How a description reads that nobody gave is open."""
-    answer, after = creating.bare.answer, creating.bare.after()
-    told, then = (observe.reads(read.data(exchange), "description") for exchange in (answer, after))
+    response, after = creating.bare.response, creating.bare.after()
+    told, then = (observe.reads(read.data(exchange), "description") for exchange in (response, after))
     words = told if told == then else f"{told} in the answer to the creation, {then} when read"
-    run.observe("never-given-description", words, answer, after)
+    run.observe("never-given-description", words, response, after)
 
 
 @observes("duplicate-name")
 def test_observe_duplicate_name(run: Run, creating: Creating) -> None:
     """What a second engagement of the same name gives is open."""
-    run.observe("duplicate-name", observe.answered(creating.namesake), creating.namesake)
+    run.observe("duplicate-name", observe.describe_response(creating.namesake), creating.namesake)
 
 
 @observes("fields-of-the-service")
@@ -276,4 +276,6 @@ def test_observe_own_values_at_creation(run: Run, own_values_at_creation: list[C
     """Whether values that are the service's to give are ignored or refused is open."""
     for creation in own_values_at_creation:
         fields = ", ".join(name for name in creation.sent if name != "name")
-        run.observe("fields-of-the-service", f"{fields}: {observe.answered(creation.answer)}", creation.answer)
+        run.observe(
+            "fields-of-the-service", f"{fields}: {observe.describe_response(creation.response)}", creation.response
+        )

@@ -37,12 +37,12 @@ _LAWS: Final = {
     ("operation", "law"),
     [pytest.param(*given, id=name, marks=requirement(name)) for name, given in _LAWS.items()],
 )
-def test_every_answer_repeats_what_was_asked_for(run: Run, operation: str, law: Law) -> None:
+def test_every_response_repeats_what_was_asked_for(run: Run, operation: str, law: Law) -> None:
     """Every success of an operation says what was asked for, as far as that is bound."""
 
     @cache
     def free() -> frozenset[int]:
-        return echo_laws.open_answers(run.wire.exchanges)
+        return echo_laws.open_responses(run.wire.exchanges)
 
     def bound(exchange: Exchange) -> bool:
         try:

@@ -13,7 +13,7 @@ from conformance.oracle import expect, read
 from conformance.oracle.outcomes import Judgement, Undecided
 from conformance.targets.capabilities import Unavailable
 from conformance.wire import request
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -28,7 +28,7 @@ def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
     """Reading an engagement gives 200."""
     for creation in creating.proper:
         after = creation.after()
-        if after.status == HTTPStatus.NOT_FOUND and identifier_of(creation.answer) not in creating.found.ids:
+        if after.status == HTTPStatus.NOT_FOUND and identifier_of(creation.response) not in creating.found.ids:
             raise Undecided("the engagement is not in the list either, so that it was not created", after)
         expect.success(after)
 
@@ -57,6 +57,6 @@ def test_unknown_engagement_cannot_be_read(run: Run) -> None:
 def _known(run: Run) -> str | None:
     """The identifier of an engagement of the run, where it has come to one."""
     try:
-        return identifier_of(run.journeys.result(creating).bare.answer)
-    except (Judgement, Unanswered, Unavailable):
+        return identifier_of(run.journeys.result(creating).bare.response)
+    except (Judgement, NoResponse, Unavailable):
         return None

@@ -12,7 +12,7 @@ from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.member_list import Headcount, Roster, headcount_so_far, roster_so_far
 from conformance.oracle import echo_laws, expect, read
 from conformance.oracle.effects import accepted, is_main, sent_object
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Undecided, judged
 from conformance.oracle.rendering import shown
 from conformance.oracle.steady import steadily_between
@@ -39,7 +39,7 @@ class Invited:
 
     email: str
     role: str
-    answer: Exchange
+    response: Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,17 @@ class Inviting:
     @property
     def taken(self) -> tuple[Invited, ...]:
         """The invitations by which what the service gives of its own is judged."""
-        return (*self.proper, *([self.claiming] if self.claiming.answer.succeeded else []))
+        return (*self.proper, *([self.claiming] if self.claiming.response.succeeded else []))
 
     @property
     def addressed(self) -> tuple[Invited, ...]:
         """The invitations by whose answer it is judged which address was invited."""
-        return (*self.proper, *([self.capitals] if self.capitals.answer.succeeded else []))
+        return (*self.proper, *([self.capitals] if self.capitals.response.succeeded else []))
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """The invitations with what was seen before and after."""
-        return (*self.before.exchanges, *(invited.answer for invited in self.proper), *self.after.exchanges)
+        return (*self.before.exchanges, *(invited.response for invited in self.proper), *self.after.exchanges)
 
 
 def inviting(run: Run) -> Inviting:
@@ -85,7 +85,7 @@ def inviting(run: Run) -> Inviting:
     after = headcount_so_far(run)
     claiming = _invite(run, run.address("claiming"), "member", **_CLAIMS)
     capitals = _invite(run, run.address(_TAGGED), "member")
-    if not capitals.answer.succeeded:  # a service may have a stricter idea of addresses
+    if not capitals.response.succeeded:  # a service may have a stricter idea of addresses
         capitals = _invite(run, run.address("Mixed-Case"), "member")
     return Inviting(before, proper, after, claiming, capitals, _invite(run, proper[0].email, proper[0].role))
 
@@ -162,11 +162,11 @@ def strangers(run: Run) -> Strangers:
     known = roster_so_far(run)
     alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
-    answers = run.send_all(
+    responses = run.send_all(
         [request.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
         + [request.remove_member(user_id) for user_id in unknown]
     )
-    return Strangers(tuple(answers[: len(unknown)]), tuple(answers[len(unknown) :]))
+    return Strangers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))
 
 
 strangers_journey = journey(strangers)
@@ -179,33 +179,33 @@ strangers_journey = journey(strangers)
 def test_invitation_succeeds(inviting: Inviting) -> None:
     """Inviting an unknown address gives a success, as a member and as an admin."""
     for invited in inviting.proper:
-        expect.success(invited.answer)
+        expect.success(invited.response)
 
 
 @requirement("invite-answers-what-was-sent")
 def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
     """An invitation carries the address, in whatever letter case, and the role that were sent."""
     for invited in inviting.addressed:
-        told = read.data(invited.answer)
-        email = read.text(told, "email", invited.answer).casefold()
+        told = read.data(invited.response)
+        email = read.text(told, "email", invited.response).casefold()
 
-        expect.equal("email", email, invited.email.casefold(), invited.answer, pointer="/data/email")
-        role = read.text(told, "role", invited.answer)
-        expect.equal("role", role, invited.role, invited.answer, pointer="/data/role")
+        expect.equal("email", email, invited.email.casefold(), invited.response, pointer="/data/email")
+        role = read.text(told, "role", invited.response)
+        expect.equal("role", role, invited.role, invited.response, pointer="/data/role")
 
 
 @requirement("invite-fields")
 def test_invitations_have_identifiers_of_their_own(inviting: Inviting) -> None:
     """The id of an invitation is its own: no invitation of another address has it."""
-    answers = {read.text(read.data(one.answer), "id", one.answer): one.answer for one in inviting.addressed}
-    exchanges = [one.answer for one in inviting.addressed]
+    responses = {read.text(read.data(one.response), "id", one.response): one.response for one in inviting.addressed}
+    exchanges = [one.response for one in inviting.addressed]
 
     expect.holds(
-        len(answers) == len(exchanges),
+        len(responses) == len(exchanges),
         "invitations of several addresses have one id",
         *exchanges,
         expected=f"{len(exchanges)} identifiers",
-        actual=str(len(answers)),
+        actual=str(len(responses)),
         pointer="/data/id",
     )
 
@@ -214,7 +214,7 @@ def test_invitations_have_identifiers_of_their_own(inviting: Inviting) -> None:
 @requirement("invite-fields")
 def test_invitations_of_run_have_identifiers_of_their_own(run: Run, inviting: Inviting) -> None:
     """No two invitations of the run have one id, where their addresses are surely not one person's."""
-    read.data(inviting.proper[0].answer)
+    read.data(inviting.proper[0].response)
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
         if exchange.call.operation.id != "inviteMember" or not is_main(exchange) or not accepted(exchange):
@@ -251,18 +251,18 @@ def _mailbox(exchange: Exchange) -> str | None:
 def test_invitation_is_pending(inviting: Inviting) -> None:
     """A new invitation is pending."""
     for invited in inviting.taken:
-        status = read.text(read.data(invited.answer), "status", invited.answer)
+        status = read.text(read.data(invited.response), "status", invited.response)
 
-        expect.equal("status", status, "pending", invited.answer, pointer="/data/status")
+        expect.equal("status", status, "pending", invited.response, pointer="/data/status")
 
 
 @requirement("invitation-expires-in-seven-days")
 def test_invitation_expires_in_seven_days(inviting: Inviting) -> None:
     """An invitation expires seven days after its creation, within a second."""
     for invited in inviting.taken:
-        read.data(invited.answer)
-        if not echo_laws.invitation_expires_in_seven_days(invited.answer):
-            raise Undecided("createdAt or expiresAt is no text", invited.answer)
+        read.data(invited.response)
+        if not echo_laws.invitation_expires_in_seven_days(invited.response):
+            raise Undecided("createdAt or expiresAt is no text", invited.response)
 
 
 @requirement("invite-adds-no-member")
@@ -300,7 +300,7 @@ def _changed(look: Inviting) -> list[str]:
 
 def _judge_members(look: Inviting) -> None:
     for invited in look.proper:
-        read.success(invited.answer)
+        read.success(invited.response)
     for name, more in zip(("memberCount", "total"), _growth(look), strict=True):
         message = f"{name} has changed with an invitation"
         expect.holds(more == 0, message, *look.exchanges, expected="the same", actual="more" if more > 0 else "less")
@@ -355,15 +355,15 @@ def test_owner_stays_owner(changing_owner: OwnerChange) -> None:
 @requirement("update-role-unknown-member")
 def test_role_of_unknown_user(strangers: Strangers) -> None:
     """Changing the role of an unknown user is refused."""
-    for answer in strangers.changes:
-        expect.status_in(answer, 404, 400, 422)
+    for response in strangers.changes:
+        expect.status_in(response, 404, 400, 422)
 
 
 @requirement("remove-unknown-member")
 def test_removal_of_unknown_user(strangers: Strangers) -> None:
     """Removing an unknown user is refused."""
-    for answer in strangers.removals:
-        expect.status_in(answer, 404, 400, 422)
+    for response in strangers.removals:
+        expect.status_in(response, 404, 400, 422)
 
 
 # --- observations
@@ -372,18 +372,18 @@ def test_removal_of_unknown_user(strangers: Strangers) -> None:
 @observes("invite-status", "invitation-status-seen", "invite-twice", "invite-address-letter-case")
 def test_observe_invitations(run: Run, inviting: Inviting) -> None:
     """With which status inviting succeeds, what an invitation's status is, and what the second one gives."""
-    first, capitals = inviting.proper[0].answer, inviting.capitals
-    run.observe("invite-status", answered(first), first)
-    run.observe("invite-twice", answered(inviting.twice.answer), first, inviting.twice.answer)
+    first, capitals = inviting.proper[0].response, inviting.capitals
+    run.observe("invite-status", describe_response(first), first)
+    run.observe("invite-twice", describe_response(inviting.twice.response), first, inviting.twice.response)
 
     run.observe("invitation-status-seen", shown(read.text(read.data(first), "status", first)), first)
-    email = read.text(read.data(capitals.answer), "email", capitals.answer)
+    email = read.text(read.data(capitals.response), "email", capitals.response)
     lowered = "lowered" if email == capitals.email.lower() else "changed otherwise"
-    run.observe("invite-address-letter-case", "kept" if email == capitals.email else lowered, capitals.answer)
+    run.observe("invite-address-letter-case", "kept" if email == capitals.email else lowered, capitals.response)
 
 
 @observes("owner-role-error")
 def test_observe_owner_role(run: Run, changing_owner: OwnerChange) -> None:
     """With which error the change of an owner's role is refused."""
     for attempt in changing_owner.attempts:
-        run.observe("owner-role-error", answered(attempt), attempt)
+        run.observe("owner-role-error", describe_response(attempt), attempt)

@@ -67,7 +67,7 @@ def test_items_are_as_read(
 ) -> None:
     """An engagement in the list is as a read of it gives it."""
     lists = (*engagements_by_status.look, *paged_engagements.look, *by_created_at.default)
-    served = [answer for answer in lists if answer.succeeded]
+    served = [response for response in lists if response.succeeded]
     found = [filters.expect_as_read(one, served, _FIELDS) for one in stock_read if one.succeeded]
 
     if not any(found):
@@ -105,7 +105,7 @@ def test_filtered_pages_are_full(
 ) -> None:
     """With a status, each page holds as many of that status as the list in one answer has left for it."""
     whole = _whole_of_archived(engagements_by_status)
-    holds(lambda: [list_laws.page_length(answer) for answer in paged_engagements.look], "pages are not full anyway")
+    holds(lambda: [list_laws.page_length(response) for response in paged_engagements.look], "pages are not full anyway")
 
     expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
 

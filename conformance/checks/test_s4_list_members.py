@@ -50,7 +50,7 @@ def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
 
     def judge(look: Look) -> None:
         everything = Listing(look[:1])
-        by_role = {role: Listing((answer,)) for role, answer in zip(ROLES, look[1:], strict=True)}
+        by_role = {role: Listing((response,)) for role, response in zip(ROLES, look[1:], strict=True)}
         holds(lambda: expect_count(everything), "without a role the total is wrong", look[0])
         filters.expect_same_as_all("role", by_role, everything)
         filters.expect_counts("role", by_role, everything, {})
@@ -85,7 +85,7 @@ def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Lo
         everybody, pages = Listing(look[:1]), Listing(look[1:])
         expect_once(pages)
         filters.expect_full_pages(look)
-        if everybody.total == len(pages.answers):
+        if everybody.total == len(pages.responses):
             expect_all(pages, everybody.identifiers, f"a member of role {role}", whole)
 
     expect_steadily(run, (whole, *neighbours_of_role), judge)

@@ -11,7 +11,7 @@ from conformance.checks.sorted_lists import SortedLists, by_name
 from conformance.oracle import read
 from conformance.oracle.effects import accepted
 from conformance.oracle.listing import Listing, expect_order, name_among, time_of
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import NonConformity, Undecided
 
 if TYPE_CHECKING:
@@ -37,61 +37,65 @@ def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
         if _is_sorted(listing, field, key, descending=descending)
     ]
 
-    run.observe("default-order", " or ".join(orders) or "another one", *listing.answers)
+    run.observe("default-order", " or ".join(orders) or "another one", *listing.responses)
 
 
 @observes("sort-unlisted-field")
 def test_sort_by_status(run: Run, list_queries: ListQueries) -> None:
     """What does sort=status give?"""
-    answer = list_queries.odd["sort-status"]
+    response = list_queries.odd["sort-status"]
 
-    run.observe("sort-unlisted-field", answered(answer), answer)
+    run.observe("sort-unlisted-field", describe_response(response), response)
 
 
 @observes("order-letter-case")
 def test_order_in_capitals(run: Run, list_queries: ListQueries) -> None:
     """What does order=DESC give?"""
-    answer = list_queries.odd["order-capitals"]
+    response = list_queries.odd["order-capitals"]
 
-    run.observe("order-letter-case", answered(answer), answer)
+    run.observe("order-letter-case", describe_response(response), response)
 
 
 @observes("role-letter-case")
 def test_role_with_a_capital(run: Run, list_queries: ListQueries) -> None:
     """What does role=Admin give as a filter?"""
-    answer = list_queries.odd["role-capital"]
+    response = list_queries.odd["role-capital"]
 
-    run.observe("role-letter-case", f"{answered(answer)}{_amount(answer, list_queries.plain['members'])}", answer)
+    run.observe(
+        "role-letter-case", f"{describe_response(response)}{_amount(response, list_queries.plain['members'])}", response
+    )
 
 
 @observes("unknown-query-parameter")
 def test_unknown_parameter(run: Run, list_queries: ListQueries) -> None:
     """What does an unknown query parameter do?"""
-    answer = list_queries.odd["unknown-parameter"]
+    response = list_queries.odd["unknown-parameter"]
 
-    run.observe("unknown-query-parameter", answered(answer), answer)
+    run.observe("unknown-query-parameter", describe_response(response), response)
 
 
 @observes("repeated-query-parameter")
 def test_repeated_parameter(run: Run, list_queries: ListQueries) -> None:
     """What does a repeated query parameter do?"""
-    answer = list_queries.odd["repeated-parameter"]
+    response = list_queries.odd["repeated-parameter"]
     counts = ""
-    if accepted(answer):
+    if accepted(response):
         counts = {1: ", the first one counts", 2: ", the last one counts"}.get(
-            read.number(answer, "perPage"), ", neither counts"
+            read.number(response, "perPage"), ", neither counts"
         )
 
-    run.observe("repeated-query-parameter", f"{answered(answer)}{counts}", answer)
+    run.observe("repeated-query-parameter", f"{describe_response(response)}{counts}", response)
 
 
 @observes("empty-status-filter")
 def test_empty_status(run: Run, list_queries: ListQueries) -> None:
     """What does an empty status= do?"""
-    answer = list_queries.odd["status-empty"]
+    response = list_queries.odd["status-empty"]
 
     run.observe(
-        "empty-status-filter", f"{answered(answer)}{_amount(answer, list_queries.plain['engagements'])}", answer
+        "empty-status-filter",
+        f"{describe_response(response)}{_amount(response, list_queries.plain['engagements'])}",
+        response,
     )
 
 
@@ -119,11 +123,11 @@ def _collation(order: list[str], capitalized: str) -> str:
     return {order[0]: "capitals come first", order[-1]: "capitals come last"}.get(capitalized, "otherwise")
 
 
-def _amount(answer: Exchange, plain: Exchange) -> str:
+def _amount(response: Exchange, plain: Exchange) -> str:
     """Whether a list that was answered holds everything, something or nothing."""
-    if not (accepted(answer) and accepted(plain)):
+    if not (accepted(response) and accepted(plain)):
         return ""
-    total = read.number(answer, "total")
+    total = read.number(response, "total")
     return ", nothing" if total == 0 else ", everything" if total == read.number(plain, "total") else ", some"
 
 

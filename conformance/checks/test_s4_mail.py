@@ -99,7 +99,7 @@ def test_invitation_is_sent(mailing: Mailing) -> None:
 def test_every_role_is_sent_its_invitation(run: Run, inviting: Inviting) -> None:
     """An invitation is sent whatever role it is for."""
     for invited in inviting.proper:
-        _expect_sent(invited.answer, _invitation_mails(run, invited.email))
+        _expect_sent(invited.response, _invitation_mails(run, invited.email))
 
 
 def _invitation_mails(run: Run, to: str) -> list[Mail]:

@@ -18,7 +18,7 @@ from conformance.checks.text_samples import SCRIPTS, SIGNS, joined
 from conformance.checks.two_organizations import other_organization
 from conformance.oracle import expect, read
 from conformance.oracle.effects import refused, sent_object
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, Undecided
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
@@ -50,7 +50,7 @@ class Rename:
     """One renaming and a read after it."""
 
     name: str
-    answer: Exchange
+    response: Exchange
     after: Exchange
 
 
@@ -86,7 +86,7 @@ class Renaming:
     @property
     def kept(self) -> tuple[Rename, ...]:
         """The renamings to odd names that were taken, and read back as they were sent."""
-        taken = [one for one in self.odd if one.answer.succeeded and one.after.succeeded]
+        taken = [one for one in self.odd if one.response.succeeded and one.after.succeeded]
         return tuple(one for one in taken if read.data(one.after).get("name") == one.name)
 
 
@@ -110,7 +110,7 @@ renaming_journey = journey(renaming, alone=True)
 
 def _ensure_room(run: Run, before: Exchange) -> None:
     """A key whose window ends in the midst of this, and is not over soon, could not give the name back."""
-    told = quota(before.answer)
+    told = quota(before.response)
     if told is None or told.remaining >= REQUESTS:
         return
     service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
@@ -136,7 +136,7 @@ def _renamed(run: Run, before: Exchange) -> Renaming:
 def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
     """Renamings to odd names: to all of them in one, and one by one where that is refused."""
     together = _rename(run, f"{run.name('organization')} {' '.join(ODD_NAMES)}")
-    if together.answer.succeeded:
+    if together.response.succeeded:
         return (together,)
     return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in ODD_NAMES))
 
@@ -205,27 +205,27 @@ def _differences(before: Exchange, after: Exchange) -> list[str]:
 @requirement("update-organization-succeeds")
 def test_renaming_succeeds(renaming: Renaming) -> None:
     """Renaming the organization gives 200."""
-    answer = renaming.plain.answer
-    if answer.status in REFUSED_AS_INVALID:  # as the name that it has was not
-        raise Undecided("the service has a rule for names that those of the run do not keep", answer)
-    expect.success(answer)
+    response = renaming.plain.response
+    if response.status in REFUSED_AS_INVALID:  # as the name that it has was not
+        raise Undecided("the service has a rule for names that those of the run do not keep", response)
+    expect.success(response)
 
 
 @requirement("update-organization-answers-new-name")
-def test_answer_carries_new_name(renaming: Renaming) -> None:
+def test_response_carries_new_name(renaming: Renaming) -> None:
     """The answer to a renaming carries the new name, and the id and slug of the organization."""
-    answer, after = renaming.plain.answer, renaming.plain.after
-    told, known = read.data(answer), read.data(after)
+    response, after = renaming.plain.response, renaming.plain.after
+    told, known = read.data(response), read.data(after)
 
     for rename in (renaming.plain, *renaming.kept):
-        name = read.text(read.data(rename.answer), "name", rename.answer)
-        expect.equal("name", name, rename.name, rename.answer, pointer="/data/name")
+        name = read.text(read.data(rename.response), "name", rename.response)
+        expect.equal("name", name, rename.name, rename.response, pointer="/data/name")
     for rename in renaming.kept:
-        identifier = read.text(read.data(rename.answer), "id", rename.answer)
-        expect.equal("id", identifier, read.text(known, "id", after), rename.answer, after, pointer="/data/id")
+        identifier = read.text(read.data(rename.response), "id", rename.response)
+        expect.equal("id", identifier, read.text(known, "id", after), rename.response, after, pointer="/data/id")
     for field in ("id", "slug"):
         right = read.text(known, field, after)
-        expect.equal(field, read.text(told, field, answer), right, answer, after, pointer=f"/data/{field}")
+        expect.equal(field, read.text(told, field, response), right, response, after, pointer=f"/data/{field}")
 
 
 @requirement("update-organization-takes-effect")
@@ -236,26 +236,26 @@ def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
 
 
 def _judge_new_name(renaming: Renaming) -> None:
-    read.success(renaming.plain.answer)
+    read.success(renaming.plain.response)
     after = renaming.plain.after
 
     name = read.text(read.data(after), "name", after)
-    expect.equal("name", name, renaming.plain.name, renaming.plain.answer, after, pointer="/data/name")
+    expect.equal("name", name, renaming.plain.name, renaming.plain.response, after, pointer="/data/name")
     for rename in renaming.odd:  # how these are kept is judged by itself, but not that anything is done
-        if rename.answer.succeeded and read.data(rename.after).get("name") == name:
-            expect.equal("name", name, rename.name, rename.answer, rename.after, pointer="/data/name")
+        if rename.response.succeeded and read.data(rename.after).get("name") == name:
+            expect.equal("name", name, rename.name, rename.response, rename.after, pointer="/data/name")
 
 
 @requirement("update-organization-keeps-the-rest")
 def test_rest_stays(run: Run, renaming: Renaming) -> None:
     """Renaming the organization leaves id, slug, plan, createdAt and settings as they were, whatever the name."""
-    read.success(renaming.plain.answer)
+    read.success(renaming.plain.response)
 
     before = renaming.before
     for rename in (renaming.plain, *renaming.odd):
         was, now = standing(before), standing(rename.after)
         with excused_by_meddling(run):
-            expect.unchanged("the organization", was, now, was, before, rename.answer, rename.after)
+            expect.unchanged("the organization", was, now, was, before, rename.response, rename.after)
         before = rename.after
 
 
@@ -268,31 +268,33 @@ def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
 
 def _judge_names(renaming: Renaming) -> None:
     _ensure_plain_name_kept(renaming.plain)
-    accepted = [rename for rename in renaming.odd if rename.answer.succeeded]
+    accepted = [rename for rename in renaming.odd if rename.response.succeeded]
     if not accepted:
         raise Inapplicable("the service accepts none of the odd names")
 
     for rename in accepted:
         name = read.text(read.data(rename.after), "name", rename.after)
-        expect.equal("name", name, rename.name, rename.answer, rename.after, pointer="/data/name")
+        expect.equal("name", name, rename.name, rename.response, rename.after, pointer="/data/name")
 
 
 def _ensure_plain_name_kept(plain: Rename) -> None:
-    if plain.answer.succeeded and read.data(plain.after).get("name") != plain.name:
-        raise Undecided("a plain name is not kept either", plain.answer, plain.after)
+    if plain.response.succeeded and read.data(plain.after).get("name") != plain.name:
+        raise Undecided("a plain name is not kept either", plain.response, plain.after)
 
 
 @requirement("update-organization-refused-changes-nothing")
 def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
     """Where an empty name is refused, the organization is not without a name afterwards."""
-    answer, after = renaming.nameless[-1], renaming.empty.after
-    if not refused(answer):
+    response, after = renaming.nameless[-1], renaming.empty.after
+    if not refused(response):
         raise Inapplicable("an empty name is not refused")
     if read.data(renaming.last.after).get("name") == "":
         raise Inapplicable("the organization was without a name before")
 
     name = read.data(after).get("name")
-    expect.holds(name != "", "the name is empty", answer, after, expected="the name from before", actual="an empty one")
+    expect.holds(
+        name != "", "the name is empty", response, after, expected="the name from before", actual="an empty one"
+    )
 
 
 @requirement("update-organization-only-name")
@@ -329,8 +331,8 @@ def _judge_claims(renaming: Renaming) -> None:
         raise Undecided("a renaming alone changes more than the name", renaming.before, renaming.plain.after)
 
     expect.unchanged("the organization", was, now, FIXED, *renaming.foreign, after)
-    for answer in renaming.foreign:
-        _judge_told(was, answer)
+    for response in renaming.foreign:
+        _judge_told(was, response)
     for field in COUNTS:
         honoured = counted.get(field) == renaming.claimed[field]
         expect.holds(
@@ -344,12 +346,12 @@ def _judge_claims(renaming: Renaming) -> None:
         )
 
 
-def _judge_told(was: dict[str, Any], answer: Exchange) -> None:
+def _judge_told(was: dict[str, Any], response: Exchange) -> None:
     """What an update answers is the organization's own, and not what was sent."""
     for field in ("id", "slug"):
-        told = shown(answer, field) if answer.succeeded else None
+        told = shown(response, field) if response.succeeded else None
         if told is not None:
-            expect.equal(field, told, was[field], answer, pointer=f"/data/{field}")
+            expect.equal(field, told, was[field], response, pointer=f"/data/{field}")
 
 
 # --- observations
@@ -365,8 +367,8 @@ def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
 
     run.observe(
         "organization-empty-update",
-        f"{answered(renaming.empty.answer)}, name {told}",
-        renaming.empty.answer,
+        f"{describe_response(renaming.empty.response)}, name {told}",
+        renaming.empty.response,
         renaming.empty.after,
     )
 
@@ -377,4 +379,6 @@ def test_observe_foreign_fields(run: Run, renaming: Renaming) -> None:
     changed = _differences(renaming.empty.after, renaming.after_foreign)
     outcome = f"changed {', '.join(changed)}" if changed else "nothing changed"
 
-    run.observe("organization-foreign-fields", f"{answered(renaming.foreign[0])}, {outcome}", *renaming.foreign)
+    run.observe(
+        "organization-foreign-fields", f"{describe_response(renaming.foreign[0])}, {outcome}", *renaming.foreign
+    )

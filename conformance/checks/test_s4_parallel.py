@@ -37,13 +37,13 @@ _TRIES: Final = 4
 class ParallelCreation:
     """Creations at the same time, and what the list shows of them afterwards."""
 
-    answers: tuple[Exchange, ...]
+    responses: tuple[Exchange, ...]
     found: Search
 
     @property
     def identifiers(self) -> list[str]:
         """The identifiers that were given, as often as they were."""
-        return [identifier for answer in self.answers if (identifier := identifier_of(answer)) is not None]
+        return [identifier for response in self.responses if (identifier := identifier_of(response)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +53,23 @@ class FieldEdit:
     Attributes:
         field: The field.
         value: What was sent for it.
-        answer: The answer.
+        response: The answer.
         after: A read after both edits.
         alone: The answer to the same edit by itself and a read after that, where it was refused or had no effect.
     """
 
     field: str
     value: str
-    answer: Exchange
+    response: Exchange
     after: Exchange
     alone: tuple[Exchange, Exchange] | None = None
 
     @property
     def right(self) -> bool:
         """Whether it was refused for the other one, or succeeded and is read."""
-        if self.answer.status in _REFUSED_BESIDE:
+        if self.response.status in _REFUSED_BESIDE:
             return True
-        return self.answer.succeeded and shown(self.after, self.field) == self.value
+        return self.response.succeeded and shown(self.after, self.field) == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,12 @@ class Closing:
     """An archive or a deletion, and what was sent the instant its answer was there.
 
     Attributes:
-        answer: The answer.
+        response: The answer.
         attempts: What must not succeed from then on, sent at once.
         later: One more such attempt after a while, where one of those succeeded.
     """
 
-    answer: Exchange
+    response: Exchange
     attempts: tuple[Exchange, ...]
     later: Exchange | None
 
@@ -90,11 +90,11 @@ class Closing:
 def parallel_creation(run: Run) -> ParallelCreation:
     """Several engagements are created at the same time and looked for in the list."""
     names = [run.name(f"parallel-{place}") for place in range(1 + 2 * _ROUNDS[run.effort])]
-    answers = run.send_all(
+    responses = run.send_all(
         [request.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
     )
-    ids = [identifier for answer in answers if (identifier := identifier_of(answer)) is not None]
-    return ParallelCreation(tuple(answers), search(run, ids, sort="name", order="asc"))
+    ids = [identifier for response in responses if (identifier := identifier_of(response)) is not None]
+    return ParallelCreation(tuple(responses), search(run, ids, sort="name", order="asc"))
 
 
 def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:
@@ -136,10 +136,10 @@ def _subjects(run: Run) -> list[str]:
 
 def _edit_in_parallel(run: Run, subject: str, number: int) -> tuple[FieldEdit, FieldEdit]:
     sent = {"name": run.name("parallel-edit"), "description": f"edited in parallel {number}"}
-    answers = run.send_all([request.update_engagement(subject, {field: value}) for field, value in sent.items()])
+    responses = run.send_all([request.update_engagement(subject, {field: value}) for field, value in sent.items()])
     after = run.send(request.get_engagement(subject))
-    pairs = zip(sent.items(), answers, strict=True)
-    name, description = (FieldEdit(field, value, answer, after) for (field, value), answer in pairs)
+    pairs = zip(sent.items(), responses, strict=True)
+    name, description = (FieldEdit(field, value, response, after) for (field, value), response in pairs)
     return _tried_alone(run, name), _tried_alone(run, description)
 
 
@@ -148,7 +148,7 @@ def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
     if edit.right:
         return edit
     for _ in range(_TRIES):
-        alone = run.send(edit.answer.call)
+        alone = run.send(edit.response.call)
         if alone.succeeded:
             break
         run.sleep(A_TICK)
@@ -165,16 +165,16 @@ def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Clos
         race: Whether the first one is under way already when the archive or the deletion is sent; it may succeed.
     """
     with _under_way(run, attempts[0] if race else None):
-        answer = run.send(closing)
+        response = run.send(closing)
         # A conflict is one with the edit that is under way.
-        if answer.received is not None and answer.received.status == HTTPStatus.CONFLICT:
-            answer = run.send(closing)
+        if response.received is not None and response.received.status == HTTPStatus.CONFLICT:
+            response = run.send(closing)
         tried = tuple(run.send_all(attempts))
     slipped_in = next((one.call for one in tried if one.succeeded), None)
     if slipped_in is None:
-        return Closing(answer, tried, None)
+        return Closing(response, tried, None)
     run.sleep(A_TICK)
-    return Closing(answer, tried, run.send(slipped_in))
+    return Closing(response, tried, run.send(slipped_in))
 
 
 @contextmanager
@@ -198,18 +198,18 @@ def test_parallel_creations_are_engagements_of_their_own(
     creating: Creating, parallel_creation: ParallelCreation
 ) -> None:
     """Engagements created at the same time differ in their identifiers, and lists show every one of them."""
-    answers, ids = parallel_creation.answers, parallel_creation.identifiers
-    if not any(answer.succeeded for answer in answers):
-        raise Undecided("no creation succeeded", *answers)
-    for answer in answers:
-        expect.success(answer)
+    responses, ids = parallel_creation.responses, parallel_creation.identifiers
+    if not any(response.succeeded for response in responses):
+        raise Undecided("no creation succeeded", *responses)
+    for response in responses:
+        expect.success(response)
 
     distinct, expected = len(set(ids)), f"{len(ids)} identifiers"
     expect.holds(
-        distinct == len(ids), "creations share an identifier", *answers, expected=expected, actual=f"{distinct}"
+        distinct == len(ids), "creations share an identifier", *responses, expected=expected, actual=f"{distinct}"
     )
     if not creating.found.ids >= creating.found.wanted:
-        raise Undecided("what was created one by one is not listed either", *answers)
+        raise Undecided("what was created one by one is not listed either", *responses)
     expect_listed("one of the engagements created in parallel", parallel_creation.found)
 
 
@@ -217,15 +217,15 @@ def test_parallel_creations_are_engagements_of_their_own(
 def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit, FieldEdit]]) -> None:
     """Two updates of different fields at the same time both take effect if both succeed."""
     for pair in parallel_edits:
-        if all(edit.answer.status in _REFUSED_BESIDE for edit in pair):
-            raise Undecided("each update was refused for the other", *(edit.answer for edit in pair))
+        if all(edit.response.status in _REFUSED_BESIDE for edit in pair):
+            raise Undecided("each update was refused for the other", *(edit.response for edit in pair))
         for edit in pair:
             _expect_right_alone(edit)
 
         for edit in pair:
-            exchanges = (*(one.answer for one in pair), edit.after)
+            exchanges = (*(one.response for one in pair), edit.after)
             expected = f"any 2xx and {edit.value}, or 404 or 409"
-            actual = f"{edit.answer.status}, and {shown(edit.after, edit.field)}"
+            actual = f"{edit.response.status}, and {shown(edit.after, edit.field)}"
             expect.holds(
                 edit.right, f"the update of {edit.field} is lost", *exchanges, expected=expected, actual=actual
             )
@@ -234,9 +234,9 @@ def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit,
 def _expect_right_alone(edit: FieldEdit) -> None:
     """An edit that did not go right beside another one does by itself, so that it is about being in parallel."""
     if edit.alone is not None:
-        answer, after = edit.alone
-        if seen(after).get(edit.field) != edit.value or not answer.succeeded:
-            raise Undecided(f"an update of {edit.field} does not succeed by itself either", answer, after)
+        response, after = edit.alone
+        if seen(after).get(edit.field) != edit.value or not response.succeeded:
+            raise Undecided(f"an update of {edit.field} does not succeed by itself either", response, after)
     seen(edit.after)
 
 
@@ -255,10 +255,10 @@ def test_deletion_is_effective_at_once(deletions_at_once: list[Closing]) -> None
 def _expect_closed(closings: list[Closing], message: str, expected: str) -> None:
     """Nothing succeeded after the answers; where it still does a while later, another requirement is broken."""
     for closing in closings:
-        read.success(closing.answer)
+        read.success(closing.response)
         if closing.later is not None and closing.later.succeeded:
-            raise Undecided(f"{message}, and still does later", closing.answer, closing.later)
-        judged(closing.answer, *closing.attempts)
+            raise Undecided(f"{message}, and still does later", closing.response, closing.later)
+        judged(closing.response, *closing.attempts)
         for attempt in closing.attempts:
             if attempt.succeeded:
-                raise NonConformity(message, closing.answer, attempt, expected=expected, actual=str(attempt.status))
+                raise NonConformity(message, closing.response, attempt, expected=expected, actual=str(attempt.status))

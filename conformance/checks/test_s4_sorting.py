@@ -206,7 +206,7 @@ def _expect_sorted(run: Run, lists: SortedLists, order: Order, pages: PagedLists
     try:
         expect_steadily(run, lists.ascending, lambda look: _compared(Listing(look), order, descending=False))
     except NonConformity as fault:
-        if all(_is_ascending(Listing((answer,)), order) for answer in fault.exchanges):
+        if all(_is_ascending(Listing((response,)), order) for response in fault.exchanges):
             _expect_plain_pages(run, pages)  # where each page is in order, the pages may not follow each other
         raise
     expect_steadily(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True))
@@ -224,9 +224,9 @@ def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
 
 def _in_place(order: Order, look: Look) -> None:
     """The same in one look: the whole list in one answer, else nothing is judged, and pages of it."""
-    whole, parts = Listing(look[:1]), [answer for answer in look[1:] if "page" in dict(answer.call.query)]
+    whole, parts = Listing(look[:1]), [response for response in look[1:] if "page" in dict(response.call.query)]
     items = whole.items
-    if not parts or any(read.number(one, "total") != len(items) for one in (*whole.answers, *parts)):
+    if not parts or any(read.number(one, "total") != len(items) for one in (*whole.responses, *parts)):
         return
     told = Counter(str(item.value.get("name")) for item in items)
     known = {item.identifier: place for place, item in enumerate(items) if order.key(item.value) is not None}
@@ -264,7 +264,7 @@ def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:
     """The filter holds where another order was asked for, else nothing can be said about the two together."""
     for status in STATUSES:
         judge = partial(_expect_only, status)
-        expect_elsewhere(run, of_status(lists.look, status).answers, judge, "in another order")
+        expect_elsewhere(run, of_status(lists.look, status).responses, judge, "in another order")
 
 
 def _expect_only(status: str, look: Look) -> None:

@@ -34,13 +34,13 @@ class Kept:
 
     Attributes:
         sent: The body.
-        answer: The answer.
+        response: The answer.
         after: The read; None where there is nothing to read.
         before: A read before an edit; None for a creation.
     """
 
     sent: dict[str, str]
-    answer: Exchange
+    response: Exchange
     after: Exchange | None
     before: Exchange | None = None
 
@@ -63,13 +63,13 @@ def texts(run: Run) -> Texts:
     if run.effort is not Effort.QUICK:
         some = [text for texts in (SCRIPTS, SIGNS, ADDRESSES) for text in texts.values()]
     else:
-        some = [] if together[0].answer.succeeded else [joined(texts) for texts in (SCRIPTS, SIGNS, ADDRESSES)]
+        some = [] if together[0].response.succeeded else [joined(texts) for texts in (SCRIPTS, SIGNS, ADDRESSES)]
     for text, other in zip(some, [*some[1:], *some[:1]], strict=True):
         kept += _keep(run, (text, other), (other, text))
-    if not long[0].answer.succeeded:
+    if not long[0].response.succeeded:
         kept += _keep(run, (name, name), ("short", "then short"))
         kept += _keep(run, ("short", "then short"), (description, f"then {description}"))
-    if not any(one.answer.succeeded for one in kept if one.before is None):  # names may be too short for all of them
+    if not any(one.response.succeeded for one in kept if one.before is None):  # names may be too short for all of them
         kept += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
     return Texts(tuple(one for one in kept if one.before is None), tuple(one for one in kept if one.before is not None))
 
@@ -86,13 +86,13 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
         {"name": f"{run.name('t')} {name}", "description": description}
         for name, description in zip(names, descriptions, strict=True)
     )
-    answer = run.send(request.create_engagement(sent))
-    identifier = identifier_of(answer)
+    response = run.send(request.create_engagement(sent))
+    identifier = identifier_of(response)
     if identifier is None:
-        return [Kept(sent, answer, None)]
+        return [Kept(sent, response, None)]
     before = run.send(request.get_engagement(identifier))
     edit = run.send(replace(request.update_engagement(identifier, edited), repeatable=True))
-    return [Kept(sent, answer, before), Kept(edited, edit, run.send(request.get_engagement(identifier)), before)]
+    return [Kept(sent, response, before), Kept(edited, edit, run.send(request.get_engagement(identifier)), before)]
 
 
 def _long(length: int) -> str:
@@ -124,14 +124,14 @@ def odd_texts(run: Run) -> dict[str, Exchange]:
             "description-null": {"description": None},
         },
     )
-    answers: dict[str, Exchange] = {}
+    responses: dict[str, Exchange] = {}
     together = run.send_all([request.create_engagement(_merged(*group.values())) for group in groups])
-    for group, answer in zip(groups, together, strict=True):
-        answers |= dict.fromkeys(group, answer)
-        if len(group) > 1 and not answer.succeeded:
+    for group, response in zip(groups, together, strict=True):
+        responses |= dict.fromkeys(group, response)
+        if len(group) > 1 and not response.succeeded:
             bodies = [_merged({"name": run.name(point)}, fields) for point, fields in group.items()]
-            answers |= zip(group, run.send_all([request.create_engagement(body) for body in bodies]), strict=True)
-    return answers
+            responses |= zip(group, run.send_all([request.create_engagement(body) for body in bodies]), strict=True)
+    return responses
 
 
 def _merged(*fields: dict[str, Any]) -> dict[str, Any]:
@@ -156,19 +156,19 @@ def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
         raise Inapplicable("very long texts were refused")
 
     for one, field in taken:
-        answer = odd_texts[one]
-        if not isinstance(shown(answer, field), str):
-            raise Undecided(f"the answer to the creation shows no {field}", answer)
-        _expect_same(field, str((sent_object(answer) or {}).get(field)), shown(answer, field), answer)
+        response = odd_texts[one]
+        if not isinstance(shown(response, field), str):
+            raise Undecided(f"the answer to the creation shows no {field}", response)
+        _expect_same(field, str((sent_object(response) or {}).get(field)), shown(response, field), response)
 
 
 @requirement("update-engagement-keeps-text")
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
-    if not texts.edits and all(one.answer.status in _REFUSALS for one in texts.creations):
+    if not texts.edits and all(one.response.status in _REFUSALS for one in texts.creations):
         raise Inapplicable("Every text was refused on creation, so that there is none to edit")
     if not texts.edits:
-        raise Undecided("no engagement was created that could be edited", *(one.answer for one in texts.creations))
+        raise Undecided("no engagement was created that could be edited", *(one.response for one in texts.creations))
     for one in texts.edits:
         if one.before is not None:
             active(one.before)
@@ -178,28 +178,28 @@ def test_update_keeps_text(texts: Texts) -> None:
 
 def _expect_kept(attempts: Sequence[Kept]) -> None:
     """What was accepted reads back exactly; the rest was refused as odd or long text may be."""
-    accepted = [one for one in attempts if one.answer.succeeded]
+    accepted = [one for one in attempts if one.response.succeeded]
     for one in attempts:
         if one not in accepted:
-            if one.before is not None and one.answer.attempt > 1:
-                raise Undecided("an answer was lost, and what was sent again was refused", one.answer)
-            _expect_permitted_refusal(one.answer)
+            if one.before is not None and one.response.attempt > 1:
+                raise Undecided("an answer was lost, and what was sent again was refused", one.response)
+            _expect_permitted_refusal(one.response)
     for one in accepted:
         if one.after is None:
-            raise Undecided("what was created cannot be read", one.answer)
-        now, exchanges = seen(one.after), (one.answer, one.after)
+            raise Undecided("what was created cannot be read", one.response)
+        now, exchanges = seen(one.after), (one.response, one.after)
         for field, text in one.sent.items():
             if one.before is not None and now.get(field) == shown(one.before, field) != text:
                 raise Undecided(f"the update of {field} took no effect at all", *exchanges)
             _expect_same(field, text, read.field(now, field, one.after), *exchanges)
     if not accepted:
-        raise Inapplicable("every text was refused", *(one.answer for one in attempts))
+        raise Inapplicable("every text was refused", *(one.response for one in attempts))
 
 
-def _expect_permitted_refusal(answer: Exchange) -> None:
-    if answer.status >= 500:  # noqa: PLR2004
-        raise Undecided(f"the service answered {answer.status}", answer)
-    expect.status(answer, lambda status: status in _REFUSALS, "any 2xx, 400, 413 or 422")
+def _expect_permitted_refusal(response: Exchange) -> None:
+    if response.status >= 500:  # noqa: PLR2004
+        raise Undecided(f"the service answered {response.status}", response)
+    expect.status(response, lambda status: status in _REFUSALS, "any 2xx, 400, 413 or 422")
 
 
 def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
@@ -223,16 +223,16 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
 def test_observe_odd_creations(run: Run, odd_texts: dict[str, Exchange]) -> None:
     """What happens to empty, blank and very long texts and to unknown fields is open."""
     for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
-        run.observe(point, observe.answered(odd_texts[point]), odd_texts[point])
+        run.observe(point, observe.describe_response(odd_texts[point]), odd_texts[point])
 
 
 @observes("description-null", "description-empty")
 def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Exchange]) -> None:
     """What happens to a description that is null or empty is open."""
     for point in ("description-null", "description-empty"):
-        answer = odd_texts[point]
-        reads = f", reads {observe.reads(read.data(answer), 'description')}" if answer.succeeded else ""
-        run.observe(point, observe.answered(answer) + reads, answer)
+        response = odd_texts[point]
+        reads = f", reads {observe.reads(read.data(response), 'description')}" if response.succeeded else ""
+        run.observe(point, observe.describe_response(response) + reads, response)
 
 
 @observes("text-blanks", "text-normalization", "text-control-characters")
@@ -243,7 +243,7 @@ def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> No
         ("text-normalization", "description"),
         ("text-control-characters", "name"),
     ):
-        answer = odd_texts.get(point, odd_texts["text"])
-        sent = json.loads(answer.call.body or b"{}")[field]
-        became = f", {observe.kept(sent, shown(answer, field))}" if answer.succeeded else ""
-        run.observe(point, observe.answered(answer) + became, answer)
+        response = odd_texts.get(point, odd_texts["text"])
+        sent = json.loads(response.call.body or b"{}")[field]
+        became = f", {observe.kept(sent, shown(response, field))}" if response.succeeded else ""
+        run.observe(point, observe.describe_response(response) + became, response)

@@ -45,7 +45,7 @@ class Edit:
 
     sent: dict[str, Any]
     before: Exchange
-    answer: Exchange
+    response: Exchange
     after: Exchange
 
 
@@ -89,8 +89,8 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
     """
     identifier = before.call.identifier or ""
     run.sleep(pause)
-    answer = run.send(replace(request.update_engagement(identifier, sent), repeatable=True))
-    return Edit(sent, before, answer, run.send(request.get_engagement(identifier)))
+    response = run.send(replace(request.update_engagement(identifier, sent), repeatable=True))
+    return Edit(sent, before, response, run.send(request.get_engagement(identifier)))
 
 
 def editing(run: Run) -> Editing:
@@ -127,7 +127,7 @@ def _undescribed(run: Run, label: str) -> Exchange:
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
     """An edit with a brief description, or with a longer one where that was refused."""
     brief = edit(run, before, body, pause=pause)
-    if brief.answer.received is None or brief.answer.status not in _INVALID:
+    if brief.response.received is None or brief.response.status not in _INVALID:
         return brief
     return edit(run, brief.after, body | {"description": f"{body['description']} and no more than that"}, pause=pause)
 
@@ -172,7 +172,7 @@ def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
     }
     named = {"name": run.name("own")}
     edits = [edit(run, before, named | values)]
-    if not edits[0].answer.succeeded:
+    if not edits[0].response.succeeded:
         for name, value in values.items():
             edits.append(edit(run, edits[-1].after, {"name": run.name("own"), name: value}))
     return tuple(edits)
@@ -197,24 +197,24 @@ def test_updating_succeeds(editing: Editing) -> None:
     """An update of the name, of the description, and of both gives a success."""
     for done in editing.all:
         active(done.before)
-        if done.answer.attempt > 1 and not done.answer.succeeded and has_taken_effect(done):
-            raise Undecided("an answer was lost, and what was sent again stood already", done.answer)
-        if done.answer.status == done.after.status == HTTPStatus.NOT_FOUND:
-            raise Undecided("the engagement is not there any more", done.answer, done.after)
+        if done.response.attempt > 1 and not done.response.succeeded and has_taken_effect(done):
+            raise Undecided("an answer was lost, and what was sent again stood already", done.response)
+        if done.response.status == done.after.status == HTTPStatus.NOT_FOUND:
+            raise Undecided("the engagement is not there any more", done.response, done.after)
 
-        expect.success(done.answer)
+        expect.success(done.response)
 
 
 @requirement("update-engagement-takes-effect")
 def test_update_takes_effect(editing: Editing) -> None:
     """What an update sends can be read afterwards."""
     for done in editing.all:
-        read.success(done.answer)
+        read.success(done.response)
         now = seen(done.after)
 
         for field, value in done.sent.items():
             expect.equal(
-                field, read.field(now, field, done.after), value, done.answer, done.after, pointer=f"/data/{field}"
+                field, read.field(now, field, done.after), value, done.response, done.after, pointer=f"/data/{field}"
             )
 
 
@@ -222,23 +222,23 @@ def test_update_takes_effect(editing: Editing) -> None:
 def test_update_keeps_the_rest(editing: Editing) -> None:
     """An update changes what it sends and nothing else of the engagement."""
     for done in editing.all:
-        read.success(done.answer)
+        read.success(done.response)
         # That createdAt stays is judged over the whole run.
         rest = [field for field in FIELDS if field not in {*done.sent, "createdAt", "updatedAt"}]
 
         before, now = seen(done.before), seen(done.after)
-        expect.unchanged("the updated engagement", before, now, rest, done.before, done.answer, done.after)
+        expect.unchanged("the updated engagement", before, now, rest, done.before, done.response, done.after)
 
 
 @requirement("update-engagement-keeps-the-rest")
 def test_empty_update_keeps_everything(odd_editing: OddEditing) -> None:
     """An update without any field, where it is taken, leaves name, description and status as they were."""
     done = odd_editing.empty
-    if not done.answer.succeeded:
+    if not done.response.succeeded:
         raise Inapplicable("An update without any field was refused")
 
     content = ("name", "description", "status")
-    exchanges = done.before, done.answer, done.after
+    exchanges = done.before, done.response, done.after
     expect.unchanged("the engagement", seen(done.before), seen(done.after), content, *exchanges)
 
 
@@ -248,11 +248,11 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
     for unhurried in editing.all:
         done = unhurried
         if not has_taken_effect(done):
-            raise Undecided("the update did not take effect", done.answer, done.after)
+            raise Undecided("the update did not take effect", done.response, done.after)
         if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
             done = _edited_slowly(run, editing, done)
 
-        exchanges = done.before, done.answer, done.after
+        exchanges = done.before, done.response, done.after
         before, after = time_of(done.before, "updatedAt"), time_of(done.after, "updatedAt")
         if expect.moment(after, *exchanges) < expect.moment(before, *exchanges):
             raise Undecided("updatedAt has gone back", *exchanges)
@@ -277,15 +277,15 @@ def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEdi
         done = edit(run, filled.after, done.sent, pause=A_LONG_TICK)
         if not _has_cleared(done):
             raise Undecided(
-                "the description could not be taken away a second time", done.before, done.answer, done.after
+                "the description could not be taken away a second time", done.before, done.response, done.after
             )
 
-    exchanges = done.before, done.answer, done.after
+    exchanges = done.before, done.response, done.after
     expect_moved(run, time_of(done.after, "updatedAt"), time_of(done.before, "updatedAt"), *exchanges)
 
 
 def _has_cleared(done: Edit) -> bool:
-    return done.answer.succeeded and bool(shown(done.before, "description")) and not shown(done.after, "description")
+    return done.response.succeeded and bool(shown(done.before, "description")) and not shown(done.after, "description")
 
 
 @requirement("update-engagement-own-values")
@@ -293,7 +293,7 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
     """Identifier, status and times that are sent with an update are ignored or refused."""
     for done in odd_editing.own_values:
         active(done.before)
-        expect.status(done.answer, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
+        expect.status(done.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
 
         expect.status(
             done.after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, under the identifier it has"
@@ -317,22 +317,29 @@ def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
 
 
 @observes("update-status", "update-body")
-def test_observe_answer_to_update(run: Run, editing: Editing) -> None:
+def test_observe_response_to_update(run: Run, editing: Editing) -> None:
     """The status and the body with which updating succeeds are open."""
-    answer = editing.name.answer
-    run.observe("update-status", observe.answered(answer), answer)
-    run.observe("update-body", observe.members(answer) if answer.succeeded else observe.answered(answer), answer)
+    response = editing.name.response
+    run.observe("update-status", observe.describe_response(response), response)
+    run.observe(
+        "update-body",
+        observe.members(response) if response.succeeded else observe.describe_response(response),
+        response,
+    )
 
 
 @observes("update-empty-body", "update-null-name", "update-null-description")
 def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> None:
     """What an update with an empty object or with null gives is open."""
-    run.observe("update-empty-body", observe.answered(odd_editing.empty.answer), odd_editing.empty.answer)
-    run.observe("update-null-name", observe.answered(odd_editing.null_name), odd_editing.null_name)
-    answer, after = odd_editing.null_description, odd_editing.after_null
+    run.observe("update-empty-body", observe.describe_response(odd_editing.empty.response), odd_editing.empty.response)
+    run.observe("update-null-name", observe.describe_response(odd_editing.null_name), odd_editing.null_name)
+    response, after = odd_editing.null_description, odd_editing.after_null
     reads = observe.reads(read.data(after), "description")
     run.observe(
-        "update-null-description", f"{observe.answered(answer)}; the description is {reads} then", answer, after
+        "update-null-description",
+        f"{observe.describe_response(response)}; the description is {reads} then",
+        response,
+        after,
     )
 
 
@@ -341,18 +348,18 @@ def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> N
     """Whether an update that changes nothing moves updatedAt is open."""
     same = odd_editing.same
     moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
-    words = f"{observe.answered(same.answer)}, updatedAt {'moved' if moved else 'unchanged'}"
-    run.observe("update-same-values", words, same.before, same.answer, same.after)
+    words = f"{observe.describe_response(same.response)}, updatedAt {'moved' if moved else 'unchanged'}"
+    run.observe("update-same-values", words, same.before, same.response, same.after)
 
 
 @observes("duplicate-name-by-update")
 def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> None:
     """What renaming to the name of another engagement gives is open."""
-    run.observe("duplicate-name-by-update", observe.answered(odd_editing.namesake), odd_editing.namesake)
+    run.observe("duplicate-name-by-update", observe.describe_response(odd_editing.namesake), odd_editing.namesake)
 
 
 @observes("bad-body-of-unknown-resource")
 def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
     """What an update of a missing engagement with a bad body gives is open."""
-    answer = run.send(request.update_engagement(missing_identifier(run), {"name": 5}))
-    run.observe("bad-body-of-unknown-resource", observe.answered(answer), answer)
+    response = run.send(request.update_engagement(missing_identifier(run), {"name": 5}))
+    run.observe("bad-body-of-unknown-resource", observe.describe_response(response), response)

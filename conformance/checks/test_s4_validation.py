@@ -15,7 +15,7 @@ from conformance.checks.test_s4_organization import standing
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.invalid_inputs import Kind
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Undecided
 from conformance.oracle.steady import steadily
 from conformance.wire import request
@@ -174,7 +174,7 @@ def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> No
     for kind, point in points.items():
         for one in invalid_creations.sent:
             if one.kind == kind:
-                run.observe(point, answered(one.exchange), one.exchange)
+                run.observe(point, describe_response(one.exchange), one.exchange)
 
 
 @observes("validation-status-value")
@@ -182,7 +182,7 @@ def test_statuses_of_invalid_values(invalid_invitations: tuple[Sent, ...], run: 
     """Which of 400 and 422 is given for a value that a field cannot have."""
     for one in invalid_invitations:
         if one.kind == Kind.VALUE:
-            run.observe("validation-status-value", answered(one.exchange), one.exchange)
+            run.observe("validation-status-value", describe_response(one.exchange), one.exchange)
 
 
 @observes("validation-status-query")
@@ -190,7 +190,7 @@ def test_statuses_of_invalid_parameters(invalid_queries: Queries, run: Run) -> N
     """Which of 400 and 422 is given for a nonsense parameter."""
     for sent in invalid_queries.values():
         for one in sent:
-            run.observe("validation-status-query", answered(one.exchange), one.exchange)
+            run.observe("validation-status-query", describe_response(one.exchange), one.exchange)
 
 
 # --- creations that nothing could be told by

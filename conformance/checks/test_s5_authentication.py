@@ -14,7 +14,7 @@ from conformance.checks.unauthenticated import BadKeys, bad_keys
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.effects import accepted, is_main, refused
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
@@ -120,7 +120,7 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
 def test_body_that_is_no_json_without_a_key(run: Run, bad_keys: BadKeys) -> None:
     """Whether the key or a body that is no JSON is looked at first is open."""
     for one in bad_keys.unparsable:
-        run.observe("unparsable-body-without-key", answered(one.exchange), one.exchange)
+        run.observe("unparsable-body-without-key", describe_response(one.exchange), one.exchange)
 
 
 @observes("bearer-letter-case")
@@ -129,7 +129,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
     key = (run.fixtures.main.authorization or "").partition(" ")[2]
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
         exchange = run.send(request.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
-        run.observe("bearer-letter-case", f"{scheme}: {answered(exchange)}", exchange)
+        run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)
 
 
 def _role_listed(exchange: Exchange, user_id: str | None) -> object:
@@ -157,7 +157,7 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
     if left := [one for one in sent if one not in settled]:
-        told = ", ".join(sorted({f"{one.told} was answered {answered(one.exchange)}" for one in left}))
+        told = ", ".join(sorted({f"{one.told} was answered {describe_response(one.exchange)}" for one in left}))
         raise Undecided(f"{told}, which another requirement forbids", *[one.exchange for one in left])
 
 

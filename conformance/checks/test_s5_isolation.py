@@ -24,7 +24,7 @@ from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, laws, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.effects import Span, accepted
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested, judged
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
@@ -208,7 +208,7 @@ def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> No
 def test_how_another_organization_is_refused(two_organizations: TwoOrganizations, run: Run) -> None:
     """With which status a resource of another organization is refused."""
     for name, exchange in two_organizations.attempts.items():
-        run.observe("other-organization-status", f"{name}: {answered(exchange)}", exchange)
+        run.observe("other-organization-status", f"{name}: {describe_response(exchange)}", exchange)
 
 
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:

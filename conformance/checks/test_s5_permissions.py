@@ -15,7 +15,7 @@ from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.effects import accepted
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Undecided, Untested, judged
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.targets.capabilities import Unavailable
@@ -103,7 +103,7 @@ def test_what_permissions_imply(single_permissions: Permissions, run: Run) -> No
     for scope, operation in single_permissions.cells:
         if MATRIX[scope, operation] is Permission.OPEN and OPERATIONS[operation].scope is not None:
             exchange = single_permissions.cells[scope, operation]
-            run.observe("scope-implications", f"{scope}, {operation}: {answered(exchange)}", exchange)
+            run.observe("scope-implications", f"{scope}, {operation}: {describe_response(exchange)}", exchange)
 
 
 @observes("scope-of-list-engagements")
@@ -122,14 +122,14 @@ def test_permissions_that_allow_unarchiving(single_permissions: Permissions, run
 def test_permission_or_lookup(single_permissions: Permissions, run: Run) -> None:
     """What a key without permission is told about an engagement that does not exist."""
     for exchange in single_permissions.unknown:
-        run.observe("permission-or-lookup-first", answered(exchange), exchange)
+        run.observe("permission-or-lookup-first", describe_response(exchange), exchange)
 
 
 @observes("permission-or-validation-first")
 def test_permission_or_validation(single_permissions: Permissions, run: Run) -> None:
     """What a key without permission is told about an invalid body."""
     for exchange in single_permissions.invalid:
-        run.observe("permission-or-validation-first", answered(exchange), exchange)
+        run.observe("permission-or-validation-first", describe_response(exchange), exchange)
 
 
 def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
@@ -161,11 +161,11 @@ def _are_members(tried: Permissions, exchange: Exchange) -> None:
     expect.holds(found, "the key lists no members", *pages, exchange, expected="members", actual="none")
 
 
-def _tells_of_members(answer: Exchange) -> bool:
+def _tells_of_members(response: Exchange) -> bool:
     """Whether a list of members has any, or an organization counts any."""
-    if answer.call.operation.answer == "list":
-        return bool(read.items(answer))
-    return read.integer(read.data(answer), "memberCount", answer) > 0
+    if response.call.operation.response == "list":
+        return bool(read.items(response))
+    return read.integer(read.data(response), "memberCount", response) > 0
 
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
@@ -180,7 +180,7 @@ def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
     if tried.lost is not None:
         gone = "the main key does not find what the key has created"
         found = tried.lost.status != HTTPStatus.NOT_FOUND
-        expect.holds(found, gone, exchange, tried.lost, expected="the engagement", actual=answered(tried.lost))
+        expect.holds(found, gone, exchange, tried.lost, expected="the engagement", actual=describe_response(tried.lost))
 
 
 _WHOLE: Final = {
@@ -248,7 +248,7 @@ def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
 def _observe_column(run: Run, tried: Permissions, point: str, operation: str) -> None:
     for scope in SCOPES:
         if (exchange := tried.cells.get((scope, operation))) is not None:
-            run.observe(point, f"{scope}: {answered(exchange)}", exchange)
+            run.observe(point, f"{scope}: {describe_response(exchange)}", exchange)
 
 
 def _operation(one: Sent) -> str:

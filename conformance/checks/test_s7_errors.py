@@ -10,10 +10,10 @@ from conformance.checks.lost_service import expect_no_request_ends_service
 from conformance.checks.markers import observes, requirement
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import error_laws, read
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Judgement
 from conformance.verdicts.stages import Stage
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -71,7 +71,9 @@ def test_error_statuses_seen(run: Run) -> None:
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
         if exchange.received is not None and exchange.received.status >= 400:  # noqa: PLR2004 - errors begin here
-            first.setdefault(answered(exchange) if exchange.judgeable else str(exchange.received.status), exchange)
+            first.setdefault(
+                describe_response(exchange) if exchange.judgeable else str(exchange.received.status), exchange
+            )
 
     if first:
         run.observe("error-statuses-seen", ", ".join(sorted(first)), *first.values())
@@ -80,7 +82,7 @@ def test_error_statuses_seen(run: Run) -> None:
 def _message(exchange: Exchange) -> str | None:
     try:
         error = read.body(exchange).get("error") if exchange.judgeable and not exchange.succeeded else None
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return None
     message = error.get("message") if isinstance(error, dict) else None
     return message if isinstance(message, str) else None

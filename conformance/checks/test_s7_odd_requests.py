@@ -55,13 +55,13 @@ def odd_requests(run: Run) -> list[Exchange]:
 
 def _thoroughly(run: Run) -> list[Exchange]:
     """What a service most likely takes alike in all operations, with those that a quick run does not try it with."""
-    answers = run.send_all(_more(run))
+    responses = run.send_all(_more(run))
     if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
-        return answers
-    answers += run.send_in_turn(_more_of(made))
+        return responses
+    responses += run.send_in_turn(_more_of(made))
     for one in (request.archive_engagement(made), request.delete_engagement(made)):
-        answers += run.send_all([one] * _AT_ONCE)
-    return answers
+        responses += run.send_all([one] * _AT_ONCE)
+    return responses
 
 
 def _creation(run: Run) -> Call:
@@ -105,8 +105,8 @@ odd_requests_journey = journey(odd_requests)
 @requirement("no-server-error")
 def test_odd_requests_cause_no_server_error(odd_requests: list[Exchange]) -> None:
     """No request is answered with an unexpected server error, however odd."""
-    answered = [exchange for exchange in odd_requests if exchange.judgeable]
-    judged(*answered)
+    responded = [exchange for exchange in odd_requests if exchange.judgeable]
+    judged(*responded)
 
-    for exchange in answered:
+    for exchange in responded:
         error_laws.no_server_error(exchange)

@@ -180,14 +180,14 @@ def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
 
 def _ensure_lasting(run: Run, fault: NonConformity) -> None:
     """Pages that tell different totals tell them again and again, in turn, or others are changing the list."""
-    told = {read.number(answer, "total"): answer.call for answer in fault.exchanges}
+    told = {read.number(response, "total"): response.call for response in fault.exchanges}
     if len(told) < 2:  # noqa: PLR2004 - the fault is another one than pages that differ
         return
     for _ in range(_TURNS):
         for total, asked in told.items():
-            answer = run.send(asked)
-            if read.number(answer, "total") != total:
-                raise Undecided(f"{fault.message}, but others were changing the list", *fault.exchanges, answer)
+            response = run.send(asked)
+            if read.number(response, "total") != total:
+                raise Undecided(f"{fault.message}, but others were changing the list", *fault.exchanges, response)
 
 
 @requirement("list-members-total")

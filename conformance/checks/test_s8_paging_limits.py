@@ -12,10 +12,10 @@ from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.stable import expect_steadily
 from conformance.oracle import paging_limits, read
 from conformance.oracle.listing import holds
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import Inapplicable, Judgement
 from conformance.verdicts.stages import Stage
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.checks.stable import Look
@@ -30,29 +30,29 @@ list_queries_journey = journey(list_queries)
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or answered with a page that is what its meta says."""
-    for answer in list_queries.out_of_bounds.values():
-        expect_steadily(run, (answer,), lambda look: paging_limits.expect_refused_or_truthful(look[0]))
+    for response in list_queries.out_of_bounds.values():
+        expect_steadily(run, (response,), lambda look: paging_limits.expect_refused_or_truthful(look[0]))
 
 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or answered with the right totalPages."""
-    plain = {answer.call.operation.id: answer for answer in list_queries.plain.values()}
+    plain = {response.call.operation.id: response for response in list_queries.plain.values()}
 
-    for answer in list_queries.out_of_bounds.values():
-        truthful = partial(paging_limits.expect_refused_or_truthful, answer)
-        holds(truthful, "the page is not what its meta says", answer)
-        paging_limits.expect_total_pages(answer, plain[answer.call.operation.id])
+    for response in list_queries.out_of_bounds.values():
+        truthful = partial(paging_limits.expect_refused_or_truthful, response)
+        holds(truthful, "the page is not what its meta says", response)
+        paging_limits.expect_total_pages(response, plain[response.call.operation.id])
 
 
 @requirement("list-past-the-end")
 def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     """A page past the end is an empty list, or refused."""
-    plain = {answer.call.operation.id: answer for answer in list_queries.plain.values()}
+    plain = {response.call.operation.id: response for response in list_queries.plain.values()}
 
-    for answer in list_queries.past_the_end.values():
-        judge = partial(_expect_past_the_end, plain[answer.call.operation.id])
-        expect_steadily(run, (answer,), judge)
+    for response in list_queries.past_the_end.values():
+        judge = partial(_expect_past_the_end, plain[response.call.operation.id])
+        expect_steadily(run, (response,), judge)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
 )
 def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
     """A page past the end, where it is served, tells the total that the first page tells."""
-    answer = list_queries.past_the_end[asked]
-    plain = next(one for one in list_queries.plain.values() if one.call.operation is answer.call.operation)
-    if not answer.succeeded:
+    response = list_queries.past_the_end[asked]
+    plain = next(one for one in list_queries.plain.values() if one.call.operation is response.call.operation)
+    if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
-    expect_steadily(run, (answer, plain), lambda look: paging_limits.expect_total_of(look[0], look[1]))
+    expect_steadily(run, (response, plain), lambda look: paging_limits.expect_total_of(look[0], look[1]))
 
 
 def _expect_past_the_end(plain: Exchange, look: Look) -> None:
@@ -82,26 +82,26 @@ def _expect_past_the_end(plain: Exchange, look: Look) -> None:
 @pytest.mark.parametrize("point", [pytest.param(point, marks=observes(point)) for point in _OBSERVED])
 def test_out_of_bounds(run: Run, list_queries: ListQueries, point: str) -> None:
     """What does a page or perPage out of bounds give?"""
-    answer = list_queries.out_of_bounds[point]
-    asked, _ = answer.call.query[0]
+    response = list_queries.out_of_bounds[point]
+    asked, _ = response.call.query[0]
 
-    run.observe(point, _with_meta(answer, asked), answer)
+    run.observe(point, _with_meta(response, asked), response)
 
 
 @observes("page-past-the-end")
 def test_page_past_the_end(run: Run, list_queries: ListQueries) -> None:
     """What does a page past the end give?"""
-    answer = list_queries.past_the_end["page-past-the-end"]
+    response = list_queries.past_the_end["page-past-the-end"]
 
-    run.observe("page-past-the-end", answered(answer), answer)
+    run.observe("page-past-the-end", describe_response(response), response)
 
 
 @observes("page-empty")
 def test_empty_page(run: Run, list_queries: ListQueries) -> None:
     """What does an empty page= give?"""
-    answer = list_queries.odd["page-empty"]
+    response = list_queries.odd["page-empty"]
 
-    run.observe("page-empty", _with_meta(answer, "page"), answer)
+    run.observe("page-empty", _with_meta(response, "page"), response)
 
 
 @observes("page-oddly-written")
@@ -116,18 +116,18 @@ def test_page_oddly_written(run: Run, list_queries: ListQueries) -> None:
 @observes("cursor-parameters")
 def test_cursor(run: Run, list_queries: ListQueries) -> None:
     """What does a query parameter cursor do, and does meta carry a cursor?"""
-    answer, plain = list_queries.odd["cursor"], list_queries.plain["engagements"]
-    cursors = sorted({name for one in (answer, plain) for name in _meta(one) if "cursor" in name.lower()})
+    response, plain = list_queries.odd["cursor"], list_queries.plain["engagements"]
+    cursors = sorted({name for one in (response, plain) for name in _meta(one) if "cursor" in name.lower()})
     words = f"meta has {', '.join(name[:40] for name in cursors)}" if cursors else "no cursor in meta"
 
-    run.observe("cursor-parameters", f"{answered(answer)}, {words}", answer, plain)
+    run.observe("cursor-parameters", f"{describe_response(response)}, {words}", response, plain)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @observes("empty-list-total-pages")
 def test_empty_list(run: Run) -> None:
     """What is totalPages where nothing matches?"""
-    lists = [exchange for exchange in run.wire.exchanges if exchange.call.operation.answer == "list"]
+    lists = [exchange for exchange in run.wire.exchanges if exchange.call.operation.response == "list"]
     empty = {
         str(meta["totalPages"]): one for one in lists if (meta := _meta(one)).get("total") == 0 and "totalPages" in meta
     }
@@ -136,15 +136,15 @@ def test_empty_list(run: Run) -> None:
         run.observe("empty-list-total-pages", " or ".join(sorted(empty)), *empty.values())
 
 
-def _with_meta(answer: Exchange, name: str) -> str:
+def _with_meta(response: Exchange, name: str) -> str:
     """The status, and what meta says of a parameter."""
-    told = _meta(answer).get(name)
-    return f"{answered(answer)}, {name} {told}" if isinstance(told, int) else answered(answer)
+    told = _meta(response).get(name)
+    return f"{describe_response(response)}, {name} {told}" if isinstance(told, int) else describe_response(response)
 
 
-def _meta(answer: Exchange) -> dict[str, object]:
+def _meta(response: Exchange) -> dict[str, object]:
     """The meta of a list, as far as it can be read."""
     try:
-        return read.meta(answer) if answer.judgeable else {}
-    except (Judgement, Unanswered):
+        return read.meta(response) if response.judgeable else {}
+    except (Judgement, NoResponse):
         return {}

@@ -80,11 +80,11 @@ def test_remaining_falls(run: Run) -> None:
 @observes("rate-window")
 def test_rate_window(run: Run) -> None:
     """How many requests does a window allow, and how far ahead is its end?"""
-    answered = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.call.credential]
-    limits = sorted({limit for exchange in answered if (limit := rate_limit_laws.limit(exchange)) is not None})
-    ahead = max((far for exchange in answered if (far := rate_limit_laws.ahead(exchange)) is not None), default=None)
+    responded = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.call.credential]
+    limits = sorted({limit for exchange in responded if (limit := rate_limit_laws.limit(exchange)) is not None})
+    ahead = max((far for exchange in responded if (far := rate_limit_laws.ahead(exchange)) is not None), default=None)
 
     if limits and ahead is not None:
         span = next((words for most, words in _SPANS.items() if ahead <= most + 1), "more than a day")
         numbers = " or ".join(map(str, limits))
-        run.observe("rate-window", f"{numbers} requests, ending within {span}", answered[-1])
+        run.observe("rate-window", f"{numbers} requests, ending within {span}", responded[-1])

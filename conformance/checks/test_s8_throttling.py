@@ -12,7 +12,7 @@ from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.recovery import GRACE
 from conformance.checks.throttling import Throttling, renamed, throttling
 from conformance.oracle import expect, rate_limit_laws, read
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import NonConformity, Undecided, Untested
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
@@ -35,10 +35,12 @@ def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
     if filling.beyond is not None:
         served = f"{len(filling.served)} requests were served"
         message = f"with a limit of {filling.limit} a window, {served} without a 429"
-        raise NonConformity(message, filling.beyond, expected=EXPECTED, actual=answered(filling.beyond))
+        raise NonConformity(message, filling.beyond, expected=EXPECTED, actual=describe_response(filling.beyond))
     if throttling.passed:
         message = f"{len(throttling.passed)} creations beyond the limit were served, amid reads that were refused"
-        raise NonConformity(message, *throttling.passed, expected=EXPECTED, actual=answered(throttling.passed[0]))
+        raise NonConformity(
+            message, *throttling.passed, expected=EXPECTED, actual=describe_response(throttling.passed[0])
+        )
 
     expect.status_in(_refusal(throttling), TOO_MANY_REQUESTS)
 
@@ -107,7 +109,7 @@ def test_service_resumes_at_reset(throttling: Throttling) -> None:
         refusal,
         throttling.resumed,
         expected="an answer other than 429",
-        actual=answered(throttling.resumed),
+        actual=describe_response(throttling.resumed),
     )
 
 
@@ -124,7 +126,7 @@ def test_other_keys_are_served(throttling: Throttling) -> None:
         "a key that had requests left was refused while another one was beyond its limit",
         throttling.other,
         expected="an answer other than 429",
-        actual=answered(throttling.other),
+        actual=describe_response(throttling.other),
     )
 
 
@@ -152,7 +154,7 @@ def test_observe_limit(run: Run, throttling: Throttling) -> None:
     served = sum(1 for exchange in filling.served if exchange.number < first.number)
     run.observe("limit-honoured", f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first)
 
-    run.observe("retry-after", _form(first.answer.header("Retry-After")), first)
+    run.observe("retry-after", _form(first.response.header("Retry-After")), first)
 
 
 def _form(retry_after: str | None) -> str:

@@ -212,10 +212,10 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
         last = [at_once(one, key) for one in (request.archive_engagement(target), request.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(at_once(request.get_organization(), other))
-    answers = run.send_all([*first, *amid, *last])
-    scene.before, scene.after = answers[:_AROUND], answers[-_AROUND:]
-    scene.creation = answers[_AROUND] if may_write else None
-    scene.other = answers[_AROUND + len(amid) - 1] if len(amid) > may_write else None
+    responses = run.send_all([*first, *amid, *last])
+    scene.before, scene.after = responses[:_AROUND], responses[-_AROUND:]
+    scene.creation = responses[_AROUND] if may_write else None
+    scene.other = responses[_AROUND + len(amid) - 1] if len(amid) > may_write else None
     if other is not None and scene.other is not None and _refused([scene.other]):
         _ask_in_turn(run, key, other, scene)
     return scene

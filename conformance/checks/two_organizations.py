@@ -186,8 +186,8 @@ def two_organizations(run: Run) -> TwoOrganizations:
     reading = request.get_engagement(engagement_id)
     before = run.send(reading)
     read_by_other = _attempts(run, key, engagement_id, ON_ACTIVE[:1])
-    for answer in read_by_other.values():
-        _ensure_nobody_elses(before, answer)
+    for response in read_by_other.values():
+        _ensure_nobody_elses(before, response)
     attempts = read_by_other | _attempts(run, key, engagement_id, ON_ACTIVE[1:])
     between, archive = run.send(reading), run.send(request.archive_engagement(engagement_id))
     # An organization that was made for the run has archived nothing: an empty list.

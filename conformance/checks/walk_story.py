@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of, shown
 from conformance.oracle.effects import accepted
-from conformance.oracle.observe import answered
+from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import shown as in_words
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Story:
 def tell(walk: Walk, finding: Finding) -> Story:
     """Tell a walk."""
     letters = _letters(walk.taken)
-    lines = tuple(f"{_sentence(one, letters)} ({answered(one.exchange)})" for one in walk.taken)
+    lines = tuple(f"{_sentence(one, letters)} ({describe_response(one.exchange)})" for one in walk.taken)
     return Story(finding, lines, tuple(one.exchange for one in walk.taken))
 
 

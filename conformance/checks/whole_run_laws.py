@@ -109,11 +109,11 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
         return "No answer of the run was of this kind"
     names = " and ".join(operations)
     tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
-    answers = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
-    if not answers and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
+    responses = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
+    if not responses and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
         raise Untested(why)  # all that was sent must be refused
-    if tried and not answers:
+    if tried and not responses:
         raise Undecided(f"{names} never succeeded", tried[0])
-    if answers and all(isinstance(answer.reading, TooDeep) for answer in answers):
+    if responses and all(isinstance(response.reading, TooDeep) for response in responses):
         raise Undecided(f"no success of {names} can be read", tried[0])
     return f"No answer to {names} was of this kind" if tried else f"The run had no reason to call {names}"

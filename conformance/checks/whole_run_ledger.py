@@ -107,10 +107,10 @@ def _looked_again(
     for pause in _PAUSES:
         run.sleep(pause)
         with run.wire.undisturbed():
-            answer = run.send(finding.exchange.call)
-        found = judge(answer)
+            response = run.send(finding.exchange.call)
+        found = judge(response)
         if found is None:
-            return None, answer
+            return None, response
         if before is not None and _is_same(before, found):
             return found, None
         before = found
@@ -131,8 +131,8 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
     query = tuple((name, value) for name, value in asked.query if name != "page")
     calls = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
     with run.wire.undisturbed():
-        answers = run.send_all(calls)
-    return any(read.id_of(item) == finding.absent for one in answers for item in readable_resources(one))
+        responses = run.send_all(calls)
+    return any(read.id_of(item) == finding.absent for one in responses for item in readable_resources(one))
 
 
 def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:

@@ -231,8 +231,8 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     if stopped is not None and stopped.startswith(("the target", "the main key")):
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
-        return f"Nothing could be decided: {stopped or 'no answer was conclusive'}."
-    if execution.provisioner is not None and execution.provisioner.never_answered:
+        return f"Nothing could be decided: {stopped or 'no response was conclusive'}."
+    if execution.provisioner is not None and execution.provisioner.never_responded:
         return f"The provisioner never answered. {execution.provisioner.problem}"
     return None
 

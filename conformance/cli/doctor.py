@@ -26,7 +26,7 @@ from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Provisioner
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire import request
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def doctor(
         sys.exit(Exit.USAGE)
     try:
         status = _examine(open_console(soft_wrap=True), profile, wire)
-    except Unanswered as trouble:
+    except NoResponse as trouble:
         complain(f"The target could not be tested: {trouble}.")
         status = Exit.UNTESTABLE
     finally:

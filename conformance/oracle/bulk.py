@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import NonConformity, Undecided, judged
-from conformance.wire.exchange import REFUSALS, Unanswered
+from conformance.wire.exchange import REFUSALS, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -54,12 +54,12 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
         Unanswered: None is wrong, but something has no answer.
     """
     wrong: list[Sent] = []
-    trouble: Unanswered | None = None
+    trouble: NoResponse | None = None
     for one in sent:
         try:
             status = one.exchange.status
-        except Unanswered as unanswered:
-            trouble = trouble or unanswered
+        except NoResponse as no_response:
+            trouble = trouble or no_response
             continue
         judged(one.exchange)
         if not permitted(status):

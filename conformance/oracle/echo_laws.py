@@ -109,7 +109,7 @@ def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
     return True
 
 
-def open_answers(exchanges: Iterable[Exchange]) -> frozenset[int]:
+def open_responses(exchanges: Iterable[Exchange]) -> frozenset[int]:
     """The numbers of the changes whose answers need not repeat the request.
 
     These are changes of an engagement, a member or an organization while something else was being done to it;

@@ -43,12 +43,12 @@ def error_envelope(exchange: Exchange) -> bool:
     """An error is an object error with a string code, a string message and an integer statusCode."""
     if exchange.status < _ERRORS_FROM:
         return False
-    answer = exchange.answer
-    if answer.body and not isinstance(answer.reading, Parsed):
+    response = exchange.response
+    if response.body and not isinstance(response.reading, Parsed):
         return False
     error = _error(exchange)
     if error is None:
-        actual = shown(answer.reading.value) if isinstance(answer.reading, Parsed) else "no body"
+        actual = shown(response.reading.value) if isinstance(response.reading, Parsed) else "no body"
         raise NonConformity(
             "an error has no object error", exchange, expected="an object error", actual=actual, pointer="/error"
         )
@@ -103,7 +103,7 @@ def error_code(status: int) -> Law:
 
 
 def _error(exchange: Exchange) -> dict[str, Any] | None:
-    reading = exchange.answer.reading
+    reading = exchange.response.reading
     body = reading.value if isinstance(reading, Parsed) else None
     error = body.get("error") if isinstance(body, dict) else None
     return error if isinstance(error, dict) else None

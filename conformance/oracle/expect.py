@@ -1,7 +1,7 @@
 """Words that judge: each passes, or raises ``NonConformity`` with what was expected and what came.
 
 Every word is total: whatever an answer holds, it ends in a value, a ``NonConformity``, an ``Undecided``
-or, where no judgeable answer is there, an ``Unanswered``.
+or, where no judgeable answer is there, an ``NoResponse``.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def moment(text: object, *at: Exchange) -> datetime:
 
 def _code(exchange: Exchange) -> str:
     """The error code of an answer in words, if there is one."""
-    body = getattr(exchange.answer.reading, "value", None)
+    body = getattr(exchange.response.reading, "value", None)
     error = body.get("error") if isinstance(body, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
     return f" {code}" if isinstance(code, str) else ""

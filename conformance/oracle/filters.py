@@ -46,13 +46,13 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
     if wrong:
         raise NonConformity(
             f"a list filtered by {name} {value} holds something else",
-            *listing.answers,
+            *listing.responses,
             expected=f"none of {name} other than {value}",
             actual=f"{len(wrong)} of another {name}, the first is {shown(wrong[0])}",
             pointer="/data",
         )
     if not seen.issuperset(wanted) and listing.total > len(listing.items):
-        raise Unsettled("the list does not show all that is counted", *listing.answers)
+        raise Unsettled("the list does not show all that is counted", *listing.responses)
     expect_all(listing, sorted(wanted), f"an item of {name} {value}")
 
 
@@ -71,18 +71,18 @@ def expect_counts(
         NonConformity: A total is wrong.
         Undecided: The lists themselves are not what they must be, so that nothing can be said of their totals.
     """
-    holds(lambda: expect_count(everything), "the total without a filter is wrong", *everything.answers)
-    holds(lambda: expect_both(everything, known), "the list is not complete", *everything.answers)
+    holds(lambda: expect_count(everything), "the total without a filter is wrong", *everything.responses)
+    holds(lambda: expect_both(everything, known), "the list is not complete", *everything.responses)
     for value, listing in filtered.items():
         found = partial(expect_found, listing, name, value, known.get(value, ()), ())
-        holds(found, "the filter does not hold", *listing.answers)
+        holds(found, "the filter does not hold", *listing.responses)
         expect_count(listing)
     parts = {value: listing.total for value, listing in filtered.items()}
     if sum(parts.values()) != everything.total:
         raise NonConformity(
             f"the totals of each {name} do not add up to the total of all",
-            *everything.answers[:1],
-            *(listing.answers[0] for listing in filtered.values()),
+            *everything.responses[:1],
+            *(listing.responses[0] for listing in filtered.values()),
             expected=str(everything.total),
             actual=" + ".join(f"{count} {value}" for value, count in parts.items()),
             pointer="/meta/total",
@@ -92,7 +92,7 @@ def expect_counts(
 def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: Listing) -> None:
     """Each filtered list holds just the items of its value that the list without a filter holds."""
     items = everything.items
-    judged(*everything.answers)
+    judged(*everything.responses)
     for value, listing in filtered.items():
         wanted = [item.identifier for item in items if item.value.get(name) == value]
         others = [item.identifier for item in items if item.value.get(name) != value]
@@ -106,15 +106,15 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
         everything: The list.
         values: For each value, the ids of items that have it; one of them at least must be there.
     """
-    judged(*everything.answers)
+    judged(*everything.responses)
     seen = set(everything.identifiers)
     missing = [value for value, identifiers in values.items() if identifiers and not seen.intersection(identifiers)]
     if missing and (len(missing) == len(values) or everything.may_go_on):
-        raise Undecided("the list does not show what must be in it", *everything.answers)
+        raise Undecided("the list does not show what must be in it", *everything.responses)
     if missing:
         raise NonConformity(
             f"the list without a filter holds nothing that is {missing[0]}",
-            *everything.answers,
+            *everything.responses,
             expected=f"items that are {' and '.join(values)}",
             actual=f"none of {len(values[missing[0]])} that are {missing[0]}",
             pointer="/data",
@@ -130,8 +130,8 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
     resource = read.data(read_one)
     found = [
         item
-        for answer in lists
-        for item in Listing((answer,)).items
+        for response in lists
+        for item in Listing((response,)).items
         if item.value.get("id") == resource.get("id") == read_one.call.identifier
     ]
     for item in found:
@@ -161,9 +161,9 @@ def expect_one_total(look: tuple[Exchange, ...]) -> None:
     """
     whole, *pages = look
     total = _shown_total(whole)
-    for answer in pages:
-        told = read.number(answer, "total")
-        expect.equal("the total of a page with a filter", told, total, whole, answer, pointer="/meta/total")
+    for response in pages:
+        told = read.number(response, "total")
+        expect.equal("the total of a page with a filter", told, total, whole, response, pointer="/meta/total")
 
 
 def expect_full_pages(look: tuple[Exchange, ...]) -> None:
@@ -179,14 +179,14 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
     total = _shown_total(whole)
     if any(read.number(one, "total") != total for one in pages):
         raise Unsettled("the pages do not tell the same total", *look)
-    for answer in pages:
-        page, size = read.number(answer, "page"), read.number(answer, "perPage")
-        found, right = len(read.items(answer)), max(0, min(size, total - (page - 1) * size))
+    for response in pages:
+        page, size = read.number(response, "page"), read.number(response, "perPage")
+        found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
         expect.holds(
             found == right,
             f"page {page} of {total} filtered items with {size} a page holds {found}",
             whole,
-            answer,
+            response,
             expected=f"{right} items",
             actual=f"{found} items",
             pointer="/data",

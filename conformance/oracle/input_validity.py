@@ -44,7 +44,7 @@ _MOST_PER_PAGE: Final = 100
 
 def validity(call: Call) -> Validity:
     """What is surely so of a call of an operation; total over all bodies and queries."""
-    if call.operation.answer == "list":
+    if call.operation.response == "list":
         return _of_query(call)
     if not call.operation.takes_body or call.query:
         return Validity.OPEN

@@ -14,7 +14,7 @@ from conformance.oracle import shapes
 from conformance.oracle.outcomes import NonConformity, Undecided
 from conformance.oracle.rendering import kind_of, one_of, shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.wire.exchange import SUCCESSES, Unanswered
+from conformance.wire.exchange import SUCCESSES, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +33,10 @@ _ERRORS_FROM: Final = 400
 
 def json_well_formed(exchange: Exchange) -> bool:
     """A body is JSON as a strict reader accepts it."""
-    answer = exchange.answer
-    if not answer.body:
+    response = exchange.response
+    if not response.body:
         return False
-    match answer.reading:
+    match response.reading:
         case Malformed(reason):
             raise NonConformity("the body is not JSON", exchange, expected="a JSON text (RFC 8259)", actual=reason)
         case TooDeep(reason):
@@ -46,9 +46,9 @@ def json_well_formed(exchange: Exchange) -> bool:
 
 def json_media_type(exchange: Exchange) -> bool:
     """A body is announced as JSON; other names of JSON media types are open."""
-    if not exchange.answer.body:
+    if not exchange.response.body:
         return False
-    announced = exchange.answer.header("Content-Type")
+    announced = exchange.response.header("Content-Type")
     essence = (announced or "").partition(";")[0].strip().lower()
     if essence not in {"application/json", "text/json"} and not re.fullmatch(r"application/[^\s/]+\+json", essence):
         raise NonConformity(
@@ -178,7 +178,7 @@ def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
     """The resources of a success that are objects; none where there is no answer, or none that can be read."""
     try:
         return [resource for _, resource in _resources(exchange) if isinstance(resource, dict)]
-    except Unanswered:
+    except NoResponse:
         return []
 
 
@@ -187,15 +187,15 @@ def _is_address(email: str) -> bool:
     return "@" in email and not re.match(r"(?i)mailto:", email) and not re.search(r"<[^<>\"]*@[^<>\"]*>$", email)
 
 
-def _is_success(exchange: Exchange, answer: str) -> bool:
+def _is_success(exchange: Exchange, response: str) -> bool:
     """Whether this is a success of an operation of that kind, with a body that can be read at all."""
     operation = exchange.call.operation
-    readable = not exchange.answer.body or isinstance(exchange.answer.reading, Parsed)
-    return exchange.succeeded and operation.answer == answer and exchange.call.is_proper and readable
+    readable = not exchange.response.body or isinstance(exchange.response.reading, Parsed)
+    return exchange.succeeded and operation.response == response and exchange.call.is_proper and readable
 
 
 def _has(exchange: Exchange, name: str, kind: str) -> bool:
-    reading = exchange.answer.reading
+    reading = exchange.response.reading
     body = reading.value if isinstance(reading, Parsed) else None
     if not isinstance(body, dict) or kind_of(body.get(name)) != kind:
         actual = shown(body) if isinstance(reading, Parsed) else "no body"
@@ -211,7 +211,7 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
 
 def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
     """The resources of a success, each with its JSON pointer; none where the frame is broken."""
-    reading = exchange.answer.reading
+    reading = exchange.response.reading
     if not (
         exchange.succeeded
         and exchange.call.is_proper
@@ -220,7 +220,7 @@ def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
     ):
         return []
     data = reading.value.get("data")
-    if exchange.call.operation.answer == "list":
+    if exchange.call.operation.response == "list":
         return [(f"/data/{place}", item) for place, item in enumerate(data)] if isinstance(data, list) else []
     return [("/data", data)] if isinstance(data, dict) else []
 

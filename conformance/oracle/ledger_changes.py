@@ -38,14 +38,14 @@ class Changes(Judging):
         """Judge the answer to a creation by what was sent, as far as that is letters and digits."""
         sent, sight = sent_object(exchange) or {}, Sight(exchange, Span.of(exchange), readable_resources(exchange)[0])
         for name in TEXTS:
-            answered = sight.text(name)
-            if history.broken or answered is None or not is_unremarkable(sent.get(name)):
+            responded = sight.text(name)
+            if history.broken or responded is None or not is_unremarkable(sent.get(name)):
                 continue
             finding = finding_of(
                 "create-engagement-answers-what-was-sent", exchange, message=f"{name} is not what was sent",
-                expected=shown(sent[name]), actual=shown(answered), pointer=f"/data/{name}",
+                expected=shown(sent[name]), actual=shown(responded), pointer=f"/data/{name}",
             )  # fmt: skip
-            self.conclude(history, finding, right=answered == sent[name])
+            self.conclude(history, finding, right=responded == sent[name])
 
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the answer to an edit, an archive, an unarchive or a deletion."""

@@ -262,7 +262,7 @@ def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
 
 
 def _body(exchange: Exchange) -> dict[str, Any] | None:
-    reading = exchange.answer.reading
+    reading = exchange.response.reading
     if not (exchange.succeeded and is_list(exchange) and isinstance(reading, Parsed)):
         return None
     return reading.value if isinstance(reading.value, dict) else None

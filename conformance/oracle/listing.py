@@ -58,15 +58,19 @@ class Listing:
     """One look at a list.
 
     Attributes:
-        answers: What came, in the order of the pages.
+        responses: What came, in the order of the pages.
     """
 
-    answers: tuple[Exchange, ...]
+    responses: tuple[Exchange, ...]
 
     @property
     def items(self) -> list[Item]:
         """All items, page by page."""
-        return [Item(value, answer, place) for answer in self.answers for place, value in enumerate(read.items(answer))]
+        return [
+            Item(value, response, place)
+            for response in self.responses
+            for place, value in enumerate(read.items(response))
+        ]
 
     @property
     def identifiers(self) -> list[str]:
@@ -76,31 +80,34 @@ class Listing:
     @property
     def total(self) -> int:
         """How many items there are, by the first answer."""
-        return read.number(self.answers[0], "total")
+        return read.number(self.responses[0], "total")
 
     @property
     def may_go_on(self) -> bool:
         """Whether the last page is as full as a page can be, so that there may be another one."""
-        return len(read.items(self.answers[-1])) >= LARGEST_PAGE
+        return len(read.items(self.responses[-1])) >= LARGEST_PAGE
 
 
-def ensure_one_total(answers: Sequence[Exchange]) -> None:
+def ensure_one_total(responses: Sequence[Exchange]) -> None:
     """Pages that are compared with each other were of one list: they tell one total.
 
     Raises:
         Unsettled: Others have changed the list between them, or its total is wrong, which is judged by itself.
     """
-    if len({read.number(answer, "total") for answer in answers}) > 1:
-        raise Unsettled("the pages tell different totals", *answers)
+    if len({read.number(response, "total") for response in responses}) > 1:
+        raise Unsettled("the pages tell different totals", *responses)
 
 
-def contents(answers: Sequence[Exchange]) -> list[object]:
+def contents(responses: Sequence[Exchange]) -> list[object]:
     """What of some lists must be the same in two looks for the organization to have been at rest."""
     named = ("id", "name", "status", "role", "updatedAt")
     return [
-        (read.meta(answer).get("total"), [tuple(repr(item.get(name)) for name in named) for item in read.items(answer)])
-        for answer in answers
-        if answer.succeeded
+        (
+            read.meta(response).get("total"),
+            [tuple(repr(item.get(name)) for name in named) for item in read.items(response)],
+        )
+        for response in responses
+        if response.succeeded
     ]
 
 
@@ -130,13 +137,13 @@ def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) ->
     Returns:
         How many different keys were compared.
     """
-    judged(*listing.answers)
+    judged(*listing.responses)
     known = [(item, value) for item in listing.items if (value := key(item.value)) is not None]
     for (_, one), (item, other) in pairwise(known):
         if one < other if descending else other < one:
             raise NonConformity(
                 f"a list is not in the order of {field}",
-                *listing.answers,
+                *listing.responses,
                 expected=f"{field} {'descending' if descending else 'ascending'}",
                 actual=f"{shown(item.value.get(field))} after {shown(_before(known, item).value.get(field))}",
                 pointer=f"{item.pointer}/{field}",
@@ -156,7 +163,7 @@ def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
         listing: The list.
         among: The ids that count; all where not given.
     """
-    judged(*listing.answers)
+    judged(*listing.responses)
     places: dict[str, Item] = {}
     for item in (one for one in listing.items if among is None or one.identifier in among):
         first = places.setdefault(item.identifier, item)
@@ -172,13 +179,13 @@ def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
 
 def expect_all(listing: Listing, wanted: Collection[str], of: str, *others: Exchange) -> None:
     """A list holds all that it must."""
-    judged(*listing.answers, *others)
+    judged(*listing.responses, *others)
     seen = set(listing.identifiers)
     missing = [identifier for identifier in wanted if identifier not in seen]
     if missing:
         raise NonConformity(
             f"{of} is missing from the list",
-            *listing.answers,
+            *listing.responses,
             *others,
             expected=f"all {len(wanted)} of them",
             actual=f"{len(missing)} missing, the first is {shown(missing[0])}",
@@ -212,7 +219,7 @@ def _ordered(value: Comparable) -> Any:  # noqa: ANN401 - min and max ask for no
 
 def expect_filtered(listing: Listing, name: str, value: str) -> None:
     """A filtered list holds nothing else."""
-    judged(*listing.answers)
+    judged(*listing.responses)
     for item in listing.items:
         given = item.value.get(name)
         if isinstance(given, str) and given != value:
@@ -227,12 +234,12 @@ def expect_filtered(listing: Listing, name: str, value: str) -> None:
 
 def expect_count(listing: Listing) -> None:
     """The total of a list is the number of its items; where the last page is full there may be more."""
-    judged(*listing.answers)
+    judged(*listing.responses)
     found, total = len(listing.items), listing.total
     if total != found and not (listing.may_go_on and total > found):
         raise NonConformity(
             "the total does not count what the list holds",
-            *listing.answers,
+            *listing.responses,
             expected=str(found),
             actual=str(total),
             pointer="/meta/total",

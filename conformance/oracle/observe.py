@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
 from conformance.oracle.rendering import kind_of
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,14 +26,14 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 
 
-def answered(exchange: Exchange) -> str:
+def describe_response(exchange: Exchange) -> str:
     """How a call was answered: "201", "409 CONFLICT", or "no answer (the connection was refused)"."""
     try:
-        answer = exchange.answer
-    except Unanswered as trouble:
+        response = exchange.response
+    except NoResponse as trouble:
         return f"no answer ({exchange.trouble or trouble})"
-    code = _member(_value(exchange), "error", "code") if answer.status >= _ERRORS_FROM else None
-    return f"{answer.status} {_word(code)}" if isinstance(code, str) else str(answer.status)
+    code = _member(_value(exchange), "error", "code") if response.status >= _ERRORS_FROM else None
+    return f"{response.status} {_word(code)}" if isinstance(code, str) else str(response.status)
 
 
 def members(exchange: Exchange) -> str:

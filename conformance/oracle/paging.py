@@ -36,15 +36,15 @@ _ABOUT: Final = "an item that exists"
 def expect_served(look: Look) -> None:
     """Every page that exists is answered with a success."""
     total = read.number(look[0], "total")
-    for answer in look[1:]:
-        judged(answer)
-        page, size = _paging(answer)
-        if not answer.succeeded and (page - 1) * size < total:
+    for response in look[1:]:
+        judged(response)
+        page, size = _paging(response)
+        if not response.succeeded and (page - 1) * size < total:
             raise NonConformity(
                 f"page {page} of {total} items with {size} a page was refused",
-                answer,
+                response,
                 expected="200",
-                actual=str(answer.status),
+                actual=str(response.status),
             )
 
 
@@ -73,7 +73,7 @@ def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
 def expect_total(look: Look, owned: Collection[str] = ()) -> None:
     """The total is the same in every answer, and the number of items on all pages."""
     judged(*look)
-    totals = {read.number(answer, "total"): answer for answer in look}
+    totals = {read.number(response, "total"): response for response in look}
     total = read.number(look[0], "total")
     if len(totals) > 1:
         words = " and ".join(map(str, sorted(totals)))
@@ -85,7 +85,7 @@ def expect_total(look: Look, owned: Collection[str] = ()) -> None:
         return
     if total >= len(seen):
         holds(lambda: expect_partition(look, owned), "the pages do not hold everything once", *look)
-        holds(lambda: [list_laws.page_length(answer) for answer in look], "a page is not full", *look)
+        holds(lambda: [list_laws.page_length(response) for response in look], "a page is not full", *look)
     if total != len(seen):
         raise NonConformity(
             "the total is not the number of items",
@@ -103,14 +103,14 @@ def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
     total, seen = read.number(look[0], "total"), _distinct(look, owned)
     if total != len(seen) and not _is_part(look):
         raise Unsettled(f"the list shows {len(seen)} and counts {total}", *look)
-    for answer in look:
-        page, size = _paging(answer)
+    for response in look:
+        page, size = _paging(response)
         right = max(0, min(size, total - (page - 1) * size))
-        found = len(read.items(answer))
+        found = len(read.items(response))
         if found != right:
             raise NonConformity(
                 f"page {page} of {total} items with {size} a page holds {found}",
-                answer,
+                response,
                 expected=f"{right} items",
                 actual=f"{found} items",
                 pointer="/data",
@@ -130,9 +130,9 @@ def expect_in_place(look: Look, whole: int, among: Collection[str]) -> None:
     if len(places) != descending.total:
         return
     page, size = _paging(look[whole])
-    shown = range((page - 1) * size, (page - 1 + len(pages.answers)) * size)
+    shown = range((page - 1) * size, (page - 1 + len(pages.responses)) * size)
     wanted = [identifier for identifier in among if places.get(identifier) in shown]
-    expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.answers)
+    expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.responses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Bracket:
     owned: frozenset[str] = frozenset()
 
     @property
-    def answers(self) -> Look:
+    def responses(self) -> Look:
         """All of it."""
         return (*self.look, self.closing)
 
@@ -169,9 +169,9 @@ class Bracket:
         Raises:
             Unsettled: It is too long for that.
         """
-        if max(read.number(answer, "total") for answer in self.answers) > LARGEST_PAGE:
-            raise Unsettled("the list is too long for one answer", *self.answers)
-        return len(self.sure), len(self.owned | {*Listing(self.answers).identifiers})
+        if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
+            raise Unsettled("the list is too long for one answer", *self.responses)
+        return len(self.sure), len(self.owned | {*Listing(self.responses).identifiers})
 
 
 def expect_partition_within(bracket: Bracket) -> None:
@@ -181,10 +181,10 @@ def expect_partition_within(bracket: Bracket) -> None:
         NonConformity: They do not, which others may have brought about.
         Unsettled: There are more pages than were looked at.
     """
-    judged(*bracket.answers)
+    judged(*bracket.responses)
     page, size = _paging(bracket.look[-1])
-    if page * size < max(read.number(answer, "total") for answer in bracket.answers):
-        raise Unsettled("there are more pages than were looked at", *bracket.answers)
+    if page * size < max(read.number(response, "total") for response in bracket.responses):
+        raise Unsettled("there are more pages than were looked at", *bracket.responses)
     pages, sure = Listing(bracket.look[1:]), bracket.sure
     expect_once(pages, sure)
     expect_all(pages, sorted(sure), _ABOUT, bracket.look[0], bracket.closing)
@@ -198,10 +198,10 @@ def expect_total_within(bracket: Bracket) -> None:
         Unsettled: The list is too long to tell.
     """
     least, most = bracket.bounds
-    for answer in bracket.answers:
-        judged(answer)
-        total = read.number(answer, "total")
-        _expect_between(f"the total is {total}", total, (least, most), answer, "/meta/total")
+    for response in bracket.responses:
+        judged(response)
+        total = read.number(response, "total")
+        _expect_between(f"the total is {total}", total, (least, most), response, "/meta/total")
 
 
 def expect_lengths_within(bracket: Bracket) -> None:
@@ -212,18 +212,18 @@ def expect_lengths_within(bracket: Bracket) -> None:
         Unsettled: The list is too long to tell.
     """
     counts = bracket.bounds
-    for answer in bracket.answers:
-        judged(answer)
-        page, size = _paging(answer)
+    for response in bracket.responses:
+        judged(response)
+        page, size = _paging(response)
         least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
-        found = len(read.items(answer))
-        _expect_between(f"page {page} with {size} a page holds {found}", found, (least, most), answer, "/data")
+        found = len(read.items(response))
+        _expect_between(f"page {page} with {size} a page holds {found}", found, (least, most), response, "/data")
 
 
-def _expect_between(message: str, found: int, bounds: tuple[int, int], answer: Exchange, pointer: str) -> None:
+def _expect_between(message: str, found: int, bounds: tuple[int, int], response: Exchange, pointer: str) -> None:
     least, most = bounds
     if not least <= found <= most:
-        raise NonConformity(message, answer, expected=f"{least} to {most}", actual=str(found), pointer=pointer)
+        raise NonConformity(message, response, expected=f"{least} to {most}", actual=str(found), pointer=pointer)
 
 
 def _is_part(look: Look) -> bool:
@@ -242,9 +242,9 @@ def _pages(look: Look) -> Listing:
     return Listing(look[1:])
 
 
-def _paging(answer: Exchange) -> tuple[int, int]:
+def _paging(response: Exchange) -> tuple[int, int]:
     """The page and the size that were asked for; whether meta names them is judged by itself."""
-    asked = dict(answer.call.query)
+    asked = dict(response.call.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
 
 

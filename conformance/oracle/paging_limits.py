@@ -18,17 +18,17 @@ MAX_PER_PAGE: Final = 100
 _NO_REFUSALS: Final = frozenset({401, 403, 429})
 
 
-def expect_refused_or_truthful(answer: Exchange) -> None:
+def expect_refused_or_truthful(response: Exchange) -> None:
     """The request was refused, or answered with a page that is what its meta says."""
-    _expect_list_or_refusal(answer, "a list that tells the truth")
-    if not answer.succeeded:
+    _expect_list_or_refusal(response, "a list that tells the truth")
+    if not response.succeeded:
         return
-    page, size = read.number(answer, "page"), read.number(answer, "perPage")
-    asked = ", ".join(f"{name}={value}" for name, value in answer.call.query)
+    page, size = read.number(response, "page"), read.number(response, "perPage")
+    asked = ", ".join(f"{name}={value}" for name, value in response.call.query)
     expect.holds(
         1 <= size <= MAX_PER_PAGE,
         f"a list of {asked} claims a perPage of {size}",
-        answer,
+        response,
         expected=f"a perPage from 1 to {MAX_PER_PAGE}",
         actual=str(size),
         pointer="/meta/perPage",
@@ -36,79 +36,79 @@ def expect_refused_or_truthful(answer: Exchange) -> None:
     expect.holds(
         page >= 1,
         f"a list of {asked} claims to be page {page}",
-        answer,
+        response,
         expected="page 1 or a later one",
         actual=str(page),
         pointer="/meta/page",
     )
-    _expect_length(answer, page, size)
+    _expect_length(response, page, size)
 
 
-def expect_total_pages(answer: Exchange, plain: Exchange) -> None:
+def expect_total_pages(response: Exchange, plain: Exchange) -> None:
     """Where such a request is answered, totalPages is right, unless it is wrong for a plain list too."""
-    if answer.succeeded:
+    if response.succeeded:
         holds(lambda: list_laws.fitting_total_pages(plain), "totalPages is wrong without parameters too", plain)
-        list_laws.fitting_total_pages(answer)
+        list_laws.fitting_total_pages(response)
 
 
-def expect_refused_or_empty(answer: Exchange, plain: Exchange) -> None:
+def expect_refused_or_empty(response: Exchange, plain: Exchange) -> None:
     """A page past the end is empty, or refused.
 
     Args:
-        answer: What such a page was answered.
+        response: What such a page was answered.
         plain: What the list without parameters was answered.
     """
-    _expect_list_or_refusal(answer, "200 with an empty data", may_list=plain.judgeable and plain.succeeded)
-    if not answer.succeeded:
+    _expect_list_or_refusal(response, "200 with an empty data", may_list=plain.judgeable and plain.succeeded)
+    if not response.succeeded:
         return
-    data = read.body(answer).get("data")
+    data = read.body(response).get("data")
     if not isinstance(data, list):
-        raise Undecided(f"data is {kind_of(data)}", answer)
+        raise Undecided(f"data is {kind_of(data)}", response)
     expect.holds(
         not data,
         "a page past the end holds items",
-        answer,
+        response,
         expected="200 with an empty data, or a 4xx",
         actual=f"{len(data)} items",
         pointer="/data",
     )
 
 
-def expect_total_of(answer: Exchange, plain: Exchange) -> None:
+def expect_total_of(response: Exchange, plain: Exchange) -> None:
     """A page past the end, where it is served, counts what the first page counts.
 
     Args:
-        answer: The page past the end.
+        response: The page past the end.
         plain: The same list as it was asked for without a page.
     """
-    if not (answer.succeeded and plain.succeeded):
+    if not (response.succeeded and plain.succeeded):
         return
-    told, right = read.number(answer, "total"), read.number(plain, "total")
-    expect.equal("the total of a page past the end", told, right, plain, answer, pointer="/meta/total")
+    told, right = read.number(response, "total"), read.number(plain, "total")
+    expect.equal("the total of a page past the end", told, right, plain, response, pointer="/meta/total")
 
 
-def _expect_list_or_refusal(answer: Exchange, words: str, *, may_list: bool = False) -> None:
+def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = False) -> None:
     """A 403 is a refusal of the key, unless it may list otherwise."""
-    judged(answer)
-    if answer.status == HTTPStatus.FORBIDDEN and not may_list:
-        raise Undecided("the key is not permitted to list", answer)
-    refused = answer.status in REFUSALS and answer.status not in _NO_REFUSALS
-    if not refused and not answer.succeeded:
+    judged(response)
+    if response.status == HTTPStatus.FORBIDDEN and not may_list:
+        raise Undecided("the key is not permitted to list", response)
+    refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
+    if not refused and not response.succeeded:
         raise NonConformity(
-            f"{answer.call.operation.id} was answered {answer.status}",
-            answer,
+            f"{response.call.operation.id} was answered {response.status}",
+            response,
             expected=f"{words}, or a 4xx other than 401, 403 or 429",
-            actual=str(answer.status),
+            actual=str(response.status),
         )
 
 
-def _expect_length(answer: Exchange, page: int, size: int) -> None:
+def _expect_length(response: Exchange, page: int, size: int) -> None:
     """A page with others behind it is full, and none holds more than its size."""
-    found, is_full = len(read.items(answer)), page * size <= read.number(answer, "total")
+    found, is_full = len(read.items(response)), page * size <= read.number(response, "total")
     expect.holds(
         found <= size and (found == size or not is_full),
         f"page {page} with {size} a page holds {found}",
-        answer,
+        response,
         expected=f"{size} items" if is_full else f"at most {size} items",
         actual=f"{found} items",
         pointer="/data",

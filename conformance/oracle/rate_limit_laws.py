@@ -24,7 +24,7 @@ _AHEAD: Final = 366 * 24 * 3600
 
 def headers_present(exchange: Exchange) -> bool:
     """An answer carries the three headers."""
-    missing = [name for name in (LIMIT, REMAINING, RESET) if exchange.answer.header(name) is None]
+    missing = [name for name in (LIMIT, REMAINING, RESET) if exchange.response.header(name) is None]
     if missing:
         raise NonConformity(
             f"{one_of(*missing)} is missing",

@@ -28,7 +28,7 @@ def success(exchange: Exchange) -> Exchange:
 
 def body(exchange: Exchange) -> JsonObject:
     """The body of an answer, a JSON object."""
-    reading = exchange.answer.reading
+    reading = exchange.response.reading
     if not isinstance(reading, Parsed) or not isinstance(reading.value, dict):
         raise Undecided("the body is no JSON object", exchange)
     return reading.value

@@ -11,7 +11,7 @@ from conformance.oracle.effects import is_main
 from conformance.oracle.outcomes import Inapplicable, Judgement, NonConformity, Undecided, judged
 from conformance.oracle.rendering import shown
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,19 +101,19 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
         raise next((doubt for doubt in doubts if isinstance(doubt, Undecided)), doubts[0])
 
 
-def _judge(answers: list[_Told], *, stands: bool) -> None:
+def _judge(responses: list[_Told], *, stands: bool) -> None:
     """Judge the answers of one operation; ``stands`` says that the service's clock may stand still."""
-    of_now = [one for one in answers if abs(one.ahead) <= _AGREES]
-    if of_now == answers:
+    of_now = [one for one in responses if abs(one.ahead) <= _AGREES]
+    if of_now == responses:
         return
-    zones, slips = {one.zone for one in answers}, {one.slip for one in answers}
+    zones, slips = {one.zone for one in responses}, {one.slip for one in responses}
     if len(zones) == 1 and None not in zones and not stands:
-        hours = answers[0].ahead / 3600
-        raise _fault(answers, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
+        hours = responses[0].ahead / 3600
+        raise _fault(responses, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
     if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
-        raise _fault(answers, slip)
+        raise _fault(responses, slip)
     if of_now and zones != {None}:
-        raise Undecided("some answers look like those of another time zone", *(one.at for one in answers))
+        raise Undecided("some answers look like those of another time zone", *(one.at for one in responses))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
 
 
@@ -123,16 +123,16 @@ def _told(exchange: Exchange) -> _Told | None:
     try:
         field = _OF_NOW[exchange.call.operation.id]
         moment = parse_timestamp(read.text(read.data(exchange), field, exchange))
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return None
     if moment is None:
         return None
     return _Told(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
 
 
-def _stands(answers: list[_Told]) -> bool:
+def _stands(responses: list[_Told]) -> bool:
     """Whether a clock stands still, or moves by minutes at the least."""
-    moments = {one.moment for one in answers}
+    moments = {one.moment for one in responses}
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)
 
 
@@ -142,13 +142,13 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 
 
-def _fault(answers: list[_Told], says: str) -> NonConformity:
-    first, field = answers[0], _OF_NOW[answers[0].at.call.operation.id]
+def _fault(responses: list[_Told], says: str) -> NonConformity:
+    first, field = responses[0], _OF_NOW[responses[0].at.call.operation.id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
         f"{field} is {says} the time of its answer",
-        *(one.at for one in answers[:_FEW]),
+        *(one.at for one in responses[:_FEW]),
         expected=f"about {now}, the time of the answer",
-        actual=f"{shown(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(answers)} answers",
+        actual=f"{shown(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(responses)} answers",
         pointer=f"/data/{field}",
     )

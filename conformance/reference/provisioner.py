@@ -60,7 +60,7 @@ class SandboxConnection:
         self._connection.close()
 
 
-def answer(sandbox: SandboxConnection, message: bytes) -> bytes:
+def respond(sandbox: SandboxConnection, message: bytes) -> bytes:
     """Answer one message, whatever becomes of it."""
     try:
         return sandbox.forward(message)
@@ -86,7 +86,7 @@ def main() -> int:
         return 2
     sandbox = SandboxConnection(os.environ[URL], os.environ[TOKEN])
     for line in sys.stdin.buffer:
-        if line.strip() and (reply := answer(sandbox, line.strip())):
+        if line.strip() and (reply := respond(sandbox, line.strip())):
             sys.stdout.buffer.write(reply + b"\n")
             sys.stdout.buffer.flush()
     return 0

@@ -73,7 +73,7 @@ def _repeating(content: Json) -> Json:
 _ARRANGEMENTS: dict[str, Callable[[Json], Json]] = {"reversed": _reversed, "repeating": _repeating}
 
 
-class Answering(Engagements):
+class Responses(Engagements):
     """From a reply to a response."""
 
     def respond(self, call: Call, reply: Reply) -> Response:

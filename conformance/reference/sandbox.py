@@ -83,8 +83,8 @@ class Sandbox:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(token.encode(), self._token.encode()):
             return Response(status_code=401)
-        answer = self.answer(await request.body())
-        return Response(status_code=204) if answer is None else JSONResponse(answer)
+        response = self.respond(await request.body())
+        return Response(status_code=204) if response is None else JSONResponse(response)
 
     async def accept(self, request: Request) -> Response:
         """Accept an invitation for whoever opens its link."""
@@ -94,7 +94,7 @@ class Sandbox:
 
     # JSON-RPC
 
-    def answer(self, message: bytes) -> dict[str, Any] | None:
+    def respond(self, message: bytes) -> dict[str, Any] | None:
         """Carry out a message; a notification has no answer."""
         identifier = None
         try:

@@ -18,7 +18,7 @@ from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import Provisioning
 from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Call, Reply
-from conformance.reference.responses import Answering
+from conformance.reference.responses import Responses
 from conformance.reference.routes import Operation, route, segments_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _SLOW = 0.08
 """Seconds of a slow answer."""
 
 
-class Service(Answering, Provisioning):
+class Service(Responses, Provisioning):
     """The reference service as an ASGI application.
 
     Each step is a method of its own, so that a deliberate fault is a subclass that overrides one, and each choice at an
@@ -53,10 +53,10 @@ class Service(Answering, Provisioning):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        response = await self.answer(Request(scope, receive))
+        response = await self.handle(Request(scope, receive))
         await response(scope, receive, send)
 
-    async def answer(self, request: Request) -> Response:
+    async def handle(self, request: Request) -> Response:
         """Answer one request, whatever it is."""
         if self.latitude["gateway"] == "strict" and (page := gateway.refusal(request)) is not None:
             return page

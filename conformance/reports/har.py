@@ -14,7 +14,7 @@ from conformance.reports.text import json_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from conformance.wire.exchange import Answer, Exchange
+    from conformance.wire.exchange import Exchange, Response
 
 _PIECE = 2**14
 """Bytes after which a piece is handed on; larger ones take twice as long to be searched for secrets."""
@@ -118,17 +118,17 @@ def _query(url: str) -> list[tuple[str, str]]:
         return []
 
 
-def _response(answer: Answer) -> dict[str, Any]:
-    text, encoding = _text(answer.body)
-    content = {"size": len(answer.body), "mimeType": _media_type(answer.headers), "text": text}
+def _response(response: Response) -> dict[str, Any]:
+    text, encoding = _text(response.body)
+    content = {"size": len(response.body), "mimeType": _media_type(response.headers), "text": text}
     return {
-        "status": answer.status,
-        "statusText": _phrase(answer.status),
-        "httpVersion": answer.http_version,
+        "status": response.status,
+        "statusText": _phrase(response.status),
+        "httpVersion": response.http_version,
         "cookies": [],
-        "headers": _headers(answer.headers),
+        "headers": _headers(response.headers),
         "content": content | ({"encoding": encoding} if encoding else {}),
-        "redirectURL": answer.header("Location") or "",
+        "redirectURL": response.header("Location") or "",
         "headersSize": -1,
         "bodySize": -1,
     }

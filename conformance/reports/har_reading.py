@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 from conformance.files import RECORDING, read_file
 from conformance.operations import OPERATIONS, Operation
 from conformance.reports.text import load_json, one_line
-from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.request import Call, Credential
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _exchange(entry: dict[str, Any]) -> Exchange:
         check=_text(entry["_check"]),
         call=_call(entry, request),
         request=request,
-        received=_answer(entry["response"]),
+        received=_response(entry["response"]),
         trouble=_optional(entry["_trouble"], _text),
         started_at=_moment(entry["startedDateTime"]),
         seconds=round(_duration(entry["time"]) / 1000, 6),
@@ -87,12 +87,12 @@ def _request(request: dict[str, Any]) -> SentRequest:
     return SentRequest(_text(request["method"]), _text(request["url"]), _headers(request["headers"]), body)
 
 
-def _answer(response: dict[str, Any]) -> Answer | None:
+def _response(response: dict[str, Any]) -> Response | None:
     if response["status"] == 0:
         return None
     content = response["content"]
     body = _bytes(_text(content["text"]), content.get("encoding"))
-    return Answer(int(response["status"]), _headers(response["headers"]), body, _text(response["httpVersion"]))
+    return Response(int(response["status"]), _headers(response["headers"]), body, _text(response["httpVersion"]))
 
 
 def _call(entry: dict[str, Any], request: SentRequest) -> Call:

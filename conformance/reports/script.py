@@ -14,7 +14,7 @@ from conformance.oracle.effects import Span, accepted
 from conformance.oracle.outcomes import Judgement
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of
 from conformance.reports.text import one_line
-from conformance.wire.exchange import SentRequest, Unanswered
+from conformance.wire.exchange import NoResponse, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -184,7 +184,7 @@ class Recording:
             return []
         try:
             found = [read.id_of(item) for item in read.items(exchange)]
-        except (Judgement, Unanswered):
+        except (Judgement, NoResponse):
             return []
         ids = [one for one in found if one in self._created]
         return ids if since is None else [one for one in ids if self._gone.get(("deleteEngagement", one), 0) > since]
@@ -317,7 +317,7 @@ def _made(exchange: Exchange) -> str | None:
     """The id of what a creation made, if a script can use it."""
     try:
         found = read.id_of(read.data(exchange))
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return None
     return found if isinstance(found, str) and _USABLE.fullmatch(found) else None
 

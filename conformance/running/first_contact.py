@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.targets.queries import data_of
 from conformance.wire import request
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -24,11 +24,11 @@ def reach(run: Run) -> Exchange | str:
         with run.wire.checking("reaching the target"):
             exchange = run.send(request.get_organization())
         status = exchange.status
-    except Unanswered as trouble:
+    except NoResponse as trouble:
         return _given_up(run, str(trouble))
     if status == HTTPStatus.UNAUTHORIZED:
         return _given_up(run, "the service refuses the main key with 401")
-    told = data_of(exchange.answer).get("engagementCount")
+    told = data_of(exchange.response).get("engagementCount")
     run.engagements_before = told if isinstance(told, int) and not isinstance(told, bool) else None
     return exchange
 

@@ -11,7 +11,7 @@ from conformance.oracle import read
 from conformance.oracle.outcomes import Judgement
 from conformance.targets.census import organization_census
 from conformance.wire import request
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ class Tried:
 
     Attributes:
         name: What the target file calls it.
-        answers: The answers to ``READS``; None where there was nothing to read.
+        responses: The answers to ``READS``; None where there was nothing to read.
     """
 
     name: str
-    answers: Mapping[str, Exchange | None]
+    responses: Mapping[str, Exchange | None]
 
     @property
     def organization(self) -> str | None:
         """The id of the organization that it says it belongs to."""
-        answer = self.answers["organization"]
-        found = None if answer is None else organization_census(answer).get("id")
+        response = self.responses["organization"]
+        found = None if response is None else organization_census(response).get("id")
         return found if isinstance(found, str) else None
 
     @property
@@ -60,16 +60,18 @@ class Tried:
 
     def status(self, what: str) -> int | None:
         """The status of an answer; None where there is none."""
-        answer = self.answers[what]
-        return None if answer is None or answer.received is None else answer.received.status
+        response = self.responses[what]
+        return None if response is None or response.received is None else response.received.status
 
     def worth(self, what: str) -> str:
         """Whether it reads something: yes, no, or the status."""
-        answer = self.answers[what]
-        if answer is None:
+        response = self.responses[what]
+        if response is None:
             return "-"
         return (
-            "no answer" if answer.received is None else _WORDS.get(answer.received.status, str(answer.received.status))
+            "no answer"
+            if response.received is None
+            else _WORDS.get(response.received.status, str(response.received.status))
         )
 
 
@@ -97,8 +99,8 @@ def _tried(wire: Wire, name: str, key: Secret, one: Call | None) -> Tried:
     if one is not None and name != "other_organization":
         calls["engagement"] = one
     credential = Credential.bearer(name, key.reveal())
-    answers = wire.send_all([asked.with_key(credential) for asked in calls.values()])
-    return Tried(name, dict.fromkeys(READS) | dict(zip(calls, answers, strict=True)))
+    responses = wire.send_all([asked.with_key(credential) for asked in calls.values()])
+    return Tried(name, dict.fromkeys(READS) | dict(zip(calls, responses, strict=True)))
 
 
 def _further(profile: Profile) -> list[tuple[str, Secret]]:
@@ -109,7 +111,7 @@ def _further(profile: Profile) -> list[tuple[str, Secret]]:
 def _first_id(listed: Exchange) -> str | None:
     try:
         found = next(iter(read.items(listed)), {}).get("id")
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return None
     return found if isinstance(found, str) else None
 
@@ -154,7 +156,7 @@ def _of_members(profile: Profile, wire: Wire) -> Iterator[str]:
     try:
         roles = {str(member.get("id")): member.get("role") for member in read.items(listed)}
         whole = read.number(listed, "total") == len(roles)
-    except (Judgement, Unanswered):
+    except (Judgement, NoResponse):
         return
     for member in profile.members:
         if member.user_id not in roles and whole:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from conformance.oracle.outcomes import Judgement
 from conformance.targets.capabilities import Unavailable
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -60,7 +60,7 @@ class Journeys:
 
     def wait_for(self, walk: Callable[[Run], object]) -> None:
         """Let a journey be walked before something else, whatever it comes to."""
-        with suppress(Judgement, Unanswered, Unavailable):
+        with suppress(Judgement, NoResponse, Unavailable):
             self.result(walk)
 
     def settle(self) -> None:
@@ -84,7 +84,7 @@ class Journeys:
             try:
                 with self._run.wire.checking(walk.__name__):
                     future.set_result(walk(self._run))
-            except Unanswered as trouble:
+            except NoResponse as trouble:
                 if attempt == _ATTEMPTS or trouble.lasting:
                     future.set_exception(trouble)
                     return

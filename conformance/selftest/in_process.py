@@ -137,7 +137,7 @@ class SandboxPeer:
 
     problem: str | None = None
     waiting: None = None
-    has_answered = True
+    has_responded = True
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -145,7 +145,7 @@ class SandboxPeer:
     def call(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method."""
         message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-        return result_of(method, self._sandbox.answer(message.encode()) or {})
+        return result_of(method, self._sandbox.respond(message.encode()) or {})
 
     def close(self, grace: float) -> None:
         """Do nothing: there is no process."""

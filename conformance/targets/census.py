@@ -48,11 +48,11 @@ class OtherEngagements:
             return []
         there = {identifier_of(item) for item in listed.items}
         unlisted = [identifier for identifier in self.names if identifier not in there][:_MOST_READ]
-        answers = asking.all([get_engagement(identifier) for identifier in unlisted])
+        responses = asking.all([get_engagement(identifier) for identifier in unlisted])
         return [
             f'{identifier} "{self.names[identifier]}"'
-            for identifier, answer in zip(unlisted, answers, strict=True)
-            if not isinstance(answer, str) and answer.status in GONE
+            for identifier, response in zip(unlisted, responses, strict=True)
+            if not isinstance(response, str) and response.status in GONE
         ]
 
 
@@ -67,8 +67,8 @@ def take_census(asking: Asking, names: RunNames, listed: Listed | None = None) -
     Returns:
         See ``Census``, and the engagements. Whatever the service answers, nothing is raised.
     """
-    answer = asking.one(get_organization())
-    census = _of_data({} if isinstance(answer, str) else data_of(answer))
+    response = asking.one(get_organization())
+    census = _of_data({} if isinstance(response, str) else data_of(response))
     found = latest_items(asking) if listed is None else listed
     census["ownEngagements"] = None if isinstance(found, str) else len(own_among(found, names).ids)
     return census, found

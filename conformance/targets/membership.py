@@ -105,11 +105,11 @@ class Membership:
 
     def after(self, exchange: Exchange) -> None:
         """Learn roles from lists, and who was removed."""
-        call, answer = exchange.call, exchange.received
-        if answer is None or key_name(call) != MAIN_KEY or not call.is_proper:
+        call, response = exchange.call, exchange.received
+        if response is None or key_name(call) != MAIN_KEY or not call.is_proper:
             return
-        if call.operation.id == "listMembers" and answer.status in SUCCESSES:
-            roles = listed_roles(answer)
+        if call.operation.id == "listMembers" and response.status in SUCCESSES:
+            roles = listed_roles(response)
             self._learn(roles)
 
     def _ensure(self, user_id: str, *, is_removal: bool) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.targets.names import RunNames
-    from conformance.wire.exchange import Answer, Exchange
+    from conformance.wire.exchange import Exchange, Response
     from conformance.wire.request import Call, Credential
 
 CHANGES_ENGAGEMENT: Final = frozenset(
@@ -168,11 +168,11 @@ class Ownership:
 
     def after(self, exchange: Exchange) -> None:
         """Learn from a response whose the engagement is."""
-        call, answer = exchange.call, exchange.received
+        call, response = exchange.call, exchange.received
         self._time.learn(exchange)
         if call.operation.id == "deleteEngagement" and exchange.sent:
             self._learn_deletion(exchange)
-        if answer is None or call.probe is not None or (call.credential is not None and call.credential.invalid):
+        if response is None or call.probe is not None or (call.credential is not None and call.credential.invalid):
             return
         with self._lock:
             learn = {
@@ -185,7 +185,7 @@ class Ownership:
             if call.operation.id == "getEngagement" and began < self._deleted.get(call.identifier or "", began):
                 return  # it was under way when the id became free for another engagement
             if learn is not None:
-                learn(call, answer)
+                learn(call, response)
 
     def is_foreign(self, key: Credential) -> bool:
         """Whether a key shows another organization than the main key does.
@@ -209,40 +209,40 @@ class Ownership:
         A faulty service may delete in any organization and with any key. If it says that it has not, what was proved
         holds until a read shows something else.
         """
-        identifier, answer = exchange.call.identifier or "", exchange.received
+        identifier, response = exchange.call.identifier or "", exchange.received
         with self._lock:
-            if answer is not None and answer.status in REFUSALS:
+            if response is not None and response.status in REFUSALS:
                 self._doubted.add(identifier)
                 return
             for place in [place for place in self._standings if place[1] == identifier]:
                 del self._standings[place]
             self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
 
-    def _learn_organization(self, call: Call, answer: Answer) -> None:
-        if (found := identifier_of(data_of(answer))) is not None:
+    def _learn_organization(self, call: Call, response: Response) -> None:
+        if (found := identifier_of(data_of(response))) is not None:
             self._organizations[key_name(call)] = found
 
-    def _learn_creation(self, call: Call, answer: Answer) -> None:
-        data = data_of(answer)
+    def _learn_creation(self, call: Call, response: Response) -> None:
+        data = data_of(response)
         if (made := identifier_of(data)) is not None:
             place = self._realm(call), made
             self._created[place] = data
             self._standings.pop(place, None)
 
-    def _learn_read(self, call: Call, answer: Answer) -> None:
+    def _learn_read(self, call: Call, response: Response) -> None:
         place = self._place(call)
-        if answer.status == TOO_MANY_REQUESTS:
+        if response.status == TOO_MANY_REQUESTS:
             return
-        if place[0] != key_name(call) and place[0] in {MAIN_KEY, OTHER_KEY} and answer.status not in SUCCESSES:
+        if place[0] != key_name(call) and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
             return  # what a key of fewer permissions is refused says nothing
-        known, found = self.standing(place[1], place[0]), self._judged(place, answer)
+        known, found = self.standing(place[1], place[0]), self._judged(place, response)
         if known is Standing.OWN and found is not Standing.ABSENT and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed its name
         self._standings[place] = found, time.monotonic()
 
-    def _learn_list(self, call: Call, answer: Answer) -> None:
+    def _learn_list(self, call: Call, response: Response) -> None:
         """Prove what cannot be read by id: the item must agree with the response to its creation."""
-        items = member_of(answer, "data") if answer.status in SUCCESSES else None
+        items = member_of(response, "data") if response.status in SUCCESSES else None
         for item in items if isinstance(items, list) else ():
             place = (self._realm(call), identifier_of(item) or "") if isinstance(item, dict) else ("", "")
             made, standing = self._created.get(place), self._standings.get(place)
@@ -251,12 +251,12 @@ class Ownership:
             if all(item.get(name) == made.get(name) for name in ("name", "createdAt")) and self._is_marked(item):
                 self._standings[place] = Standing.OWN, time.monotonic()
 
-    def _judged(self, place: _Key, answer: Answer) -> Standing:
+    def _judged(self, place: _Key, response: Response) -> Standing:
         """Whose an engagement is that was read by id."""
-        data = data_of(answer)
-        if answer.status in GONE or (place[0] != MAIN_KEY and answer.status in REFUSALS):
+        data = data_of(response)
+        if response.status in GONE or (place[0] != MAIN_KEY and response.status in REFUSALS):
             return Standing.ABSENT  # another organization's key may be refused in many ways
-        if answer.status in _OUT_OF_REACH and place not in self._created:
+        if response.status in _OUT_OF_REACH and place not in self._created:
             return Standing.ABSENT
         if not data or identifier_of(data) not in {None, place[1]}:
             return Standing.UNREADABLE

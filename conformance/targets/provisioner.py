@@ -55,7 +55,7 @@ class Peer(Protocol):
     """Who carries out calls: a child program, as a rule."""
 
     problem: str | None
-    has_answered: bool
+    has_responded: bool
 
     @property
     def waiting(self) -> Waiting | None:
@@ -116,7 +116,7 @@ class Provisioner:
         except MethodMissing:
             return None
         except ProvisionerError as error:
-            return None if self._peer.has_answered else without_likely_keys(str(error))
+            return None if self._peer.has_responded else without_likely_keys(str(error))
         return None
 
     @property
@@ -135,9 +135,9 @@ class Provisioner:
         return self._peer.waiting
 
     @property
-    def never_answered(self) -> bool:
+    def never_responded(self) -> bool:
         """Whether it was asked, and gave no answer of any kind."""
-        return self._peer.problem is not None and not self._peer.has_answered
+        return self._peer.problem is not None and not self._peer.has_responded
 
     def create_key(self, scopes: Sequence[str]) -> Secret:
         """A key of the organization with exactly these scopes."""
@@ -153,9 +153,11 @@ class Provisioner:
 
     def create_member(self, role: MemberRole) -> ProvisionedMember:
         """A new member of the organization with that role."""
-        answer = self._object("create_member", {"role": role})
-        key = _read_key("create_member", answer) if answer.get("key") is not None else None
-        return ProvisionedMember(_text("create_member", answer, "userId"), _text("create_member", answer, "email"), key)
+        response = self._object("create_member", {"role": role})
+        key = _read_key("create_member", response) if response.get("key") is not None else None
+        return ProvisionedMember(
+            _text("create_member", response, "userId"), _text("create_member", response, "email"), key
+        )
 
     def read_mail(self, to: str) -> list[Mail]:
         """The e-mails to an address, in the order of their arrival as far as the program knows it."""
@@ -166,8 +168,8 @@ class Provisioner:
 
     def create_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
         """The id of a new subordinate record of an engagement."""
-        answer = self._object("create_subordinate", {"engagementId": engagement_id, "kind": kind})
-        return _text("create_subordinate", answer, "id")
+        response = self._object("create_subordinate", {"engagementId": engagement_id, "kind": kind})
+        return _text("create_subordinate", response, "id")
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
         """Whether a subordinate record is there."""
@@ -201,16 +203,16 @@ def _wrong(method: str, expected: str) -> ProvisionerError:
     return ProvisionerError(f"The provisioner's result of {method} must be {expected}.")
 
 
-def _text(method: str, answer: Mapping[str, object], member: str) -> str:
-    value = answer.get(member)
+def _text(method: str, response: Mapping[str, object], member: str) -> str:
+    value = response.get(member)
     if not isinstance(value, str) or not value:
         raise _wrong(method, f'an object with a text "{member}"')
     return value
 
 
-def _read_key(method: str, answer: Mapping[str, object]) -> Secret:
+def _read_key(method: str, response: Mapping[str, object]) -> Secret:
     try:
-        return validity.api_key(_text(method, answer, "key"))
+        return validity.api_key(_text(method, response, "key"))
     except validity.Refused:
         raise _wrong(method, 'an object with a "key" of visible ASCII characters') from None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.targets.lenient_reading import salvage
-from conformance.wire.exchange import SUCCESSES, Answer, Exchange, Unanswered
+from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.request import list_engagements, list_members
 
@@ -71,11 +71,11 @@ class Asking:
         self._credentials = dict(credentials or {})
         self._silent = 0
 
-    def one(self, call: Call, key: str = MAIN_KEY) -> Answer | str:
+    def one(self, call: Call, key: str = MAIN_KEY) -> Response | str:
         """The answer to a call, or why there is none, as a clause."""
         return self.all([call], key)[0]
 
-    def all(self, calls: Sequence[Call], key: str = MAIN_KEY) -> list[Answer | str]:
+    def all(self, calls: Sequence[Call], key: str = MAIN_KEY) -> list[Response | str]:
         """The answers to independent calls with one key."""
         if key != MAIN_KEY and key not in self._credentials:
             return [f"the key <{key}> is not at hand"] * len(calls)
@@ -83,12 +83,12 @@ class Asking:
         keyed = [
             replace(call, credential=credential, repeatable=call.operation.id != "deleteEngagement") for call in calls
         ]
-        answers: list[Answer | str] = []
+        responses: list[Response | str] = []
         for first in range(0, len(keyed), self._together):
-            answers += self._some(keyed[first : first + self._together])
-        return answers
+            responses += self._some(keyed[first : first + self._together])
+        return responses
 
-    def _some(self, calls: Sequence[Call]) -> list[Answer | str]:
+    def _some(self, calls: Sequence[Call]) -> list[Response | str]:
         """The answers to a few calls; where a service takes only some at once, the others go alone."""
         if len(calls) == 1 or self._silent >= _PATIENCE:
             return [self._alone(call) for call in calls]
@@ -99,17 +99,17 @@ class Asking:
         self._silent = 0
         return [self._alone(call) if isinstance(one, str) else one for call, one in zip(calls, together, strict=True)]
 
-    def _alone(self, call: Call) -> Answer | str:
+    def _alone(self, call: Call) -> Response | str:
         if self._silent >= _PATIENCE:
             return "the service does not answer any more"
-        (answer,) = self._sent([call])
-        self._silent = self._silent + 1 if isinstance(answer, str) else 0
-        return answer
+        (response,) = self._sent([call])
+        self._silent = self._silent + 1 if isinstance(response, str) else 0
+        return response
 
-    def _sent(self, calls: Sequence[Call]) -> list[Answer | str]:
+    def _sent(self, calls: Sequence[Call]) -> list[Response | str]:
         try:
-            return [_answer(exchange) for exchange in self._send_all(calls)]
-        except Unanswered as stopped:
+            return [_response(exchange) for exchange in self._send_all(calls)]
+        except NoResponse as stopped:
             return [str(stopped)] * len(calls)
 
 
@@ -135,13 +135,13 @@ def latest_items(asking: Asking, *, pages: int = PAGES, key: str = MAIN_KEY) -> 
     )
     if isinstance(shown, str):
         return f"the engagements could not be listed ({shown})"
-    items = [(item, answer) for answer, listed in shown.pages for item in listed if isinstance(item, dict)]
-    whole = all(_value_of(answer)[1] for answer, _ in shown.pages) and len(items) == shown.length
+    items = [(item, response) for response, listed in shown.pages for item in listed if isinstance(item, dict)]
+    whole = all(_value_of(response)[1] for response, _ in shown.pages) and len(items) == shown.length
     times = [str(item.get("createdAt")) for item, _ in items]
     return Listed(
         items=tuple(item for item, _ in items),
         complete=whole and (shown.ended or times == sorted(times, reverse=True)),
-        created=tuple(_created(item, answer) for item, answer in items),
+        created=tuple(_created(item, response) for item, response in items),
     )
 
 
@@ -154,7 +154,7 @@ class _Pages:
         ended: Whether the list was seen to its end, which its total says too.
     """
 
-    pages: tuple[tuple[Answer, Sequence[Any]], ...]
+    pages: tuple[tuple[Response, Sequence[Any]], ...]
     ended: bool
 
     @property
@@ -172,28 +172,28 @@ def _pages(asking: Asking, call_of: Callable[[int], Call], most: int, key: str =
         most: How many pages are read at most.
         key: The name of the key that reads them.
     """
-    pages: list[tuple[Answer, Sequence[Any]]] = []
+    pages: list[tuple[Response, Sequence[Any]]] = []
     total: int | None = None
     while len(pages) < most:
-        answer = asking.one(call_of(len(pages) + 1), key)
-        if isinstance(answer, str):
-            return answer
-        listed = member_of(answer, "data")
-        if pages and total is None and answer.status in _PAST_THE_END:
+        response = asking.one(call_of(len(pages) + 1), key)
+        if isinstance(response, str):
+            return response
+        listed = member_of(response, "data")
+        if pages and total is None and response.status in _PAST_THE_END:
             return _Pages(tuple(pages), ended=True)
-        if answer.status not in SUCCESSES or not isinstance(listed, list):
-            return f"status {answer.status}"
-        pages.append((answer, listed))
-        total = _total(answer)
+        if response.status not in SUCCESSES or not isinstance(listed, list):
+            return f"status {response.status}"
+        pages.append((response, listed))
+        total = _total(response)
         shown = _distinct(item for _, items in pages for item in items)
         if not listed or (len(listed) < PER_PAGE if total is None else shown >= total):
             return _Pages(tuple(pages), ended=total is None or shown == total)
     return _Pages(tuple(pages), ended=False)
 
 
-def _total(answer: Answer) -> int | None:
+def _total(response: Response) -> int | None:
     """How many items a list has on all pages, by its ``meta``."""
-    meta = member_of(answer, "meta")
+    meta = member_of(response, "meta")
     total = meta.get("total") if isinstance(meta, dict) else None
     return total if isinstance(total, int) and not isinstance(total, bool) else None
 
@@ -241,22 +241,22 @@ def member_roles(asking: Asking) -> dict[str, str] | None:
         shown = _pages(asking, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
         if isinstance(shown, str):
             return None
-        if shown.ended and all(_value_of(answer)[1] for answer, _ in shown.pages):
-            return {user_id: role for answer, _ in shown.pages for user_id, role in listed_roles(answer).items()}
+        if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):
+            return {user_id: role for response, _ in shown.pages for user_id, role in listed_roles(response).items()}
     return None
 
 
-def listed_roles(answer: Answer) -> dict[str, str]:
+def listed_roles(response: Response) -> dict[str, str]:
     """The roles of the members that a page shows, by id."""
-    listed = member_of(answer, "data")
+    listed = member_of(response, "data")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     roles = {identifier_of(item): item.get("role") for item in items}
     return {found: role if isinstance(role, str) else "" for found, role in roles.items() if found is not None}
 
 
-def _created(item: Mapping[str, Any], answer: Answer) -> float:
+def _created(item: Mapping[str, Any], response: Response) -> float:
     """When an engagement was created, by our clock, whatever the service's shows; infinitely late where untold."""
-    now, date = time.time(), date_of(answer)
+    now, date = time.time(), date_of(response)
     created_at = item.get("createdAt")
     try:
         moment = datetime.fromisoformat(str(created_at)).timestamp()
@@ -265,22 +265,22 @@ def _created(item: Mapping[str, Any], answer: Answer) -> float:
     return moment if date is None else moment - date + now
 
 
-def member_of(answer: Answer, name: str) -> object:
+def member_of(response: Response, name: str) -> object:
     """A member of the object that an answer's body is; None where there is none."""
-    value, _ = _value_of(answer)
+    value, _ = _value_of(response)
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _value_of(answer: Answer) -> tuple[object, bool]:
+def _value_of(response: Response) -> tuple[object, bool]:
     """What the body of an answer says, and whether that is all of it."""
-    reading = answer.reading
+    reading = response.reading
     if isinstance(reading, Parsed):
         return reading.value, True
     if isinstance(reading, Malformed):
         with suppress(ValueError, RecursionError):  # a byte order mark or a NaN is a fault, and leaves nothing out
-            text = answer.body.decode(json.detect_encoding(answer.body), "replace")
+            text = response.body.decode(json.detect_encoding(response.body), "replace")
             return json.loads(text.removeprefix("\ufeff")), True
-    return salvage(answer.body), False
+    return salvage(response.body), False
 
 
 def identifier_of(data: Mapping[str, Any]) -> str | None:
@@ -291,9 +291,9 @@ def identifier_of(data: Mapping[str, Any]) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def data_of(answer: Answer) -> Mapping[str, Any]:
+def data_of(response: Response) -> Mapping[str, Any]:
     """The ``data`` of a success; an empty object where there is none."""
-    data = member_of(answer, "data") if answer.status in SUCCESSES else None
+    data = member_of(response, "data") if response.status in SUCCESSES else None
     return data if isinstance(data, dict) else {}
 
 
@@ -316,13 +316,13 @@ def object_in(body: bytes | None) -> Mapping[str, Any]:
     return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
 
 
-def told(answer: Answer | str) -> str:
+def told(response: Response | str) -> str:
     """What came of a call, as a clause."""
-    return answer if isinstance(answer, str) else f"status {answer.status}"
+    return response if isinstance(response, str) else f"status {response.status}"
 
 
-def _answer(exchange: Exchange) -> Answer | str:
+def _response(exchange: Exchange) -> Response | str:
     try:
-        return exchange.answer
-    except Unanswered as unanswered:
-        return str(unanswered)
+        return exchange.response
+    except NoResponse as no_response:
+        return str(no_response)

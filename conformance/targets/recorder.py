@@ -144,14 +144,14 @@ class JournalRecorder:
         return found
 
     def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
-        answer, call = exchange.received, exchange.call
+        response, call = exchange.received, exchange.call
         # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
-        if answer is None or (answer.status == TOO_MANY_REQUESTS and not call.expects_429):
+        if response is None or (response.status == TOO_MANY_REQUESTS and not call.expects_429):
             return
-        if answer.status in REFUSALS:
+        if response.status in REFUSALS:
             self._open[call].remove(sent)
             self._journal.refused(sent.entry)
-        elif answer.status in SUCCESSES:
+        elif response.status in SUCCESSES:
             self._open[call].remove(sent)
             self._carried_out(sent.entry, call, exchange)
 
@@ -189,13 +189,13 @@ class JournalRecorder:
 
     def _learn(self, exchange: Exchange) -> None:
         """Take in what the organization and its members were before the run changed them."""
-        key, operation, answer = key_name(exchange.call), exchange.call.operation.id, exchange.received
-        if answer is None:
+        key, operation, response = key_name(exchange.call), exchange.call.operation.id, exchange.received
+        if response is None:
             return
-        succeeded, full = answer.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
+        succeeded, full = response.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
         shown = exchange.call.credential
         permitted = shown is None or not (shown.invalid or shown.authorization is None)
-        if operation == "deleteEngagement" and ((succeeded and permitted) or (answer.status in GONE and full)):
+        if operation == "deleteEngagement" and ((succeeded and permitted) or (response.status in GONE and full)):
             gone = exchange.call.identifier
             self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == owner(key))
         elif not full:
@@ -203,12 +203,12 @@ class JournalRecorder:
         elif operation == "getCurrentOrganization" and succeeded:
             self._learn_organization(exchange)
         elif operation == "listMembers" and succeeded and key == MAIN_KEY:
-            self._learn_roles(listed_roles(answer))
+            self._learn_roles(listed_roles(response))
 
     def _learn_organization(self, exchange: Exchange) -> None:
-        key, answer = key_name(exchange.call), exchange.received
-        data = {} if answer is None else data_of(answer)
-        if key == MAIN_KEY and answer is not None and isinstance(data.get("id"), str):
+        key, response = key_name(exchange.call), exchange.received
+        data = {} if response is None else data_of(response)
+        if key == MAIN_KEY and response is not None and isinstance(data.get("id"), str):
             created_at = data.get("createdAt")
             self._journal.belongs_to(
                 data["id"], created_at if isinstance(created_at, str) else None, moment_of(exchange)

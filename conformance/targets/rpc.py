@@ -32,7 +32,7 @@ _MOST_TIMEOUTS: Final = 2
 """Time-outs after which nothing more is asked."""
 _LONGEST_QUOTE: Final = 200
 _NAMED_SECRET: Final = re.compile(r"(?P<name>key|token|secret|password|bearer|basic)\W+\S+", re.IGNORECASE)
-_NO_ANSWER: Final = "a line on its stdout that is no JSON-RPC 2.0 answer"
+_NO_RESPONSE: Final = "a line on its stdout that is no JSON-RPC 2.0 answer"
 _LOOKING_UP: Final = 0.5
 """Seconds of waiting after which it is looked whether the run is over."""
 
@@ -58,7 +58,7 @@ class RpcChild:
 
     Attributes:
         problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
-        has_answered: Whether it ever gave an answer, be it an error.
+        has_responded: Whether it ever gave an answer, be it an error.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RpcChild:
         self._timeouts = 0
         self.problem: str | None = None
         self._waits = Waits()
-        self.has_answered = False
+        self.has_responded = False
 
     def call(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result.
@@ -210,8 +210,8 @@ class RpcChild:
         reading = read_json(line)
         value = reading.value if isinstance(reading, Parsed) else None
         if not isinstance(value, dict) or value.get("jsonrpc") != "2.0" or "id" not in value:
-            raise self._break(f"The provisioner wrote {_NO_ANSWER}{_quoted(line)}.")
-        self.has_answered = True
+            raise self._break(f"The provisioner wrote {_NO_RESPONSE}{_quoted(line)}.")
+        self.has_responded = True
         return value
 
     def _timed_out(self, method: str) -> ProvisionerError:

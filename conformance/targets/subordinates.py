@@ -8,14 +8,14 @@ from conformance.json_text import Parsed
 from conformance.operations import OPERATIONS
 from conformance.targets.capabilities import Unavailable
 from conformance.targets.queries import GONE
-from conformance.wire.exchange import SUCCESSES, Unanswered
+from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.request import Call, encode, segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.targets.profile import SubordinateTemplate
-    from conformance.wire.exchange import Answer, Exchange
+    from conformance.wire.exchange import Exchange, Response
 
 
 def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
@@ -41,11 +41,11 @@ def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Ca
         Unavailable: The service did not make one, or its answer holds no id where the template says.
     """
     need = f"subordinates:{template.kind}"
-    answer = _answer(need, create_call(template, engagement_id), send)
-    if answer.status not in SUCCESSES:
-        reason = f"The {template.kind} could not be made as the target file says: status {answer.status}."
+    response = _response(need, create_call(template, engagement_id), send)
+    if response.status not in SUCCESSES:
+        reason = f"The {template.kind} could not be made as the target file says: status {response.status}."
         raise Unavailable(need, reason)
-    reading = answer.reading
+    reading = response.reading
     found = _pointed(reading.value, template.id_pointer) if isinstance(reading, Parsed) else None
     if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
         raise Unavailable(need, f"The answer to making the {template.kind} holds no id at {template.id_pointer}.")
@@ -59,17 +59,17 @@ def exists(template: SubordinateTemplate, engagement_id: str, record_id: str, se
         Unavailable: The answer says neither.
     """
     need = f"subordinates:{template.kind}"
-    status = _answer(need, read_call(template, engagement_id, record_id), send).status
+    status = _response(need, read_call(template, engagement_id, record_id), send).status
     if status not in GONE and status not in SUCCESSES:
         raise Unavailable(need, f"Whether the {template.kind} is there could not be told: status {status}.")
     return status not in GONE
 
 
-def _answer(need: str, call: Call, send: Callable[[Call], Exchange]) -> Answer:
+def _response(need: str, call: Call, send: Callable[[Call], Exchange]) -> Response:
     try:
-        return send(call).answer
-    except Unanswered as unanswered:
-        raise Unavailable(need, f"The request for a subordinate record had no answer: {unanswered}.") from None
+        return send(call).response
+    except NoResponse as no_response:
+        raise Unavailable(need, f"The request for a subordinate record had no answer: {no_response}.") from None
 
 
 def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON value

@@ -22,14 +22,14 @@ from conformance.targets.queries import (
 )
 from conformance.targets.recorder import owner
 from conformance.wire import request as calls
-from conformance.wire.exchange import SUCCESSES, Unanswered
+from conformance.wire.exchange import SUCCESSES, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.targets.membership import Membership
     from conformance.targets.queries import Listed
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
 
 _REFUSED: Final = frozenset({401, 403})
 _FEW: Final = 3
@@ -88,15 +88,15 @@ def clean_up(
             f"The journal is about {journal.place.base_url}, and this is {base_url}: nothing was undone. "
             "If the service has moved, add --moved."
         )
-    answer = asking.one(calls.get_organization())
-    is_shown = _ensure_same_organization(journal, answer, is_elsewhere=journal.place.base_url != base_url)
+    response = asking.one(calls.get_organization())
+    is_shown = _ensure_same_organization(journal, response, is_elsewhere=journal.place.base_url != base_url)
     reason: str | None = None
-    if isinstance(answer, str):
-        reason = f"the organization could not be read: {answer}"
-    elif answer.status in _REFUSED:
-        reason = f"the key is refused with status {answer.status}"
+    if isinstance(response, str):
+        reason = f"the organization could not be read: {response}"
+    elif response.status in _REFUSED:
+        reason = f"the key is refused with status {response.status}"
     elif not is_shown and not _sees_own(journal, ownership, asking):
-        reason = f"neither the organization nor an engagement of the run could be read: status {answer.status}"
+        reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
     result = undo(journal, ownership, membership, asking)
@@ -106,7 +106,7 @@ def clean_up(
     return result
 
 
-def _ensure_same_organization(journal: Journal, answer: Answer | str, *, is_elsewhere: bool) -> bool:
+def _ensure_same_organization(journal: Journal, response: Response | str, *, is_elsewhere: bool) -> bool:
     """Make sure that the main key does not belong to another organization than that of the run.
 
     Returns:
@@ -116,7 +116,7 @@ def _ensure_same_organization(journal: Journal, answer: Answer | str, *, is_else
         JournalError: It is another one, or a service that may be another one does not show it.
     """
     known = journal.place.organization, journal.place.created_at
-    data = {} if isinstance(answer, str) else data_of(answer)
+    data = {} if isinstance(response, str) else data_of(response)
     shown = tuple(value if isinstance(value := data.get(name), str) else None for name in ("id", "createdAt"))
     if any(None not in pair and pair[0] != pair[1] for pair in zip(known, shown, strict=True)):
         raise JournalError(
@@ -204,12 +204,12 @@ class _Undoing:
             removal = calls.remove_member(user_id)
             try:
                 self._membership.ensure([removal])
-            except Unanswered as withheld:
+            except NoResponse as withheld:
                 self._leave(f"The member {user_id} was not removed: {withheld}.")
                 continue
-            answer = self._asking.one(removal)
-            if not _is_gone(answer):
-                self._leave(f"The member {user_id} could not be removed: {told(answer)}.")
+            response = self._asking.one(removal)
+            if not _is_gone(response):
+                self._leave(f"The member {user_id} could not be removed: {told(response)}.")
                 continue
             self.result.writes.append(f"the member {user_id} was removed")
             changes = [other for other in self._pending(Action.CHANGE_ROLE) if other.subject == entry.subject]
@@ -238,9 +238,11 @@ class _Undoing:
             return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
         if now not in {entry.wanted for entry in changes}:
             return f"The role of {user_id} is {now}, which the run did not ask for; it was left alone."
-        answer = self._asking.one(calls.update_member_role(user_id, {"role": before}))
+        response = self._asking.one(calls.update_member_role(user_id, {"role": before}))
         self.result.writes.append(f"the role of {user_id} was made {before} again")
-        return None if _is_gone(answer) else f"The role of {user_id} could not be made {before} again: {told(answer)}."
+        return (
+            None if _is_gone(response) else f"The role of {user_id} could not be made {before} again: {told(response)}."
+        )
 
     def _names(self) -> None:
         """Give organizations the names back that they had before the run, if they have one that the run gave."""
@@ -267,10 +269,10 @@ class _Undoing:
             return None
         if now not in given and not self._journal.names.owns(now):
             return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
-        answer = self._asking.one(calls.update_organization({"name": before}), key)
-        if isinstance(answer, str) or answer.status not in SUCCESSES:
-            return f'The organization could not be named "{before}" again: {told(answer)}.'
-        now = _name_in(answer)
+        response = self._asking.one(calls.update_organization({"name": before}), key)
+        if isinstance(response, str) or response.status not in SUCCESSES:
+            return f'The organization could not be named "{before}" again: {told(response)}.'
+        now = _name_in(response)
         self.result.writes.append(f'the organization was named "{before}" again')
         return None if now in {before, None} else f'The organization was to be named "{before}", and became "{now}".'
 
@@ -300,14 +302,16 @@ class _Undoing:
                     self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
                     left += 1
             own = [one for one, standing in standings.items() if standing is Standing.OWN]
-            answers = dict(zip(own, self._asking.all([calls.delete_engagement(one) for one in own], key), strict=True))
-            own = [one for one, answer in answers.items() if isinstance(answer, str) and tries_left]
-            for one in answers.keys() - own:
-                if _is_gone(answers[one]):
+            responses = dict(
+                zip(own, self._asking.all([calls.delete_engagement(one) for one in own], key), strict=True)
+            )
+            own = [one for one, response in responses.items() if isinstance(response, str) and tries_left]
+            for one in responses.keys() - own:
+                if _is_gone(responses[one]):
                     self.result.writes.append(f"the engagement {one} was deleted")
                     self._settle_id(one, key)
                 else:
-                    self._leave(f"The engagement {one} could not be deleted: {told(answers[one])}.")
+                    self._leave(f"The engagement {one} could not be deleted: {told(responses[one])}.")
                     left += 1
         return not left
 
@@ -363,11 +367,11 @@ class _Undoing:
         self.result.left.append(sentence)
 
 
-def _name_in(answer: Answer | str) -> str | None:
-    name = None if isinstance(answer, str) else data_of(answer).get("name")
+def _name_in(response: Response | str) -> str | None:
+    name = None if isinstance(response, str) else data_of(response).get("name")
     return name if isinstance(name, str) else None
 
 
-def _is_gone(answer: Answer | str) -> bool:
+def _is_gone(response: Response | str) -> bool:
     """Whether a deletion, a removal or a change came to what was wanted, or had nothing left to do."""
-    return not isinstance(answer, str) and (answer.status in GONE or answer.status in SUCCESSES)
+    return not isinstance(response, str) and (response.status in GONE or response.status in SUCCESSES)

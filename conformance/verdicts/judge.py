@@ -22,7 +22,7 @@ from conformance.verdicts.items import background_walks, marks_of, name_of, requ
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, concluded
 from conformance.verdicts.stages import JUDGING
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 from conformance.wire.main_key import is_refusal, rests_on_ended_key
 from conformance.wire.request import get_organization
 from conformance.wire.run_limits import RunStopped
@@ -38,7 +38,7 @@ _OF_FORM: Final = frozenset({"1", "7", "8"})
 
 _ATTEMPTS: Final = 3
 _EFFORTS: Final = list(Effort)
-_ORDERLY: Final = (Judgement, Unanswered, Unavailable)
+_ORDERLY: Final = (Judgement, NoResponse, Unavailable)
 
 
 class Progress(Protocol):
@@ -130,7 +130,7 @@ class Judge(CollectErrors):
             try:
                 try:
                     return (yield)
-                except Unanswered as trouble:
+                except NoResponse as trouble:
                     return self._anew(pyfuncitem, trouble)
             except NonConformity as failure:
                 self._ensure_main_key([one for one in (*evidence.exchanges, *failure.exchanges) if is_refusal(one)])
@@ -192,7 +192,7 @@ class Judge(CollectErrors):
         if self._progress is not None:
             self._progress.ended(result)
 
-    def _anew(self, item: pytest.Function, trouble: Unanswered) -> object:
+    def _anew(self, item: pytest.Function, trouble: NoResponse) -> object:
         """Run a check again that a broken connection or a gateway ended."""
         arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
         for _ in range(_ATTEMPTS - 1):
@@ -200,7 +200,7 @@ class Judge(CollectErrors):
                 break
             try:
                 return item.obj(**arguments)
-            except Unanswered as again:
+            except NoResponse as again:
                 trouble = again
         raise trouble
 
@@ -212,7 +212,7 @@ class Judge(CollectErrors):
         """
         if not refusals:
             return
-        with suppress(Unanswered):  # the answer itself is of no interest: where the key has ended, the run is stopped
+        with suppress(NoResponse):  # the answer itself is of no interest: where the key has ended, the run is stopped
             self.run.wire.send(get_organization())
         if rests_on_ended_key(refusals, self.run.wire.exchanges, self.run.wire.stopped):
             raise RunStopped(str(self.run.wire.stopped), *refusals)

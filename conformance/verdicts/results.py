@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested
 from conformance.verdicts.outcome import Outcome
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def concluded(
             outcome, reason = Outcome.INAPPLICABLE, sentence(raised)
         case Untested():
             outcome, reason = Outcome.UNTESTED, sentence(raised)
-        case NonConformity() | Undecided() | Unanswered():
+        case NonConformity() | Undecided() | NoResponse():
             outcome, reason = Outcome.CANT_TELL, sentence(raised)
         case _:
             outcome, reason, error = Outcome.CANT_TELL, f"An error of the suite: {type(raised).__name__}.", True

@@ -16,7 +16,7 @@ from conformance.wire.request_builder import UNWRITABLE
 
 if TYPE_CHECKING:
     from conformance.wire.clock import Clock
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
     from conformance.wire.request import Call
     from conformance.wire.request_builder import Preparer
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Outcome(Enum):
     """What came of sending a request once."""
 
-    ANSWERED = auto()
+    RESPONDED = auto()
     BROKEN = auto()
     UNREACHED = auto()
     """No connection could be made, so that nothing happened."""
@@ -36,7 +36,7 @@ class Outcome(Enum):
 @dataclass(frozen=True, slots=True)
 class _Result:
     outcome: Outcome
-    answer: Answer | None = None
+    response: Response | None = None
     trouble: str | None = None
     head_seconds: float | None = None
 
@@ -88,7 +88,7 @@ class Sender:
             check=check,
             call=call,
             request=self._preparer.record(call, request),
-            received=result.answer,
+            received=result.response,
             trouble=result.trouble,
             started_at=started_at,
             seconds=round(self._clock.monotonic() - began, _DECIMALS),
@@ -109,18 +109,18 @@ class Sender:
                 response = await self._transport.handle_async_request(request)
                 head_seconds = round(self._clock.monotonic() - began, _DECIMALS)
                 body = await _read(response)
-            return _Result(Outcome.ANSWERED, await self._answer(call, response, body), head_seconds=head_seconds)
+            return _Result(Outcome.RESPONDED, await self._response(call, response, body), head_seconds=head_seconds)
         except asyncio.CancelledError:
             return _Result(Outcome.STOPPED, trouble="it was given up because the run was stopped")
         except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
             return _failure(error, request, seconds)
 
-    async def _answer(self, call: Call, response: httpx.Response, body: bytes) -> Answer:
+    async def _response(self, call: Call, response: httpx.Response, body: bytes) -> Response:
         """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
-            return self._preparer.answer(call, response, body)
+            return self._preparer.recorded(call, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory
-            return await asyncio.to_thread(self._preparer.answer, call, response, body)
+            return await asyncio.to_thread(self._preparer.recorded, call, response, body)
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -138,7 +138,7 @@ class Wire:
         """Send a call, repeating it where that is needed and safe.
 
         Returns:
-            The last attempt; its ``answer`` raises ``Unanswered`` where there is none.
+            The last attempt; its ``response`` raises ``NoResponse`` where there is none.
 
         Raises:
             RunStopped: The run is over.

@@ -13,7 +13,7 @@ from conformance.wire.rate_limit_headers import leaves_requests
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
 
 _LOOKED_AT: Final = 16
 _REFUSED: Final = 6
@@ -67,18 +67,18 @@ class Width:
                 self._under_way -= 1
                 self._wake()
 
-    def learn(self, answer: Answer | None, *, beside_others: bool, had_room: bool = False) -> None:
+    def learn(self, response: Response | None, *, beside_others: bool, had_room: bool = False) -> None:
         """See whether a request was refused.
 
         Args:
-            answer: What came.
+            response: What came.
             beside_others: Whether it went beside others.
             had_room: Whether its key had requests left for it, by what the service had told before.
         """
-        if answer is None or self._in_vain:
+        if response is None or self._in_vain:
             return
-        with_room = answer.status == HTTPStatus.TOO_MANY_REQUESTS and (had_room or leaves_requests(answer))
-        refused = with_room or answer.status == HTTPStatus.SERVICE_UNAVAILABLE
+        with_room = response.status == HTTPStatus.TOO_MANY_REQUESTS and (had_room or leaves_requests(response))
+        refused = with_room or response.status == HTTPStatus.SERVICE_UNAVAILABLE
         if beside_others:
             self._with_room.append(with_room)
         (self._beside if beside_others else self._alone).append(refused)

@@ -104,7 +104,7 @@ class _Connection:
     def __init__(self, link: _Link) -> None:
         self.link = link
         self.idle_since = 0.0
-        self.answered_early = False
+        self.responded_early = False
         """Whether its last answer may have come before the request was read, so that the service may close it."""
         self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
 
@@ -225,7 +225,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
             connection.link.abort()
             raise
         self._stays_open |= kept is not None
-        connection.answered_early = head.status_code in _BEFORE_THE_BODY
+        connection.responded_early = head.status_code in _BEFORE_THE_BODY
         return httpx.Response(
             head.status_code,
             headers=head.headers.raw_items(),
@@ -261,7 +261,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
         if not repeatable and (self._closed_unasked or not self._stays_open):
             return None
         for connection in reversed(self._idle):
-            if repeatable or (now - connection.idle_since < WRITE_IDLE and not connection.answered_early):
+            if repeatable or (now - connection.idle_since < WRITE_IDLE and not connection.responded_early):
                 self._idle.remove(connection)
                 return connection
         return None

@@ -105,7 +105,7 @@ class Dispatcher:
         self._record = record
         self._width = Width(settings.workers)
         self._keeping = asyncio.Lock()
-        self._answered = False
+        self._responded = False
         self._awaited_until = clock.monotonic() + settings.first_wait
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
@@ -116,7 +116,7 @@ class Dispatcher:
     def waiting(self) -> Waiting | None:
         """What the calls under way are waiting for; None if they go on."""
         left = self._awaited_until - self._clock.monotonic()
-        if not self._answered and left > 0:
+        if not self._responded and left > 0:
             return Waiting("the service to answer at all", datetime.now(UTC) + timedelta(seconds=left))
         return self.waits.first
 
@@ -152,16 +152,16 @@ class Dispatcher:
         await self.pacer.enter(
             lane, lambda seconds: self._wait_for_window(seconds, order), at_once=order.call.expects_429
         )
-        answer = None
+        response = None
         try:
             async with self._width.one() as beside_others:
                 had_room = lane.has_room
                 exchange, outcome = await self._send(order, attempt, self._settings.timeout)
-            answer = exchange.received
+            response = exchange.received
             if not order.call.expects_429:
-                self._width.learn(answer, beside_others=beside_others, had_room=had_room)
+                self._width.learn(response, beside_others=beside_others, had_room=had_room)
         finally:
-            self.pacer.leave(lane, answer)
+            self.pacer.leave(lane, response)
         if order.undoing is None and self._main_key.is_shown_by(order.call) and self._is_needed_for_undoing(lane):
             await self._keep_for_undoing(lane, exchange)
         return exchange, outcome
@@ -251,8 +251,8 @@ class Dispatcher:
             raise RunStopped(self._limits.stopped or "the wire was closed", exchange)
         if self._is_awaited(exchange, outcome):
             return _AWAITING
-        if outcome is Outcome.ANSWERED:
-            self._answered, self._failures = True, 0
+        if outcome is Outcome.RESPONDED:
+            self._responded, self._failures = True, 0
         elif outcome is not Outcome.UNSENDABLE:
             await self._failed(order, exchange, outcome)
         if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
@@ -262,7 +262,7 @@ class Dispatcher:
     def _is_awaited(self, exchange: Exchange, outcome: Outcome) -> bool:
         """Whether the target has not answered yet and may still take its time for that; a gateway's answer is none."""
         came = exchange.judgeable or outcome is Outcome.UNSENDABLE
-        return not self._answered and not came and self._clock.monotonic() < self._awaited_until
+        return not self._responded and not came and self._clock.monotonic() < self._awaited_until
 
     async def _after_429(self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange) -> float | None:
         """Hold the key until its window ends; None where the call is given up."""
@@ -315,7 +315,7 @@ class Dispatcher:
         self._failures += 1
         if order.undoing is not None:
             return
-        if not self._answered:
+        if not self._responded:
             if self._failures >= FIRST_FAILURES:
                 raise self._stopped(f"no complete answer ever came: {exchange.trouble}", exchange)
         elif outcome is Outcome.UNREACHED or self._failures >= FAILURES:
@@ -335,15 +335,15 @@ class Dispatcher:
             RunStopped: It does not.
         """
         with self.waits.during("the service to come back", _LONGEST_LOSS):
-            await self._ask_until_it_answers()
+            await self._ask_until_it_responds()
 
-    async def _ask_until_it_answers(self) -> None:
+    async def _ask_until_it_responds(self) -> None:
         began = self._clock.monotonic()
         probe = _probing()
         for attempt, pause in enumerate(PROBES, 1):
             await self._pause(pause, probe)
             _, outcome = await self._probe(probe, attempt)
-            if outcome is Outcome.ANSWERED:
+            if outcome is Outcome.RESPONDED:
                 self._failures, self._search = 0, None
                 return
             if outcome is Outcome.STOPPED:

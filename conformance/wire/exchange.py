@@ -27,7 +27,7 @@ TOO_MANY_REQUESTS: Final = 429
 """The status that is waited out; it is an answer only to calls that are sent to see it."""
 
 
-class Unanswered(Exception):
+class NoResponse(Exception):
     """There is no answer to judge: the connection broke, time ran out, or a gateway spoke for the service.
 
     Attributes:
@@ -42,13 +42,13 @@ class Unanswered(Exception):
         self.exchanges = exchanges
 
 
-class Refused(Unanswered):
+class Refused(NoResponse):
     """A gateway or a parser refused the request for what it is, before the service saw it."""
 
     lasting = True
 
 
-class Withheld(Unanswered):
+class Withheld(NoResponse):
     """A request was not sent, since it could change what is not the run's."""
 
     lasting = True
@@ -72,7 +72,7 @@ class SentRequest:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """A complete answer.
 
     Attributes:
@@ -138,7 +138,7 @@ class Exchange:
     check: str
     call: Call = field(repr=False)
     request: SentRequest = field(repr=False)
-    received: Answer | None
+    received: Response | None
     trouble: str | None
     started_at: datetime
     seconds: float
@@ -188,19 +188,19 @@ class Exchange:
         return replace(self, call=replace(self.call, expects_429=True))
 
     @cached_property
-    def answer(self) -> Answer:
+    def response(self) -> Response:
         """The answer to judge; dozens of laws ask for it.
 
         Raises:
             Unanswered: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
         """
         if self.received is None:
-            raise Unanswered(f"{self.trouble or 'no answer came'}: {self.named}", self)
+            raise NoResponse(f"{self.trouble or 'no response came'}: {self.named}", self)
         if not self.judgeable:
-            trouble = Unanswered if self.received.status in GATEWAY_STATUSES else Refused
+            trouble = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
             raise trouble(f"a gateway answered {self.received.status} in place of the service", self)
         if self.received.status == TOO_MANY_REQUESTS and not self.call.expects_429:
-            raise Unanswered("the service answered nothing but 429", self)
+            raise NoResponse("the service answered nothing but 429", self)
         return self.received
 
     @cached_property
@@ -208,15 +208,15 @@ class Exchange:
         """The status of the answer.
 
         Raises:
-            Unanswered: See ``answer``.
+            Unanswered: See ``response``.
         """
-        return self.answer.status
+        return self.response.status
 
     @cached_property
     def succeeded(self) -> bool:
         """Whether the answer is a 2xx.
 
         Raises:
-            Unanswered: See ``answer``.
+            Unanswered: See ``response``.
         """
         return self.status in SUCCESSES

@@ -11,7 +11,7 @@ from conformance.json_text import Parsed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
     from conformance.wire.request import Call
 
 MAX_TARGET: Final = 2_000
@@ -57,18 +57,18 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
         raise OverLimit(f"its own headers would take {size} bytes, and gateways may refuse more than 4,096")
 
 
-def speaks_for_service(call: Call, answer: Answer) -> bool:
+def speaks_for_service(call: Call, response: Response) -> bool:
     """Whether an answer is a gateway's, or may be: then nothing follows from it for the service."""
-    if answer.status in GATEWAY_STATUSES or answer.status in _TOO_LONG:
+    if response.status in GATEWAY_STATUSES or response.status in _TOO_LONG:
         return True
-    if answer.status == _TOO_LARGE:
+    if response.status == _TOO_LARGE:
         return len(call.body or b"") > LARGE_BODY
-    return may_be_parsers(call, answer) and not _has_envelope(answer)
+    return may_be_parsers(call, response) and not _has_envelope(response)
 
 
-def may_be_parsers(call: Call, answer: Answer) -> bool:
+def may_be_parsers(call: Call, response: Response) -> bool:
     """Whether an answer refuses a path with escapes that parsers and gateways refuse in a form of their own."""
-    return _ERRORS_FROM <= answer.status < _SERVER_ERRORS_FROM and _has_odd_escape(call.path)
+    return _ERRORS_FROM <= response.status < _SERVER_ERRORS_FROM and _has_odd_escape(call.path)
 
 
 def _has_odd_escape(target: str) -> bool:
@@ -86,7 +86,7 @@ def _has_odd_escape(target: str) -> bool:
     return False
 
 
-def _has_envelope(answer: Answer) -> bool:
+def _has_envelope(response: Response) -> bool:
     """Whether an answer has the interface's form of an error, which no gateway knows."""
-    body = answer.reading.value if isinstance(answer.reading, Parsed) else None
+    body = response.reading.value if isinstance(response.reading, Parsed) else None
     return isinstance(body, dict) and isinstance(body.get("error"), dict)

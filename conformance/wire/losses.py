@@ -43,12 +43,12 @@ def losses(exchanges: Iterable[Exchange]) -> list[Loss]:
     that was answered before connections were refused: such an answer shows that the service still ran.
     """
     ordered = sorted(exchanges, key=lambda one: (one.started_at, one.number))
-    answered = [one for one in ordered if one.received is not None]
+    responded = [one for one in ordered if one.received is not None]
     found: list[Loss] = []
     for refusal in ordered:
-        if not _is_refused(refusal) or not (answered and end_of(answered[0]) <= refusal.started_at):
+        if not _is_refused(refusal) or not (responded and end_of(responded[0]) <= refusal.started_at):
             continue
-        returned = next((one for one in answered if one.started_at >= refusal.started_at), None)
+        returned = next((one for one in responded if one.started_at >= refusal.started_at), None)
         if not found or (found[-1].returned is not None and found[-1].returned.started_at < refusal.started_at):
             found.append(_loss(refusal, returned, ordered))
     return found

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
 
 SUCCESSIVE: Final = 5
 """Successful requests of one window after which fewer must remain than after the first of them."""
@@ -36,30 +36,30 @@ class Quota:
     reset: float
 
 
-def quota(answer: Answer) -> Quota | None:
+def quota(response: Response) -> Quota | None:
     """What an answer says about the limit of its key; None where that makes no sense."""
-    limit, remaining = (_number(answer, f"X-RateLimit-{name}", _WHOLE) for name in ("Limit", "Remaining"))
-    reset = _number(answer, "X-RateLimit-Reset", _DECIMAL)
+    limit, remaining = (_number(response, f"X-RateLimit-{name}", _WHOLE) for name in ("Limit", "Remaining"))
+    reset = _number(response, "X-RateLimit-Reset", _DECIMAL)
     if limit is None or remaining is None or reset is None or not 0 < int(limit) >= int(remaining):
         return None
     return Quota(int(limit), int(remaining), float(reset))
 
 
-def leaves_requests(answer: Answer) -> bool:
+def leaves_requests(response: Response) -> bool:
     """Whether an answer says that its window is not used up, as a 429 does where only too many came at once."""
-    told = quota(answer)
+    told = quota(response)
     return told is not None and told.remaining > 0
 
 
-def has_fallen(before: Answer, after: Answer) -> bool:
+def has_fallen(before: Response, after: Response) -> bool:
     """Whether less remains of the same window; also where the two cannot be compared."""
     told, then = quota(before), quota(after)
     return told is None or then is None or then.reset != told.reset or then.remaining < told.remaining
 
 
-def retry_after(answer: Answer, service_now: float) -> float | None:
+def retry_after(response: Response, service_now: float) -> float | None:
     """Seconds that a Retry-After header asks to wait; None where it is absent or makes no sense."""
-    given = answer.header("Retry-After")
+    given = response.header("Retry-After")
     if given is None:
         return None
     if _DECIMAL.fullmatch(given.strip()):
@@ -83,9 +83,9 @@ class ServiceClock:
         """Seconds that the service's clock is ahead of ours; None before any Date."""
         return max(self._offsets, default=None)
 
-    def learn(self, answer: Answer, received_at: datetime) -> None:
+    def learn(self, response: Response, received_at: datetime) -> None:
         """Take the Date of an answer into account."""
-        moment = date_of(answer)
+        moment = date_of(response)
         if moment is not None:
             self._offsets.append(moment - received_at.timestamp())
 
@@ -94,13 +94,13 @@ class ServiceClock:
         return now.timestamp() + (self.offset or 0.0)
 
 
-def date_of(answer: Answer) -> float | None:
+def date_of(response: Response) -> float | None:
     """The Date of an answer in seconds of the epoch; None where it has none that makes sense."""
-    return _date(answer.header("Date") or "")
+    return _date(response.header("Date") or "")
 
 
-def _number(answer: Answer, name: str, pattern: re.Pattern[str]) -> str | None:
-    values = {value.strip() for value in answer.values(name)}
+def _number(response: Response, name: str, pattern: re.Pattern[str]) -> str | None:
+    values = {value.strip() for value in response.values(name)}
     value = values.pop() if len(values) == 1 else ""  # a gateway that repeats it with the same value says it once
     return value if pattern.fullmatch(value) else None
 

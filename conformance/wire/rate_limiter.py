@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from conformance.wire.clock import Clock
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
 
     Pause = Callable[[float], Awaitable[None]]
 
@@ -118,26 +118,26 @@ class Pacer:
                 break
         lane.under_way += 1
 
-    def leave(self, lane: Lane, answer: Answer | None) -> None:
+    def leave(self, lane: Lane, response: Response | None) -> None:
         """A request has ended; take what its answer says into account."""
         lane.under_way -= 1
-        if answer is not None:
-            self.service.learn(answer, self._clock.now())
-            if answer.status != _UNAUTHORIZED:
-                self._learn(lane, answer)
+        if response is not None:
+            self.service.learn(response, self._clock.now())
+            if response.status != _UNAUTHORIZED:
+                self._learn(lane, response)
         lane.wake()
 
-    def wait_after_429(self, answer: Answer, waits: int) -> float | None:
+    def wait_after_429(self, response: Response, waits: int) -> float | None:
         """Seconds until a refused request is worth repeating; None where that is too long.
 
         Args:
-            answer: The 429.
+            response: The 429.
             waits: How often this call has waited already.
         """
-        told = quota(answer)
+        told = quota(response)
         until_reset = None if told is None else self._until(told)
-        asked = retry_after(answer, self.service.time(self._clock.now()))
-        if leaves_requests(answer) and waits < _PATIENT:
+        asked = retry_after(response, self.service.time(self._clock.now()))
+        if leaves_requests(response) and waits < _PATIENT:
             # The window is not used up: what was refused came beside too many others, and its end is no matter.
             return asked + GRACE if asked is not None and 0 < asked <= self._longest else _BACKOFF[waits]
         candidates = [wait for wait in (until_reset, asked) if wait is not None and wait > 0]
@@ -158,14 +158,14 @@ class Pacer:
         lane.held_until = max(lane.held_until, self._clock.monotonic() + seconds)
         lane.remaining = 1
 
-    def _learn(self, lane: Lane, answer: Answer) -> None:
-        if answer.status != _TOO_MANY:
+    def _learn(self, lane: Lane, response: Response) -> None:
+        if response.status != _TOO_MANY:
             lane.refusals = 0
-        told = quota(answer)
+        told = quota(response)
         if told is None or lane.ignored:
             lane.remaining = None
         elif self._clock.monotonic() >= lane.held_until:
-            self._believe(lane, told, served=answer.status != _TOO_MANY)
+            self._believe(lane, told, served=response.status != _TOO_MANY)
 
     def _believe(self, lane: Lane, told: Quota, *, served: bool) -> None:
         useless = served and lane.doubted and told.remaining == 0 and told.limit > 1

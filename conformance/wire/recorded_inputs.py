@@ -32,13 +32,13 @@ class Notes(Protocol):
         """Let this thread work for a check, inside a ``with``."""
 
     def told(
-        self, asked: str, answer: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
+        self, asked: str, response: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
     ) -> _T:
         """The answer to a question; the same check may ask it several times.
 
         Args:
             asked: The question.
-            answer: Finds the answer in a run.
+            response: Finds the answer in a run.
             write: Makes JSON of an answer, without secrets.
             read: Makes an answer of that JSON.
 
@@ -46,7 +46,7 @@ class Notes(Protocol):
             NotRecorded: Nothing was noted of this question.
         """
 
-    def perhaps(self, asked: str, answer: Callable[[], _T]) -> _T | None:
+    def perhaps(self, asked: str, response: Callable[[], _T]) -> _T | None:
         """The answer to a question that is mostly answered with nothing, which is then not noted; JSON as it is."""
 
 
@@ -95,7 +95,7 @@ class TakenNotes(_Naming):
     def told(
         self,
         asked: str,
-        answer: Callable[[], _T],
+        response: Callable[[], _T],
         write: Callable[[_T], object],
         read: Callable[[Any], _T],  # noqa: ARG002 - what a replay needs
     ) -> _T:
@@ -103,19 +103,19 @@ class TakenNotes(_Naming):
         exchanges: list[int] = []
         token = self._aside.set(exchanges)
         try:
-            found = answer()
+            found = response()
         finally:
             self._aside.reset(token)
         sent = {"exchanges": exchanges} if exchanges else {}
         self._add({"check": self.current, "asked": asked, "told": write(found), **sent})
         return found
 
-    def perhaps(self, asked: str, answer: Callable[[], _T]) -> _T | None:
+    def perhaps(self, asked: str, response: Callable[[], _T]) -> _T | None:
         """The answer, which is noted with the number of the question where it is not empty.
 
         What is sent to find another answer is not done again in a replay, so that it counts for nothing.
         """
-        found = answer()
+        found = response()
         if self._aside.get() is not None:
             return found
         key = self.current, asked
@@ -176,7 +176,7 @@ class ReadNotes(_Naming):
     def told(
         self,
         asked: str,
-        answer: Callable[[], _T],  # noqa: ARG002 - what a run needs
+        response: Callable[[], _T],  # noqa: ARG002 - what a run needs
         write: Callable[[_T], object],  # noqa: ARG002 - as above
         read: Callable[[Any], _T],
     ) -> _T:
@@ -199,7 +199,7 @@ class ReadNotes(_Naming):
         self.claim(line.get("exchanges", ()))
         return read(line["told"])
 
-    def perhaps(self, asked: str, answer: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - what a run needs
+    def perhaps(self, asked: str, response: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - what a run needs
         """The answer that was noted for this time of asking; None for nothing."""
         key = self.current, asked
         with self._lock:

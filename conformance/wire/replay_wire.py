@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import Unanswered, Withheld
+from conformance.wire.exchange import NoResponse, Withheld
 from conformance.wire.request_builder import Preparer
 from conformance.wire.run_limits import RunStopped
 
@@ -75,8 +75,8 @@ _Chain = list["Exchange"]
 def _may_be_sent_again(exchange: Exchange) -> bool:
     """Whether a further attempt may follow: what had its answer was not sent again."""
     try:
-        _ = exchange.answer
-    except Unanswered:
+        _ = exchange.response
+    except NoResponse:
         return True
     return False
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import httpx
 
-from conformance.wire.exchange import Answer, SentRequest
+from conformance.wire.exchange import Response, SentRequest
 from conformance.wire.gateways import OverLimit, ensure_short
 from conformance.wire.key_pieces import KeyPieces
 from conformance.wire.settings import USER_AGENT
@@ -95,14 +95,14 @@ class Preparer:
             body=self._redactor.body(call.body or b""),
         )
 
-    def answer(self, call: Call, response: httpx.Response, body: bytes) -> Answer:
+    def recorded(self, call: Call, response: httpx.Response, body: bytes) -> Response:
         """An answer for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
         headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
         credential = self.credential(call)
         if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
             pieces = self._pieces(self._settings.credential if credential.invalid else credential)
             headers, clean = pieces.headers(headers), pieces.body(clean)
-        return Answer(
+        return Response(
             status=response.status_code,
             headers=headers,
             body=clean,

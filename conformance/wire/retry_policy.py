@@ -52,8 +52,8 @@ class Persistence:
         """
         if self.call.expects_429 or outcome in {Outcome.UNSENDABLE, Outcome.STOPPED}:
             return None
-        unanswered = exchange.received is None or exchange.received.status in GATEWAY_STATUSES
-        if not unanswered or self.repeats >= self._allowed(exchange, outcome):
+        no_response = exchange.received is None or exchange.received.status in GATEWAY_STATUSES
+        if not no_response or self.repeats >= self._allowed(exchange, outcome):
             return None
         pause = REPEATS[min(self.repeats, len(REPEATS) - 1)]
         self.repeats += 1

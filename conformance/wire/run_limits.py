@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.json_text import MAX_PARTS
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.wire.clock import Clock
-    from conformance.wire.exchange import Answer
+    from conformance.wire.exchange import Response
     from conformance.wire.settings import WireSettings
 
 
@@ -37,7 +37,7 @@ _CALLS_BESIDE: Final = 6
 """Calls one after the other that undoing takes beside the deletions: whose organization it is, what it holds."""
 
 
-class RunStopped(Unanswered):
+class RunStopped(NoResponse):
     """Nothing more is sent; the message says why, as a clause."""
 
     lasting = True
@@ -109,19 +109,19 @@ class Limits:
         left = self.left(None)
         return self.stopped is not None or (left is not None and left <= 0)
 
-    def keep(self, answer: Answer | None, seconds: float) -> bool:
+    def keep(self, response: Response | None, seconds: float) -> bool:
         """Whether there is room to keep an answer; where there is none left, the run is over.
 
         Args:
-            answer: The answer, or None for none.
+            response: The answer, or None for none.
             seconds: How long it took to come.
         """
         self._pace = max(seconds, self._pace * _STEADY)
-        if answer is None:
+        if response is None:
             return True
         # What is read of a text takes as much again; a large string with one character of another plane four times.
-        wide = len(answer.body) > _LARGE and not answer.body.isascii()
-        size = len(answer.body) * (5 if wide else 2) + _of_parts(answer.body) + len(answer.headers) * _A_HEADER
+        wide = len(response.body) > _LARGE and not response.body.isascii()
+        size = len(response.body) * (5 if wide else 2) + _of_parts(response.body) + len(response.headers) * _A_HEADER
         if self._kept + size > MAX_KEPT:
             self.end(f"the answers of the run take more than {MAX_KEPT // 2**20} MiB together")
             return False

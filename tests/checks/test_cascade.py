@@ -26,12 +26,12 @@ class Service:
     """A service of engagements with records, which all go with an engagement; and a run that talks to it.
 
     Args:
-        answers: Statuses other than an honest service's, by operation or by operation and number of the engagement.
+        responses: Statuses other than an honest service's, by operation or by operation and number of the engagement.
         stays: Whether records stay when their engagement is deleted.
     """
 
-    def __init__(self, answers: dict[object, int], *, stays: bool = False) -> None:
-        self.answers, self.stays = answers, stays
+    def __init__(self, responses: dict[object, int], *, stays: bool = False) -> None:
+        self.responses, self.stays = responses, stays
         self.records: dict[str, str] = {}
         self.numbers = count(1)
         self.sent: list[str] = []
@@ -45,7 +45,7 @@ class Service:
         """Answer a call."""
         operation = sent.operation.id
         identifier = sent.identifier or f"e{next(self.numbers)}"
-        status = self.answers.get((operation, identifier), self.answers.get(operation, SUCCESSES[operation]))
+        status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
         self.sent.append(f"{operation} {identifier}")
         if operation == "deleteEngagement" and status == 200 and not self.stays:
             self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
@@ -70,9 +70,9 @@ class Service:
         return self.records.get(record) == engagement and record.startswith(kind)
 
 
-def seen(answers: dict[object, int] | None = None, *, stays: bool = False) -> tuple[Service, Cascade]:
+def seen(responses: dict[object, int] | None = None, *, stays: bool = False) -> tuple[Service, Cascade]:
     """What the journey saw of a service."""
-    service = Service(answers or {}, stays=stays)
+    service = Service(responses or {}, stays=stays)
     run: Any = service
     return service, cascade(cast("Run", run))
 

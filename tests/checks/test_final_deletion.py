@@ -35,7 +35,7 @@ class Sending:
     def send(self, one: Call) -> Exchange:
         """Answer whatever it is with an empty list."""
         self.sent.append(one)
-        data: list[object] | dict[str, object] = [] if one.operation.answer == "list" else {}
+        data: list[object] | dict[str, object] = [] if one.operation.response == "list" else {}
         return make_exchange(one.operation.id, 404 if one.identifier else 200, {"data": data, "meta": {}})
 
     def send_all(self, calls: Iterable[Call]) -> list[Exchange]:

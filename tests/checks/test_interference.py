@@ -104,10 +104,10 @@ def test_others_excuse(exchanges: list[Exchange]) -> None:
 def test_a_faulty_service_is_not_excused(exchanges: list[Exchange]) -> None:
     """What it makes of names, and what a renaming does to settings, is its own doing."""
     with pytest.raises(NonConformity, match="something is wrong"):
-        judged(exchanges, [exchanges[-1].answer.body.count(b"true") > 0] if exchanges else None)
+        judged(exchanges, [exchanges[-1].response.body.count(b"true") > 0] if exchanges else None)
 
 
-def test_a_read_without_an_answer_tells_nothing() -> None:
+def test_a_read_without_a_response_tells_nothing() -> None:
     """It keeps nothing else from being judged."""
     lost = replace(make_exchange("getCurrentOrganization", None), number=1)
     with pytest.raises(NonConformity):

@@ -19,7 +19,7 @@ from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import request
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import Call, Credential
-from tests.conftest import ANSWERED_AT, make_exchange
+from tests.conftest import RESPONDED_AT, make_exchange
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
 Count = Callable[["Service", str], int]
@@ -64,13 +64,13 @@ class Service:
         left = max(0, self.count(self, name))
         headers = (
             ("X-RateLimit-Limit", str(self.limit)), ("X-RateLimit-Remaining", str(left)),
-            ("X-RateLimit-Reset", f"{ANSWERED_AT.timestamp() + end:.1f}"),
-            ("Date", format_datetime(ANSWERED_AT + timedelta(seconds=passed), usegmt=True)),
+            ("X-RateLimit-Reset", f"{RESPONDED_AT.timestamp() + end:.1f}"),
+            ("Date", format_datetime(RESPONDED_AT + timedelta(seconds=passed), usegmt=True)),
         )  # fmt: skip
         one = make_exchange(
             "getCurrentOrganization", 200, {"data": {}}, headers=headers, number=len(self.exchanges) + 1
         )
-        one = replace(one, call=asked, started_at=ANSWERED_AT + timedelta(seconds=passed), seconds=0.05)
+        one = replace(one, call=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
         self.exchanges.append(one)
         return one
 

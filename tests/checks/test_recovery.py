@@ -13,7 +13,7 @@ from conformance.checks.exhaust_window import at_once
 from conformance.checks.recovery import resume
 from conformance.wire import request
 from conformance.wire.request import Call, Credential
-from tests.conftest import ANSWERED_AT, make_exchange
+from tests.conftest import RESPONDED_AT, make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -36,18 +36,18 @@ class Service:
     def run(self) -> Run:
         """Run against it."""
         wire = SimpleNamespace(exchanges=self.exchanges, service_clock=0.0)
-        clock = SimpleNamespace(now=lambda: ANSWERED_AT + timedelta(seconds=self.passed))
+        clock = SimpleNamespace(now=lambda: RESPONDED_AT + timedelta(seconds=self.passed))
         profile = SimpleNamespace(keys={}, members=())
         return cast("Run", SimpleNamespace(wire=wire, clock=clock, sleep=self.sleep, send=self.send, profile=profile))
 
     def told(self, seconds: float) -> datetime:
         """What its own clock shows after some seconds."""
-        return ANSWERED_AT.astimezone(UTC) + timedelta(seconds=seconds - self.behind)
+        return RESPONDED_AT.astimezone(UTC) + timedelta(seconds=seconds - self.behind)
 
     def dated(self, exchange: Exchange) -> Exchange:
         """Give an answer the Date of the gateway."""
         assert exchange.received is not None
-        at = ANSWERED_AT.astimezone(UTC) + timedelta(seconds=self.passed)
+        at = RESPONDED_AT.astimezone(UTC) + timedelta(seconds=self.passed)
         headers = {**dict(exchange.received.headers), "Date": at.strftime("%a, %d %b %Y %H:%M:%S GMT")}
         headers["X-RateLimit-Reset"] = str(int(self.told(WINDOW).timestamp()))
         return replace(exchange, received=replace(exchange.received, headers=tuple(headers.items())), started_at=at)
@@ -59,8 +59,8 @@ class Service:
     def send(self, asked: Call) -> Exchange:
         """Refuse the key until the window is over."""
         status = 429 if self.passed < WINDOW else 200
-        answer = make_exchange("getCurrentOrganization", status, {"data": {}})
-        return self.dated(replace(answer, call=asked))
+        response = make_exchange("getCurrentOrganization", status, {"data": {}})
+        return self.dated(replace(response, call=asked))
 
 
 @pytest.mark.parametrize("behind", [0.0, 2.0, 20.0, 240.0, 299.0])
@@ -68,7 +68,7 @@ def test_service_is_waited_for_by_whichever_clock_the_reset_is_of(behind: float)
     """A gateway's Date may be minutes ahead of the clock that the application reckons the reset with."""
     service = Service(behind)
 
-    answer, _ = resume(service.run, KEY, service.send(at_once(request.get_organization(), KEY)))
+    response, _ = resume(service.run, KEY, service.send(at_once(request.get_organization(), KEY)))
 
-    assert answer is not None
-    assert answer.status == 200
+    assert response is not None
+    assert response.status == 200

@@ -79,7 +79,7 @@ def test_no_two_requests_of_a_table_are_told_alike(operation: str) -> None:
 def test_each_operation_with_a_body_has_a_table() -> None:
     """No operation that takes a body or parameters is left out."""
     assert set(BODIES) == {name for name, operation in OPERATIONS.items() if operation.takes_body}
-    assert set(QUERIES) == {name for name, operation in OPERATIONS.items() if operation.answer == "list"}
+    assert set(QUERIES) == {name for name, operation in OPERATIONS.items() if operation.response == "list"}
 
 
 @pytest.mark.parametrize("key", KEYS)

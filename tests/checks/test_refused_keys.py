@@ -21,7 +21,7 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
     """Requests for all operations, by the kind of key; all are refused with 401 but for the operations given."""
     sent = {
         kind: tuple(
-            Sent("a key", _answered(operation, statuses.get(kind, {}).get(operation, 401))) for operation in OPERATIONS
+            Sent("a key", _responded(operation, statuses.get(kind, {}).get(operation, 401))) for operation in OPERATIONS
         )
         for kind in ("none", "unknown")
     }
@@ -29,7 +29,7 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
     return BadKeys(Aims(aim, aim, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ())
 
 
-def _answered(operation: str, status: int) -> Any:
+def _responded(operation: str, status: int) -> Any:
     return make_exchange(operation, status, {"data": []} if status == 200 else ERROR)
 
 

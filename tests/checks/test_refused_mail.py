@@ -17,7 +17,7 @@ from conformance.targets.names import RunNames
 from conformance.targets.provisioner import Mail
 from conformance.wire import request
 from conformance.wire.exchange import Exchange
-from tests.conftest import ANSWERED_AT, make_exchange
+from tests.conftest import RESPONDED_AT, make_exchange
 
 NAMES = RunNames.fresh()
 INVITED, FRESH, MEMBER = NAMES.address("invited", "a.test"), NAMES.address("fresh", "a.test"), "member@b.test"
@@ -37,7 +37,7 @@ class FakeRun:
         self.wire = SimpleNamespace(exchanges=exchanges)
         self.names = NAMES
         self.profile = SimpleNamespace(patience=PATIENCE)
-        self.clock = SimpleNamespace(now=lambda: ANSWERED_AT + timedelta(seconds=2))
+        self.clock = SimpleNamespace(now=lambda: RESPONDED_AT + timedelta(seconds=2))
         self.fixtures = SimpleNamespace(mail=self._mail)
         self.slept: list[float] = []
         self._mails = mails

@@ -37,14 +37,14 @@ class Service:
         lacks: Items that no page but the whole list shows.
 
     Attributes:
-        answers: How many answers it gave.
+        responses: How many answers it gave.
         disturbed: How many of them beside whatever else the run may write.
     """
 
     def __init__(self, lists: Sequence[str], *, lacks: str = "") -> None:
         self._lists = lists
         self._lacks = lacks
-        self.answers = 0
+        self.responses = 0
         self.disturbed = 0
         self._depth = 0
 
@@ -64,8 +64,8 @@ class Service:
 
     def send(self, asked: Call) -> Exchange:
         """Answer with a page."""
-        held = self._lists[min(self.answers, len(self._lists) - 1)]
-        self.answers += 1
+        held = self._lists[min(self.responses, len(self._lists) - 1)]
+        self.responses += 1
         self.disturbed += self._depth == 0
         page, size = (int(dict(asked.query).get(name, usual)) for name, usual in (("page", 1), ("perPage", 20)))
         items = [
@@ -104,7 +104,7 @@ def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
 
     judge(service)
 
-    assert service.disturbed == len(PAGES) < service.answers
+    assert service.disturbed == len(PAGES) < service.responses
 
 
 def test_a_right_look_needs_no_bounds() -> None:
@@ -113,7 +113,7 @@ def test_a_right_look_needs_no_bounds() -> None:
 
     judge(service)
 
-    assert service.answers == 2 * len(PAGES) + 1
+    assert service.responses == 2 * len(PAGES) + 1
 
 
 def test_what_pages_lack_at_rest_is_a_fault() -> None:
@@ -143,7 +143,7 @@ def test_later_looks_are_undisturbed() -> None:
 
     expect_steadily(service.run, tuple(service.send_all(PAGES)), expect_partition)
 
-    assert service.disturbed == len(PAGES) < service.answers
+    assert service.disturbed == len(PAGES) < service.responses
 
 
 def looks_until_given_up(*held: str, right: int) -> int:
@@ -157,7 +157,7 @@ def looks_until_given_up(*held: str, right: int) -> int:
             raise NonConformity("it is wrong", *look, expected="right", actual=f"wrong {seen}")
 
     expect_steadily(service.run, (service.send(PAGES[0]),), judge)
-    return service.answers - 1
+    return service.responses - 1
 
 
 def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:

@@ -46,8 +46,8 @@ class Listing:
         items = [{"id": one, "userId": one, "role": self.roles(number)} for one in shown]
         meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
-        answer = make_exchange("listMembers", 200, {"data": items, "meta": meta})
-        exchange = replace(answer, call=asked, started_at=at)
+        response = make_exchange("listMembers", 200, {"data": items, "meta": meta})
+        exchange = replace(response, call=asked, started_at=at)
         self.exchanges.append(exchange)
         return exchange
 
@@ -129,12 +129,12 @@ def test_pages_that_hold_everything_whatever_their_order_are_fine() -> None:
     judge(listing, lambda: None)
 
 
-def test_an_answer_that_cannot_be_read_says_nothing_of_the_order() -> None:
+def test_a_response_that_cannot_be_read_says_nothing_of_the_order() -> None:
     """Other requirements speak of it."""
     listing = Listing(steady)
     broken: Any = {"data": "none", "meta": {}}
-    answer = replace(make_exchange("listMembers", 200, broken), call=calls.list_members())
-    listing.exchanges += 5 * [answer]
+    response = replace(make_exchange("listMembers", 200, broken), call=calls.list_members())
+    listing.exchanges += 5 * [response]
 
     judge(listing, lambda: None)
 

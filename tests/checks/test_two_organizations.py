@@ -62,13 +62,13 @@ def test_an_engagement_of_others_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [shown(OWN), shown(None), shown(THEIRS, 404), shown(THEIRS, 403)],
     ids=["leak", "nothing", "404", "403"],
 )
-def test_what_is_ours_or_not_there_is_tried(answer: Exchange) -> None:
+def test_what_is_ours_or_not_there_is_tried(response: Exchange) -> None:
     """A leak is to be found."""
-    _ensure_nobody_elses(shown(OWN), answer)
+    _ensure_nobody_elses(shown(OWN), response)
 
 
 def test_another_one_of_that_identifier_may_be_listed() -> None:

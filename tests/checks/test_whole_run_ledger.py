@@ -35,7 +35,7 @@ def page(*names: str) -> Exchange:
 
 def judge(exchange: Exchange) -> Finding | None:
     """A list is wrong where its names fall; what it says is which they are."""
-    items = cast("Any", exchange.answer.reading).value["data"]
+    items = cast("Any", exchange.response.reading).value["data"]
     names = [item["name"] for item in items] if isinstance(items, list) else ["no list"]
     if names == sorted(names) and isinstance(items, list):
         return None
@@ -55,13 +55,13 @@ def judge(exchange: Exchange) -> Finding | None:
 )
 def test_a_fault_is_one_if_it_is_there_twice_at_rest(looks: list[list[str]], *, found: bool) -> None:
     """Another fault each time, or the same of a list that others change, is none."""
-    answers, pauses = iter([page(*names) for names in looks]), list[float]()
-    run = SimpleNamespace(sleep=pauses.append, send=lambda _: next(answers), wire=QUIET)
+    responses, pauses = iter([page(*names) for names in looks]), list[float]()
+    run = SimpleNamespace(sleep=pauses.append, send=lambda _: next(responses), wire=QUIET)
     first = judge(page(*WRONG))
     assert first is not None
 
     assert (seen_again(cast("Any", run), first, judge) is not None) == found
-    assert next(answers, None) is None
+    assert next(responses, None) is None
     assert len(pauses) == len(looks)
     assert all(pause > 0 for pause in pauses)
 
@@ -114,8 +114,8 @@ def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
 
 def test_what_nobody_can_read_is_not_moved_by_others() -> None:
     """An answer without items shows the same fault each time."""
-    answer = make_exchange("listEngagements", body={"data": {}})
-    run = SimpleNamespace(sleep=lambda _: None, send=lambda _: answer, wire=QUIET)
+    response = make_exchange("listEngagements", body={"data": {}})
+    run = SimpleNamespace(sleep=lambda _: None, send=lambda _: response, wire=QUIET)
     first = judge(page(*WRONG))
     assert first is not None
 

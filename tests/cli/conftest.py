@@ -22,7 +22,7 @@ ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))
 }
 
-Answerer = Callable[[str, str], tuple[int, dict[str, str], bytes]]
+Responder = Callable[[str, str], tuple[int, dict[str, str], bytes]]
 
 
 @dataclass
@@ -34,23 +34,23 @@ class Service:
 
 
 @contextmanager
-def serving(answerer: Answerer) -> Iterator[Service]:
+def serving(responder: Responder) -> Iterator[Service]:
     """Serve on a free port of the loopback until the end of the ``with``."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def answer(self) -> None:
+        def response(self) -> None:
             service.asked.append(f"{self.command} {self.path}")
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, headers, body = answerer(self.command, self.path)
+            status, headers, body = responder(self.command, self.path)
             self.send_response(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = answer  # noqa: N815 - http.server's names
+        do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = response  # noqa: N815 - http.server's names
 
         def log_message(self, *_: object) -> None:
             """Nothing is logged."""
@@ -69,12 +69,12 @@ def serving(answerer: Answerer) -> Iterator[Service]:
 
 
 @pytest.fixture
-def small_service() -> Callable[[Answerer], AbstractContextManager[Service]]:
+def small_service() -> Callable[[Responder], AbstractContextManager[Service]]:
     """Serves by a function of method and path; see ``serving``."""
     return serving
 
 
-def answer(status: int, body: object, **headers: str) -> tuple[int, dict[str, str], bytes]:
+def response(status: int, body: object, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """An answer with everything that the interface asks of any answer."""
     limits = {
         "Content-Type": "application/json",
@@ -86,9 +86,9 @@ def answer(status: int, body: object, **headers: str) -> tuple[int, dict[str, st
 
 
 @pytest.fixture
-def answering() -> Callable[..., tuple[int, dict[str, str], bytes]]:
-    """Makes answers; see ``answer``."""
-    return answer
+def responding() -> Callable[..., tuple[int, dict[str, str], bytes]]:
+    """Makes answers; see ``response``."""
+    return response
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ KEY = {"CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
 CLASSES = ("core", "organization", "permissions", "membership", "isolation", "cascade", "mail", "throttling")
 
 Conformance = Callable[..., Any]
-Answering = Callable[..., tuple[int, dict[str, str], bytes]]
+Responses = Callable[..., tuple[int, dict[str, str], bytes]]
 
 
 def judged(out: str) -> dict[str, tuple[int, int]]:
@@ -98,13 +98,13 @@ def test_right_keys_give_no_warning(conformance: Conformance, sandbox: dict[str,
     assert re.search(r"other_organization +\S+ +yes +- +yes", ended.out)
 
 
-def test_it_only_reads(conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path) -> None:
+def test_it_only_reads(conformance: Conformance, small_service: Any, responding: Responses, tmp_path: Path) -> None:
     """Whatever the target file allows, nothing but GETs is sent."""
     target = write_target(
         tmp_path, "disposable: true\nkeys: {engagements:write: k-1, throttled: k-2}\nmembers: [{user_id: u}]\n"
     )
 
-    with small_service(lambda method, path: answering(200, {"data": {}})) as service:
+    with small_service(lambda method, path: responding(200, {"data": {}})) as service:
         ended = conformance("doctor", "--target", target, CONFORMANCE_BASE_URL=service.base_url, **KEY)
 
     assert ended.status in {0, 1}
@@ -133,11 +133,11 @@ def test_what_is_unlocked_costs_more(conformance: Conformance, sandbox: dict[str
         assert of_effort == sorted(set(of_effort)), effort
 
 
-def test_a_low_limit_is_reckoned_with(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+def test_a_low_limit_is_reckoned_with(conformance: Conformance, small_service: Any, responding: Responses) -> None:
     """Where the rate limit makes a run wait, the cost says so."""
     headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "59"}
 
-    with small_service(lambda method, path: answering(200, {"data": {}}, **headers)) as service:
+    with small_service(lambda method, path: responding(200, {"data": {}}, **headers)) as service:
         ended = conformance("doctor", "--base-url", service.base_url, **KEY)
 
     assert re.search(r"quick .* at least \d+ \w+ of waiting for the rate limit", ended.out)

@@ -16,7 +16,7 @@ from conformance.catalogue import load_catalogue
 KEY = {"CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
 
 Conformance = Callable[..., Any]
-Answering = Callable[..., tuple[int, dict[str, str], bytes]]
+Responses = Callable[..., tuple[int, dict[str, str], bytes]]
 
 
 def test_a_service_that_keeps_everything_gives_0(conformance: Conformance) -> None:
@@ -32,10 +32,10 @@ def test_a_service_that_keeps_everything_gives_0(conformance: Conformance) -> No
 
 
 def test_a_service_that_says_nothing_useful_gives_1(
-    conformance: Conformance, small_service: Any, answering: Answering
+    conformance: Conformance, small_service: Any, responding: Responses
 ) -> None:
     """Answering everything with an empty resource is not conformant."""
-    with small_service(lambda method, path: answering(200, {"data": {}})) as service:
+    with small_service(lambda method, path: responding(200, {"data": {}})) as service:
         ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
 
     assert ended.status == 1, ended.out + ended.err
@@ -85,11 +85,11 @@ def test_a_key_on_the_command_line_is_warned_of(conformance: Conformance, comman
 
 
 def test_a_key_of_another_organization_gives_2(
-    conformance: Conformance, small_service: Any, answering: Answering, tmp_path: Path
+    conformance: Conformance, small_service: Any, responding: Responses, tmp_path: Path
 ) -> None:
     """Nothing is written to an organization that the target file does not mean."""
     target = tmp_path / "target.yaml"
-    with small_service(lambda method, path: answering(200, {"data": {"id": "org_2"}})) as service:
+    with small_service(lambda method, path: responding(200, {"data": {"id": "org_2"}})) as service:
         target.write_text(f"base_url: {service.base_url}\napi_key: ${{CONFORMANCE_API_KEY}}\norganization: org_1\n")
         ended = conformance("run", "--target", str(target), **KEY)
 
@@ -110,21 +110,21 @@ def test_a_target_that_nobody_serves_gives_3(conformance: Conformance) -> None:
     assert (ended.folder / "report.html").exists()
 
 
-def test_a_refused_key_gives_3(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+def test_a_refused_key_gives_3(conformance: Conformance, small_service: Any, responding: Responses) -> None:
     """A main key that gets a proper 401 tests nothing."""
     refusal = {"error": {"code": "UNAUTHORIZED", "message": "no", "statusCode": 401}}
-    with small_service(lambda method, path: answering(401, refusal)) as service:
+    with small_service(lambda method, path: responding(401, refusal)) as service:
         ended = conformance("run", "--base-url", service.base_url, **KEY)
 
     assert ended.status == 3, ended.out
     assert "refuses the main key" in ended.err
 
 
-def test_a_refused_key_with_a_broken_answer_gives_1(
-    conformance: Conformance, small_service: Any, answering: Answering
+def test_a_refused_key_with_a_broken_response_gives_1(
+    conformance: Conformance, small_service: Any, responding: Responses
 ) -> None:
     """What any complete answer breaks is broken, tested or not."""
-    with small_service(lambda method, path: answering(401, {"message": "no"})) as service:
+    with small_service(lambda method, path: responding(401, {"message": "no"})) as service:
         ended = conformance("run", "--base-url", service.base_url, **KEY)
 
     assert ended.status == 1
@@ -146,9 +146,9 @@ def test_nothing_to_judge_gives_0(conformance: Conformance) -> None:
     assert ended.outcome("error-code-403") == "inapplicable"
 
 
-def test_no_key_is_in_any_output(conformance: Conformance, small_service: Any, answering: Answering) -> None:
+def test_no_key_is_in_any_output(conformance: Conformance, small_service: Any, responding: Responses) -> None:
     """The key is shown by its name, also where the target sends it back."""
-    with small_service(lambda method, path: answering(200, {"data": {"id": KEY["CONFORMANCE_API_KEY"]}})) as service:
+    with small_service(lambda method, path: responding(200, {"data": {"id": KEY["CONFORMANCE_API_KEY"]}})) as service:
         ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
 
     texts = [ended.out, ended.err, *(path.read_text() for path in ended.folder.iterdir())]

@@ -20,14 +20,14 @@ from tests.hostile import (
     random_changes,
     table,
     trying_services,
-    wrong_answers,
+    wrong_responses,
 )
 from tests.hostile.cases import Case
 from tests.hostile.running import Ended, start, target_file
 from tests.hostile.target import hostile
 
 CASES: Final = {
-    **broken_connections.CASES, **wrong_answers.CASES, **trying_services.CASES, **odd_framing.CASES,
+    **broken_connections.CASES, **wrong_responses.CASES, **trying_services.CASES, **odd_framing.CASES,
     **odd_identifiers.CASES, **random_changes.CASES, **lost_services.CASES,
 }  # fmt: skip
 MEGABYTES: Final = 600

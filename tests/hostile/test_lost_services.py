@@ -74,8 +74,8 @@ def supervised(folder: Path, fault: str) -> Iterator[tuple[Supervisor, str]]:
 
 def engagements(base_url: str, key: str) -> int:
     """How many engagements the organization has, as the service counts them."""
-    answer = httpx.get(f"{base_url}/api/v1/organizations/current", headers={"Authorization": f"Bearer {key}"})
-    count: int = answer.json()["data"]["engagementCount"]
+    response = httpx.get(f"{base_url}/api/v1/organizations/current", headers={"Authorization": f"Bearer {key}"})
+    count: int = response.json()["data"]["engagementCount"]
     return count
 
 

@@ -17,7 +17,7 @@ PATIENCE: Final = 240.0
 MEGABYTES: Final = 600
 UNLOCKED: Final = ("get-organization-*", "isolation-*", "scope-allows-get-organization")
 
-_ANSWERS: Final = """
+_RESPONSES: Final = """
 import json, os, sys, time
 def answers(**more):
     for line in sys.stdin:
@@ -70,7 +70,7 @@ def _nothing_stays() -> Iterator[None]:
 
 def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience: float = 2.0) -> Ended:
     path = folder / "provision.py"  # its name is what strays are told by
-    path.write_text(_ANSWERS + program, "utf-8")
+    path.write_text(_RESPONSES + program, "utf-8")
     command = json.dumps([sys.executable, str(path), "conformance"])
     with hostile() as target:
         before = target.inventory()
@@ -148,7 +148,7 @@ def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
     assert ended.outcomes("cantTell") == []
 
 
-def test_a_line_that_is_no_answer_is_quoted_without_keys(tmp_path: Path) -> None:
+def test_a_line_that_is_no_response_is_quoted_without_keys(tmp_path: Path) -> None:
     """A banner is told word for word; what looks like a key in it is not."""
     program = "print('Provisioner ready, token: swordfish key_abcdefgh12345678', flush=True); sys.stdin.read()"
     ended = _run(tmp_path, program, "--only", "isolation")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 DOCUMENT = Path(__file__).parents[2] / "openapi.yaml"
-ANSWERS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
+RESPONSES = yaml.safe_load(Path(__file__).with_name("responses.yaml").read_text(encoding="utf-8"))
 RATE_LIMIT = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "59", "X-RateLimit-Reset": "1740913560"}
 # An operation's own `validate_response` looks at the body alone, so the other three are needed beside it.
 CHECKS = [
@@ -62,9 +62,9 @@ def schema() -> OpenApiSchema:
 
 
 @pytest.fixture(scope="session")
-def answer() -> Callable[..., httpx.Response]:
+def response() -> Callable[..., httpx.Response]:
     """Return a maker of answers, as httpx would hand them over."""
-    return _answer
+    return _response
 
 
 @pytest.fixture(scope="session")
@@ -72,11 +72,11 @@ def judge(schema: OpenApiSchema) -> Judge:
     """Return a function that names the kinds of failure found in an answer to an operation."""
 
     def kinds(operation_id: str, status: int, body: object, **deviations: Any) -> set[str]:
-        right = ANSWERS[operation_id]
+        right = RESPONSES[operation_id]
         operation = schema[right["path"]][right["method"]]
         case = operation.Case(path_parameters={"id": "e_1", "userId": "u_2"})
         try:
-            case.validate_response(_answer(status, body, **deviations), checks=CHECKS)
+            case.validate_response(_response(status, body, **deviations), checks=CHECKS)
         except BaseExceptionGroup as found:
             return {type(failure).__name__ for failure in found.exceptions}
         return set()
@@ -84,7 +84,7 @@ def judge(schema: OpenApiSchema) -> Judge:
     return kinds
 
 
-def _answer(
+def _response(
     status: int,
     body: object,
     media_type: str | None = "application/json",

@@ -17,7 +17,7 @@ from conformance.catalogue import load_catalogue
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ANSWERS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
+RESPONSES = yaml.safe_load(Path(__file__).with_name("responses.yaml").read_text(encoding="utf-8"))
 TABLE = ["400", "401", "403", "404", "409", "422", "429"]
 SCOPES = {
     "getCurrentOrganization": ["organizations:read"],
@@ -48,11 +48,11 @@ def test_every_operation_of_the_interface_is_described(operations: dict[str, dic
     """Exactly the 13 operations are there, under their names, methods and paths."""
     described = {name: (operation["method"], operation["path"]) for name, operation in operations.items()}
 
-    assert described == {name: (right["method"], right["path"]) for name, right in ANSWERS.items()}
+    assert described == {name: (right["method"], right["path"]) for name, right in RESPONSES.items()}
     assert len(described) == 13
 
 
-@pytest.mark.parametrize("operation_id", ANSWERS)
+@pytest.mark.parametrize("operation_id", RESPONSES)
 def test_an_operation_names_its_scope_and_requirements(operations: dict[str, Any], operation_id: str) -> None:
     """Each operation needs a bearer key with the listed permission and names the catalogue's requirements of it."""
     operation = operations[operation_id]
@@ -64,22 +64,22 @@ def test_an_operation_names_its_scope_and_requirements(operations: dict[str, Any
 
 def test_what_bears_on_every_operation_stands_at_the_root(document: dict[str, Any]) -> None:
     """No requirement of the catalogue is missing, and none is named that the catalogue lacks (docs/refresh.py)."""
-    named = [name for operation_id in ANSWERS for name in _bearing_on(operation_id)]
+    named = [name for operation_id in RESPONSES for name in _bearing_on(operation_id)]
 
     assert document["x-requirements"] == _general()
     assert {*named, *_general()} == set(load_catalogue().requirements)
 
 
-@pytest.mark.parametrize("operation_id", ANSWERS)
+@pytest.mark.parametrize("operation_id", RESPONSES)
 def test_an_operation_lists_every_permitted_status(operations: dict[str, Any], operation_id: str) -> None:
     """The exact success status or 2XX, the error table and any other 4xx are described, and nothing beyond."""
-    success = "200" if ANSWERS[operation_id]["statuses"] == [200] else "2XX"
+    success = "200" if RESPONSES[operation_id]["statuses"] == [200] else "2XX"
 
     assert list(operations[operation_id]["responses"]) == [success, *TABLE, "4XX"]
 
 
-@pytest.mark.parametrize("operation_id", ANSWERS)
-def test_every_answer_requires_the_rate_limit_headers(
+@pytest.mark.parametrize("operation_id", RESPONSES)
+def test_every_response_requires_the_rate_limit_headers(
     document: dict[str, Any], operations: dict[str, Any], operation_id: str
 ) -> None:
     """Each described answer, errors included, has the three headers as required ones."""
@@ -113,7 +113,7 @@ def test_links_take_their_values_from_where_they_are(document: dict[str, Any], o
     for source, expression in taken:
         place, _, pointer = expression.partition("#")
         if place == "$response.body":
-            assert isinstance(_at(ANSWERS[source]["body"], pointer), str)
+            assert isinstance(_at(RESPONSES[source]["body"], pointer), str)
         else:
             assert f"{{{place.removeprefix('$request.path.')}}}" in operations[source]["path"]
 
@@ -147,7 +147,7 @@ def test_a_timestamp_ends_where_it_ends(document: dict[str, Any]) -> None:
 
 def _general() -> list[str]:
     """Return the requirements of all operations."""
-    return [name for name, entry in load_catalogue().requirements.items() if len(entry.operations) == len(ANSWERS)]
+    return [name for name, entry in load_catalogue().requirements.items() if len(entry.operations) == len(RESPONSES)]
 
 
 def _bearing_on(operation_id: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.wire import request as calls
-from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.request import Call, Credential
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -53,8 +53,8 @@ class Service:
         record = self.find(sent.identifier or "")
         if record is None:
             return 404, None
-        answer: tuple[int, object] = getattr(self, operation)(record, body)
-        return answer
+        response: tuple[int, object] = getattr(self, operation)(record, body)
+        return response
 
     def find(self, identifier: str) -> Record | None:
         """The engagement of an identifier, if there is one."""
@@ -203,7 +203,7 @@ class Talk:
             check="test",
             call=sent,
             request=SentRequest(sent.method, f"http://service.test{sent.path}", (), sent.body or b""),
-            received=Answer(status, HEADERS, json.dumps(body).encode()),
+            received=Response(status, HEADERS, json.dumps(body).encode()),
             trouble=None,
             started_at=BEGAN + timedelta(seconds=start),
             seconds=seconds,

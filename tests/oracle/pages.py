@@ -40,7 +40,7 @@ def told(fault: NonConformity) -> Told:
     return fault.message, fault.expected, fault.actual, fault.pointer
 
 
-def unanswered(operation: str = "listEngagements", *, number: int = 1) -> Exchange:
+def no_response(operation: str = "listEngagements", *, number: int = 1) -> Exchange:
     """An exchange whose answer never came."""
     return make_exchange(operation, None, number=number)
 

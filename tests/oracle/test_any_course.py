@@ -31,7 +31,7 @@ from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
 from conformance.wire import request as calls
-from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
+from conformance.wire.exchange import Exchange, NoResponse, Response, Withheld
 from conformance.wire.rate_limit_headers import ServiceClock, quota, retry_after
 from conformance.wire.request import Call
 from tests.hostile.random_changes import changed
@@ -79,10 +79,10 @@ def _course(talk: Any, chance: random.Random) -> list[Exchange]:
 
 def _changed(exchange: Exchange, chance: random.Random) -> Exchange:
     assert exchange.received is not None
-    answer = exchange.received
+    response = exchange.received
     limits = (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "8"), ("X-RateLimit-Reset", "1767323100"))
-    reply = changed(Reply(answer.status, (*answer.headers, *limits), answer.body), chance)
-    return replace(exchange, received=Answer(reply.status, reply.headers, reply.body))
+    reply = changed(Reply(response.status, (*response.headers, *limits), response.body), chance)
+    return replace(exchange, received=Response(reply.status, reply.headers, reply.body))
 
 
 @given(seed=st.integers(0, 2**32))
@@ -105,7 +105,7 @@ def test_whatever_comes_is_a_conclusion(seed: int, talk: Any, tmp_path_factory: 
 
 
 def _apply(word: Callable[[Any], object], what: object) -> None:
-    with contextlib.suppress(Judgement, Unanswered):
+    with contextlib.suppress(Judgement, NoResponse):
         word(what)
 
 
@@ -119,10 +119,10 @@ def _as_the_wire_does(exchange: Exchange) -> None:
 
 def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
     journal = Journal.open(folder, RunNames("cf-abcdefg2-"), "http://service", "main-key-0001")
-    answers = iter(exchanges * 500)
+    responses = iter(exchanges * 500)
 
     def send_all(asked: Sequence[Call]) -> list[Exchange]:
-        return [next(answers) for _ in asked]
+        return [next(responses) for _ in asked]
 
     recorder, ownership = JournalRecorder(journal), Ownership(journal.names, send_all)
     membership = Membership(send_all)
@@ -133,7 +133,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
             recorder.before(exchange.call)
             for observer in (recorder, ownership, membership):
                 observer.after(exchange)
-    asking = Asking(lambda _: next(answers))
+    asking = Asking(lambda _: next(responses))
     take_census(asking, journal.names)
     undo(journal, ownership, membership, asking)
     journal.close()

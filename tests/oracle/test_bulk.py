@@ -11,7 +11,7 @@ import pytest
 from conformance.oracle import bulk
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, told
 
@@ -87,7 +87,7 @@ def test_many_wrong_statuses_are_counted(count: int, more: str) -> None:
 
 
 @pytest.mark.parametrize("lost", [None, 502, 503, 504, 429])
-def test_what_has_no_answer_is_passed_over_where_another_is_wrong(lost: int | None) -> None:
+def test_what_has_no_response_is_passed_over_where_another_is_wrong(lost: int | None) -> None:
     """Before it and after it; it is neither named nor cited nor evidence."""
     for batch in ([sent(lost, 1), sent(500, 2)], [sent(500, 2), sent(lost, 1)]):
         with Evidence() as evidence, pytest.raises(NonConformity) as raised:
@@ -97,9 +97,9 @@ def test_what_has_no_answer_is_passed_over_where_another_is_wrong(lost: int | No
         assert [one.number for one in evidence.exchanges] == [2]
 
 
-def test_what_has_no_answer_decides_nothing_where_none_is_wrong() -> None:
+def test_what_has_no_response_decides_nothing_where_none_is_wrong() -> None:
     """The first that has none is told."""
-    with pytest.raises(Unanswered) as raised:
+    with pytest.raises(NoResponse) as raised:
         bulk.every_status([sent(200, 1), sent(None, 2), sent(503, 3)], lambda status: status == 200, "200")
     assert [one.number for one in raised.value.exchanges] == [2]
 
@@ -158,9 +158,9 @@ def test_a_fault_is_doubtful_where_something_was_not_refused(status: int) -> Non
     assert [one.number for one in raised.value.exchanges] == [2, 4]
 
 
-def test_a_fault_is_open_where_something_has_no_answer() -> None:
+def test_a_fault_is_open_where_something_has_no_response() -> None:
     """Nobody knows what such a request has done."""
-    with pytest.raises(Unanswered):
+    with pytest.raises(NoResponse):
         bulk.only_if_refused([sent(400), sent(None)], fails)
 
 
@@ -226,7 +226,7 @@ def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
         untouched(failed, 400)
     with pytest.raises(Undecided, match=f"getEngagement was answered {status}"):
         bulk.engagement_untouched(failed, read_of(ENGAGEMENT, 1), [sent(400)])
-    with pytest.raises(Unanswered):
+    with pytest.raises(NoResponse):
         untouched(make_exchange("getEngagement", None), 400)
 
 
@@ -282,5 +282,5 @@ def test_a_list_that_cannot_be_read_tells_nothing_of_creations() -> None:
     """A page that was refused or never came may hold them."""
     with pytest.raises(Undecided):
         bulk.none_created([sent(400, label="one")], [page([]), make_exchange("listEngagements", 403, {})])
-    with pytest.raises(Unanswered):
+    with pytest.raises(NoResponse):
         bulk.none_created([sent(400, label="one")], [make_exchange("listEngagements", None)])

@@ -10,12 +10,12 @@ import pytest
 
 from conformance.oracle.clock_set_back import was_set_back
 from conformance.wire.exchange import Exchange
-from tests.conftest import ANSWERED_AT, make_exchange
+from tests.conftest import RESPONDED_AT, make_exchange
 
 
 def exchange(number: int, *, at: float, ahead: float | None, seconds: float = 0.0) -> Exchange:
     """An exchange some seconds after the first, with a Date so many seconds ahead of the run's clock when it ends."""
-    began = ANSWERED_AT + timedelta(seconds=at)
+    began = RESPONDED_AT + timedelta(seconds=at)
     date = None if ahead is None else format_datetime(began + timedelta(seconds=seconds + ahead), usegmt=True)
     made = make_exchange(headers=() if date is None else (("Date", date),), number=number)
     return replace(made, started_at=began, seconds=seconds)

@@ -67,32 +67,32 @@ RIGHT: dict[str, tuple[Law, str, dict[str, Any] | None, dict[str, Any]]] = {
     "an invitation": (echo_laws.invitation_repeats, "inviteMember", INVITED, {**INVITED}),
     "the status of an invitation": (echo_laws.invitation_is_pending, "inviteMember", INVITED, {"status": "pending"}),
 }
-EVERY = pytest.mark.parametrize(("law", "operation", "sent", "answer"), RIGHT.values(), ids=RIGHT)
+EVERY = pytest.mark.parametrize(("law", "operation", "sent", "response"), RIGHT.values(), ids=RIGHT)
 Sent = dict[str, Any] | None
 
 
-def change(operation: str, sent: Sent, answer: object, status: int = 200, number: int = 1) -> Exchange:
+def change(operation: str, sent: Sent, response: object, status: int = 200, number: int = 1) -> Exchange:
     """A change that carried this object, and was answered so."""
-    made = make_exchange(operation, status, {"data": answer}, number=number)
+    made = make_exchange(operation, status, {"data": response}, number=number)
     if sent is None:
         return made
     return replace(made, call=replace(made.call, body=json.dumps(sent).encode(), headers=JSON_HEADERS))
 
 
 @EVERY
-def test_an_answer_that_repeats_what_was_asked_for(
-    law: Law, operation: str, sent: Sent, answer: dict[str, Any]
+def test_a_response_that_repeats_what_was_asked_for(
+    law: Law, operation: str, sent: Sent, response: dict[str, Any]
 ) -> None:
     """The law applies, and holds."""
-    assert law(change(operation, sent, answer)) is True
+    assert law(change(operation, sent, response)) is True
 
 
 @EVERY
-def test_an_answer_that_says_something_else(law: Law, operation: str, sent: Sent, answer: dict[str, Any]) -> None:
+def test_a_response_that_says_something_else(law: Law, operation: str, sent: Sent, response: dict[str, Any]) -> None:
     """Each field by itself breaks the law, and is named."""
-    for name, value in answer.items():
+    for name, value in response.items():
         other = (not value) if isinstance(value, bool) else f"{value}x"
-        made = change(operation, sent, {**answer, name: other})
+        made = change(operation, sent, {**response, name: other})
 
         said, _, _, pointer = broken(law, made)
         assert said.startswith(f"{name} is not ")
@@ -101,37 +101,37 @@ def test_an_answer_that_says_something_else(law: Law, operation: str, sent: Sent
 
 @EVERY
 def test_a_field_that_is_not_there_or_of_another_type(
-    law: Law, operation: str, sent: Sent, answer: dict[str, Any]
+    law: Law, operation: str, sent: Sent, response: dict[str, Any]
 ) -> None:
     """What the fields are is for other laws to say."""
-    assert law(change(operation, sent, dict.fromkeys(answer, 7))) is False
+    assert law(change(operation, sent, dict.fromkeys(response, 7))) is False
     assert law(change(operation, sent, {})) is False
     assert law(change(operation, sent, [])) is False
 
 
 @EVERY
-def test_a_refusal(law: Law, operation: str, sent: Sent, answer: dict[str, Any]) -> None:
+def test_a_refusal(law: Law, operation: str, sent: Sent, response: dict[str, Any]) -> None:
     """What was refused repeats nothing."""
-    assert law(change(operation, sent, dict.fromkeys(answer, "other"), status=409)) is False
+    assert law(change(operation, sent, dict.fromkeys(response, "other"), status=409)) is False
 
 
 @EVERY
-def test_another_operation(law: Law, operation: str, sent: Sent, answer: dict[str, Any]) -> None:
+def test_another_operation(law: Law, operation: str, sent: Sent, response: dict[str, Any]) -> None:
     """The answers of other operations have other laws, those without an identifier too."""
-    made = change("getEngagement", sent, dict.fromkeys(answer, "other"))
+    made = change("getEngagement", sent, dict.fromkeys(response, "other"))
     assert law(made) is False
     assert law(replace(made, call=replace(made.call, identifier=None))) is False
 
 
 @EVERY
-def test_a_request_beside_the_interface(law: Law, operation: str, sent: Sent, answer: dict[str, Any]) -> None:
+def test_a_request_beside_the_interface(law: Law, operation: str, sent: Sent, response: dict[str, Any]) -> None:
     """What is asked for with another method or path is another matter."""
-    made = change(operation, sent, dict.fromkeys(answer, "other"))
+    made = change(operation, sent, dict.fromkeys(response, "other"))
     assert law(replace(made, call=replace(made.call, probe=("PUT", "/elsewhere")))) is False
 
 
 @pytest.mark.parametrize(
-    ("law", "operation", "sent", "answer"),
+    ("law", "operation", "sent", "response"),
     [
         # A service may tidy up, or refuse, what is no ordinary text.
         (echo_laws.renaming_repeats_name, "updateCurrentOrganization", {"name": "A  B"}, {"name": "A B"}),
@@ -146,9 +146,9 @@ def test_a_request_beside_the_interface(law: Law, operation: str, sent: Sent, an
         (echo_laws.invitation_repeats, "inviteMember", {**INVITED, "email": ["a@b.org"]}, {"email": "a@b.org"}),
     ],
 )
-def test_a_request_whose_answer_is_open(law: Law, operation: str, sent: Sent, answer: dict[str, Any]) -> None:
+def test_a_request_whose_response_is_open(law: Law, operation: str, sent: Sent, response: dict[str, Any]) -> None:
     """Nothing follows from what a service makes of such a request."""
-    assert law(change(operation, sent, answer)) is False
+    assert law(change(operation, sent, response)) is False
 
 
 def test_a_creation_with_both_texts_is_active() -> None:
@@ -221,24 +221,24 @@ INVITATION = change("inviteMember", INVITED, {})
 def test_one_thing_after_another() -> None:
     """Changes of one engagement in turn, and one archive of it: all are bound."""
     edit = change("updateEngagement", {"name": "A"}, {})
-    assert echo_laws.open_answers(in_turn(edit, ARCHIVE, change("deleteEngagement", None, {}))) == frozenset()
+    assert echo_laws.open_responses(in_turn(edit, ARCHIVE, change("deleteEngagement", None, {}))) == frozenset()
 
 
 @pytest.mark.parametrize("first", [ARCHIVE, change("unarchiveEngagement", None, {}), replace(ARCHIVE, received=None)])
 def test_archiving_what_may_be_archived_already(first: Exchange) -> None:
     """What an archive answers after another one is open, and after an unarchive that may have done nothing."""
-    assert echo_laws.open_answers(in_turn(first, ARCHIVE)) == {2}
+    assert echo_laws.open_responses(in_turn(first, ARCHIVE)) == {2}
 
 
 def test_archiving_after_a_refused_archive() -> None:
     """A refused archive has done nothing."""
-    assert echo_laws.open_answers(in_turn(change("archiveEngagement", None, {}, status=403), ARCHIVE)) == frozenset()
+    assert echo_laws.open_responses(in_turn(change("archiveEngagement", None, {}, status=403), ARCHIVE)) == frozenset()
 
 
 def test_archiving_another_engagement() -> None:
     """The archive of one engagement says nothing of another one."""
     other = replace(ARCHIVE, call=replace(ARCHIVE.call, identifier="eng_2"))
-    assert echo_laws.open_answers(in_turn(ARCHIVE, other)) == frozenset()
+    assert echo_laws.open_responses(in_turn(ARCHIVE, other)) == frozenset()
 
 
 def test_changes_at_once() -> None:
@@ -247,47 +247,47 @@ def test_changes_at_once() -> None:
     refused = change("updateMemberRole", {"role": "owner"}, {}, status=403)
     at_once = [replace(first, number=1), replace(second, number=2), replace(refused, number=3)]
 
-    assert echo_laws.open_answers(at_once) == {1, 2}
+    assert echo_laws.open_responses(at_once) == {1, 2}
 
 
 def test_renamings_at_once() -> None:
     """An organization has no identifier in its path; two renamings of it may meet, too."""
     renaming = change("updateCurrentOrganization", {"name": "Quarterly review"}, {})
     renaming = replace(renaming, call=replace(renaming.call, identifier=None))
-    assert echo_laws.open_answers([renaming, replace(renaming, number=2)]) == {1, 2}
-    assert echo_laws.open_answers(in_turn(renaming, renaming)) == frozenset()
+    assert echo_laws.open_responses([renaming, replace(renaming, number=2)]) == {1, 2}
+    assert echo_laws.open_responses(in_turn(renaming, renaming)) == frozenset()
 
 
 def test_reading_while_something_changes() -> None:
     """What only reads changes no answer."""
     reading = change("getEngagement", None, {})
-    assert echo_laws.open_answers([ARCHIVE, replace(reading, number=2)]) == frozenset()
+    assert echo_laws.open_responses([ARCHIVE, replace(reading, number=2)]) == frozenset()
 
 
 def test_creations_at_once() -> None:
     """Creations are of engagements of their own."""
     creation = change("createEngagement", {"name": "A"}, {})
     without = replace(creation, call=replace(creation.call, identifier=None))
-    assert echo_laws.open_answers([without, replace(without, number=2)]) == frozenset()
+    assert echo_laws.open_responses([without, replace(without, number=2)]) == frozenset()
 
 
 def test_inviting_again() -> None:
     """What becomes of an address that is invited already is open, in whatever letters."""
     again = change("inviteMember", {**INVITED, "email": INVITED["email"].upper()}, {})
-    assert echo_laws.open_answers(in_turn(INVITATION, again)) == {2}
+    assert echo_laws.open_responses(in_turn(INVITATION, again)) == {2}
 
 
 def test_inviting_after_a_refusal() -> None:
     """A refused invitation has invited nobody."""
-    assert echo_laws.open_answers(in_turn(change("inviteMember", INVITED, {}, status=403), INVITATION)) == frozenset()
+    assert echo_laws.open_responses(in_turn(change("inviteMember", INVITED, {}, status=403), INVITATION)) == frozenset()
 
 
 def test_inviting_a_member() -> None:
     """What becomes of the address of a member is open."""
     members = make_exchange("listMembers", 200, {"data": [{"email": "some.one@example.org"}, {"email": 7}], "meta": {}})
-    assert echo_laws.open_answers(in_turn(members, INVITATION)) == {2}
+    assert echo_laws.open_responses(in_turn(members, INVITATION)) == {2}
 
 
 def test_inviting_what_nobody_can_read() -> None:
     """An invitation without an address that is a text repeats none."""
-    assert echo_laws.open_answers(in_turn(change("inviteMember", {"email": 7}, {}))) == {1}
+    assert echo_laws.open_responses(in_turn(change("inviteMember", {"email": 7}, {}))) == {1}

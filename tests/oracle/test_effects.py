@@ -303,7 +303,7 @@ def test_what_another_key_was_granted_may_have_happened(operation: str, body: ob
 
 @CHANGES
 @pytest.mark.parametrize("status", [None, 302, 500, 502, 504])
-def test_a_request_without_a_clear_answer_may_happen_at_any_time(
+def test_a_request_without_a_clear_response_may_happen_at_any_time(
     operation: str, body: object, status: int | None
 ) -> None:
     """It may be carried out long after the connection broke."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.oracle import error_laws, expect, laws, list_laws, rate_limit_laws, read
 from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 
@@ -59,7 +59,7 @@ def test_refused_leaves_out_what_another_cause_gives(exchange: MakeExchange, sta
             expect.refused(made)
 
 
-def test_a_failure_tells_the_code_of_the_answer(exchange: MakeExchange) -> None:
+def test_a_failure_tells_the_code_of_the_response(exchange: MakeExchange) -> None:
     """The actual value is the status with its code."""
     made = exchange("getEngagement", 409, {"error": {"code": "CONFLICT"}})
 
@@ -81,7 +81,7 @@ def test_what_a_gateway_says_is_never_judged(exchange: MakeExchange, status: int
         error_laws.no_server_error,
         rate_limit_laws.headers_present,
     ):
-        with pytest.raises(Unanswered):
+        with pytest.raises(NoResponse):
             word(made)
 
 
@@ -271,18 +271,18 @@ def _apply_all(made: Exchange) -> None:
     for word in ONE_EXCHANGE_WORDS:
         try:
             word(made)
-        except (NonConformity, Undecided, Unanswered):
+        except (NonConformity, Undecided, NoResponse):
             continue
 
 
 def test_one_of_some_statuses() -> None:
     """The others are told, and the answer is evidence."""
-    answer = make_exchange(status=409)
+    response = make_exchange(status=409)
     with Evidence() as evidence:
-        assert expect.status_in(answer, 200, 409) is answer
-    assert evidence.exchanges == [answer]
+        assert expect.status_in(response, 200, 409) is response
+    assert evidence.exchanges == [response]
 
     with pytest.raises(NonConformity) as raised:
-        expect.status_in(answer, 200, 404)
+        expect.status_in(response, 200, 404)
     assert told(raised.value) == ("getEngagement was answered 409", "200 or 404", "409", None)
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)

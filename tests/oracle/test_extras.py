@@ -48,7 +48,7 @@ def with_header(name: str, value: str, number: int = 1, status: int = 200) -> Ex
         ("getEngagement", 200, {}),
     ],
 )
-def test_answers_with_nothing_beyond_the_interface(operation: str, status: int, body: object) -> None:
+def test_responses_with_nothing_beyond_the_interface(operation: str, status: int, body: object) -> None:
     """All that is named, what names no fields at all, and what is no object."""
     assert extra(operation, status, body) == []
 
@@ -98,10 +98,10 @@ def test_odd_names_are_not_repeated(name: str, word: str) -> None:
     assert extra("listMembers", 200, {"data": [], "meta": {name: 1}}) == [f"meta.{word}"]
 
 
-def test_the_first_answer_that_has_a_member_is_told() -> None:
+def test_the_first_response_that_has_a_member_is_told() -> None:
     """Answers that nobody judges, and what is no JSON, are passed over."""
     body: dict[str, Any] = {"data": {"owner": "a"}}
-    answers = [
+    responses = [
         make_exchange(status=None, number=1),
         make_exchange(status=502, body=body, number=2),
         make_exchange(raw=b"{", number=3),
@@ -110,7 +110,7 @@ def test_the_first_answer_that_has_a_member_is_told() -> None:
         make_exchange(body={"data": {"tags": 1}}, number=6),
     ]
 
-    found = extras.extra_members(answers)
+    found = extras.extra_members(responses)
     assert {word: exchange.number for word, exchange in found.items()} == {
         "getEngagement: owner": 4,
         "getEngagement: tags": 6,
@@ -130,7 +130,7 @@ def test_only_errors_are_told_of_what_lies_beside_the_interface() -> None:
 
 def test_names_that_stand_twice_in_an_object() -> None:
     """At any depth, each told once with the first answer that has it."""
-    answers = [
+    responses = [
         make_exchange(raw=b'{"data": {"id": "a", "id": "b", "a b": 1, "a b": 2}}', number=1),
         make_exchange(raw=b'{"id": {"id": 1}, "data": 1, "data": 2}', number=2),
         make_exchange(raw=b'{"id": 1, "id": 2}', number=3),
@@ -140,7 +140,7 @@ def test_names_that_stand_twice_in_an_object() -> None:
         make_exchange(status=None, number=7),
     ]
 
-    found = extras.duplicate_names(answers)
+    found = extras.duplicate_names(responses)
     assert {word: exchange.number for word, exchange in found.items()} == {"id": 1, "(odd)": 1, "data": 2}
 
 
@@ -149,7 +149,7 @@ def test_names_that_stand_twice_in_an_object() -> None:
 
 def test_media_types_with_their_parameters() -> None:
     """Each once as it came, with the first answer that has it, cut where it is long."""
-    answers = [
+    responses = [
         make_exchange(status=None, number=1),
         with_header("Content-Type", "text/html", 2, status=502),
         with_header("X-Other", "y", 3),
@@ -160,7 +160,7 @@ def test_media_types_with_their_parameters() -> None:
         with_header("Content-Type", "", 8),
     ]
 
-    found = extras.media_types(answers)
+    found = extras.media_types(responses)
     assert {word: exchange.number for word, exchange in found.items()} == {
         "application/json; charset=utf-8": 4,
         "application/json": 6,

@@ -10,9 +10,9 @@ import pytest
 from conformance.oracle import filters
 from conformance.oracle.listing import Listing, Unsettled, time_of
 from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import page, refusal, told, unanswered
+from tests.oracle.pages import no_response, page, refusal, told
 
 ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
 
@@ -60,13 +60,13 @@ def test_an_item_that_shows_another_value() -> None:
 
 def test_an_item_that_is_known_to_have_another_value() -> None:
     """An item that must not be there is a fault even if it claims the value that was asked for."""
-    answers = (page(of("active", "a", "b"), number=1), page(of("active", "c", "d"), number=2))
+    responses = (page(of("active", "a", "b"), number=1), page(of("active", "c", "d"), number=2))
 
     with pytest.raises(NonConformity) as raised:
-        found(Listing(answers), ["x"], ["e", "d", "b"])
+        found(Listing(responses), ["x"], ["e", "d", "b"])
     message, actual = "a list filtered by status active holds something else", '2 of another status, the first is "d"'
     assert told(raised.value) == (message, "none of status other than active", actual, "/data")
-    assert raised.value.exchanges == answers
+    assert raised.value.exchanges == responses
 
 
 @pytest.mark.parametrize("total", [1, 0])
@@ -78,7 +78,7 @@ def test_an_item_that_is_not_found(total: int) -> None:
         found(seen, ["c", "b", "a"])
     message, actual = "an item of status active is missing from the list", '2 missing, the first is "a"'
     assert told(raised.value) == (message, "all 3 of them", actual, "/data")
-    assert raised.value.exchanges == seen.answers
+    assert raised.value.exchanges == seen.responses
 
 
 def test_an_item_beyond_what_is_shown() -> None:
@@ -87,7 +87,7 @@ def test_an_item_beyond_what_is_shown() -> None:
 
     with pytest.raises(Unsettled, match=r"^the list does not show all that is counted$") as raised:
         found(seen, ["a", "b"])
-    assert raised.value.exchanges == seen.answers
+    assert raised.value.exchanges == seen.responses
 
 
 # --- what is counted
@@ -119,7 +119,7 @@ def test_totals_that_do_not_add_up() -> None:
         counts(ACTIVE, ARCHIVED, Listing(everything))
     message = "the totals of each status do not add up to the total of all"
     assert told(raised.value) == (message, "4", "2 active + 1 archived", "/meta/total")
-    assert raised.value.exchanges == (everything[0], ACTIVE.answers[0], ARCHIVED.answers[0])
+    assert raised.value.exchanges == (everything[0], ACTIVE.responses[0], ARCHIVED.responses[0])
 
 
 def test_a_part_that_counts_wrongly() -> None:
@@ -148,7 +148,7 @@ def test_totals_of_lists_that_are_wrong_themselves(active: Listing, everything: 
     """Nothing is said of totals where another requirement has its say first; the list in question is cited."""
     with pytest.raises(Unsettled, match=f"{reason}: ") as raised:
         counts(active, ARCHIVED, everything)
-    assert raised.value.exchanges == (active if everything is EVERYTHING else everything).answers
+    assert raised.value.exchanges == (active if everything is EVERYTHING else everything).responses
 
 
 def test_totals_beside_a_list_that_shows_nothing_known() -> None:
@@ -171,7 +171,7 @@ def test_filtered_lists_that_are_parts_of_the_whole() -> None:
     same(ACTIVE, listed([]), listed(of("active", "b", "a")))
     with Evidence() as evidence:
         filters.expect_same_as_all("status", {}, EVERYTHING)
-    assert evidence.exchanges == list(EVERYTHING.answers)
+    assert evidence.exchanges == list(EVERYTHING.responses)
 
 
 def test_filtered_list_without_an_item_of_the_whole() -> None:
@@ -213,14 +213,14 @@ def test_a_whole_list_with_every_value(ids: tuple[str, ...], known: dict[str, li
 
 def test_a_whole_list_without_one_value() -> None:
     """The list is not one of everything; it is cited."""
-    answers = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
+    responses = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
-        filters.expect_both(Listing(answers), KNOWN)
+        filters.expect_both(Listing(responses), KNOWN)
     message, expected = "the list without a filter holds nothing that is archived", "items that are active and archived"
     assert told(raised.value) == (message, expected, "none of 2 that are archived", "/data")
-    assert raised.value.exchanges == answers
-    assert evidence.exchanges == list(answers)
+    assert raised.value.exchanges == responses
+    assert evidence.exchanges == list(responses)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]
 
     with pytest.raises(Undecided, match=r"^the list does not show what must be in it$") as raised:
         filters.expect_both(seen, known)
-    assert raised.value.exchanges == seen.answers
+    assert raised.value.exchanges == seen.responses
 
 
 # --- items beside reads of them
@@ -270,13 +270,13 @@ def test_an_item_as_it_is_read() -> None:
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_an_item_other_than_it_is_read(name: str) -> None:
     """Each named field must be the same; the list and the read are cited."""
-    one, answer = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
+    one, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
 
     with pytest.raises(NonConformity) as raised:
-        filters.expect_as_read(one, [answer], ALL_NAMES)
+        filters.expect_as_read(one, [response], ALL_NAMES)
     message = f"{name} of an engagement is another one in the list"
     assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
-    assert raised.value.exchanges == (answer, one)
+    assert raised.value.exchanges == (response, one)
 
 
 def test_only_named_fields_are_compared() -> None:
@@ -324,12 +324,12 @@ def test_a_read_of_something_else_is_compared_with_nothing(identifier: str | Non
     assert filters.expect_as_read(read_of(ENGAGEMENT), [], ALL_NAMES) == 0
 
 
-def test_a_read_without_an_answer_decides_nothing() -> None:
+def test_a_read_without_a_response_decides_nothing() -> None:
     """Neither a refused one nor one whose answer never came."""
     with pytest.raises(Undecided, match="getEngagement was answered 404"):
         filters.expect_as_read(refusal(404, "getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
-    with pytest.raises(Unanswered):
-        filters.expect_as_read(unanswered("getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
+    with pytest.raises(NoResponse):
+        filters.expect_as_read(no_response("getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
 
 
 # --- pages of a filtered list
@@ -361,7 +361,7 @@ def test_honest_pages_of_a_filtered_list(judge: Pages) -> None:
 
 @pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
 @pytest.mark.parametrize(("shown", "total"), [(5, 6), (5, 4), (100, 99), (99, 250), (0, 1)])
-def test_pages_beside_an_answer_that_does_not_show_what_it_counts(judge: Pages, shown: int, total: int) -> None:
+def test_pages_beside_a_response_that_does_not_show_what_it_counts(judge: Pages, shown: int, total: int) -> None:
     """Another look may help."""
     whole = page(ids(shown), total=total)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 NOW = "2026-01-02T03:04:05.006Z"
 ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}
-LISTS = [one.id for one in OPERATIONS.values() if one.answer == "list"]
-RESOURCES = [one.id for one in OPERATIONS.values() if one.answer == "resource"]
+LISTS = [one.id for one in OPERATIONS.values() if one.response == "list"]
+RESOURCES = [one.id for one in OPERATIONS.values() if one.response == "resource"]
 
 
 def engagement(**changed: object) -> Exchange:
@@ -166,7 +166,7 @@ def test_beside_the_interface_no_frame_and_no_field_is_promised(law: Law, operat
     assert law(replace(made, call=replace(made.call, probe=("GET", "/elsewhere")))) is False
 
 
-def test_each_kind_of_answer_has_its_own_frame() -> None:
+def test_each_kind_of_response_has_its_own_frame() -> None:
     """A resource needs no array, a list no object."""
     assert laws.success_data_object(page(["e"])) is False
     assert laws.list_data_array(engagement()) is False
@@ -356,7 +356,7 @@ def test_what_is_not_promised_or_no_text_is_not_judged(law: Law, exchange: Excha
 
 
 @pytest.mark.parametrize("status", [200, 204, 299, 400, 404, 500, 599])
-def test_successes_and_errors_are_answers(status: int) -> None:
+def test_successes_and_errors_are_responses(status: int) -> None:
     """All of them."""
     assert laws.no_redirect(make_exchange(status=status)) is True
 

@@ -18,13 +18,13 @@ from conformance.oracle.ledger_findings import EVIDENCE, ROOTS, Finding, Finding
 from conformance.oracle.ledger_rules import status_of
 from tests.conftest import make_exchange
 
-ANSWER = make_exchange(number=5)
+RESPONSE = make_exchange(number=5)
 OF_READ, OF_LIST = "archive-keeps-content", "list-engagements-as-read"
 
 
 def finding(requirement: str, **more: Any) -> Finding:
     """Something wrong with an engagement; by a read, unless it says otherwise."""
-    return replace(Finding(requirement, ANSWER, (), "wrong", "this", "that", identifier="e1"), **more)
+    return replace(Finding(requirement, RESPONSE, (), "wrong", "this", "that", identifier="e1"), **more)
 
 
 def told(*broken: Finding) -> list[Finding]:
@@ -163,7 +163,7 @@ def test_evidence_is_bounded() -> None:
 def test_a_finding_ends_a_check_with_its_evidence() -> None:
     """Each exchange is cited once, in the order of sending; a story follows the message."""
     first = make_exchange(number=2)
-    fault = finding(OF_READ, because=(ANSWER, first), pointer="/data").as_fault(story=", as told")
+    fault = finding(OF_READ, because=(RESPONSE, first), pointer="/data").as_fault(story=", as told")
 
     assert [one.number for one in fault.exchanges] == [2, 5]
     assert (fault.message, fault.expected, fault.actual, fault.pointer) == ("wrong, as told", "this", "that", "/data")
@@ -175,6 +175,6 @@ def test_roots_are_told_before_what_follows_from_them() -> None:
     assert not [pair for pair in combinations(ROOTS, 2) if pair[0] in ROOTS[pair[1]] and pair[1] in ROOTS[pair[0]]]
 
 
-def test_the_status_of_an_answer_that_never_came() -> None:
+def test_the_status_of_a_response_that_never_came() -> None:
     """It is none that an answer can have."""
     assert [status_of(make_exchange(status=status)) for status in (204, None)] == [204, 0]

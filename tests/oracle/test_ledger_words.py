@@ -134,7 +134,7 @@ def test_an_edit_of_an_archived_one(talk: MakeTalk, status: int, words: tuple[An
     assert "archive-effective-at-once" not in kept(one.exchanges)
 
 
-def test_a_creation_that_answers_something_else(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_creation_that_responses_something_else(talk: MakeTalk, honest: type[Any]) -> None:
     """By itself."""
 
     class Other(honest):  # type: ignore[misc]

@@ -166,7 +166,7 @@ def test_history_leaves_out_reads_during_changes(talk: MakeTalk) -> None:
     one = talk()
     identifier = one.created("one", description="as it was")
     read_it = request.get_engagement(identifier)
-    answers = [
+    responses = [
         one.send(request.update_engagement(identifier, {"name": "a"}), at=10.0, seconds=1.0),
         one.send(read_it, at=10.2, seconds=0.1),
         one.send(read_it, at=12.0, seconds=0.1),
@@ -175,7 +175,7 @@ def test_history_leaves_out_reads_during_changes(talk: MakeTalk) -> None:
         one.send(request.delete_engagement(identifier), at=15.0),
         one.send(read_it, at=16.0),
     ]
-    events = history_of(answers)
+    events = history_of(responses)
 
     assert [one.operation for one in events].count("read") == 1
     assert order_of(START, events) is not None
@@ -188,7 +188,7 @@ def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
     one = talk()
     identifier = one.created("one")
     unsent = replace(one.send(request.archive_engagement(identifier), status=503), sent=False)
-    answers = [
+    responses = [
         *one.exchanges[:1],
         unsent,
         one.send(request.unarchive_engagement(identifier)),
@@ -199,7 +199,7 @@ def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
         one.send(request.update_engagement(identifier, {"name": "new", "other": "two  blanks"})),
     ]
 
-    (event,) = history_of(answers)
+    (event,) = history_of(responses)
     assert (event.operation, event.outcome, event.sent) == ("update", Outcome.DONE, (("name", "new"),))
 
 
@@ -220,7 +220,7 @@ def test_a_refusal_that_may_be_for_what_an_edit_says(talk: MakeTalk, description
         (405, Outcome.REFUSED), (500, Outcome.UNKNOWN), (503, Outcome.UNKNOWN), (302, Outcome.UNKNOWN),
     ],
 )  # fmt: skip
-def test_what_an_answer_says_of_its_request(talk: MakeTalk, status: int, outcome: Outcome) -> None:
+def test_what_a_response_says_of_its_request(talk: MakeTalk, status: int, outcome: Outcome) -> None:
     """Only a success surely happened and only a refusal surely did not; what is unknown may happen at any time."""
     one = talk()
     (event,) = history_of([one.send(request.archive_engagement(one.created("one")), status=status)])
@@ -234,7 +234,7 @@ def test_changes_that_overlapped_stand_beside_each_other(talk: MakeTalk) -> None
     one = talk()
     identifier = one.created("one")
     edit, began = request.update_engagement(identifier, {"name": "Some new name"}), one.now
-    answers = [
+    responses = [
         one.send(edit, at=began, seconds=0.5),
         one.send(edit, at=began + 0.1, seconds=0.1, status=404),
         one.send(edit, at=began + 0.5, seconds=0.5),
@@ -242,19 +242,19 @@ def test_changes_that_overlapped_stand_beside_each_other(talk: MakeTalk) -> None
         one.send(edit, at=began + 2.0, seconds=0.1),
     ]
 
-    assert [event.beside for event in history_of(answers)] == [True, True, False, False, False]
+    assert [event.beside for event in history_of(responses)] == [True, True, False, False, False]
 
 
 def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> None:
     """It must come after the deletion; a description that is not there is an empty one."""
     one = talk()
     identifier = one.created("one")
-    answers = [
+    responses = [
         one.send(request.get_engagement(identifier)),
         one.send(request.delete_engagement(identifier)),
         one.send(request.get_engagement(identifier)),
     ]
-    found, deleted, missing = sorted(history_of(answers), key=lambda event: event.span.start)
+    found, deleted, missing = sorted(history_of(responses), key=lambda event: event.span.start)
 
     assert found.seen == State("one", "", "active")
     assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
@@ -288,13 +288,13 @@ def test_a_history_is_told_from_its_first_request_on(talk: MakeTalk) -> None:
     one = talk()
     identifier = one.created("one", description="as it was")
     edit = request.update_engagement(identifier, {"name": "new", "description": "newer"})
-    answers = [
+    responses = [
         one.send(request.get_engagement(identifier), at=300.0, seconds=0.25),
         one.send(edit, at=50.0, seconds=0.5),
         one.send(request.delete_engagement(identifier), at=301.0, lost=True),
     ]
 
-    assert told(history_of(answers)).split("; ") == [
+    assert told(history_of(responses)).split("; ") == [
         '0.0 to 500.0 ms: update name="new" description="newer" -> 200',
         '250000.0 to 250250.0 ms: read -> 200, active, name="one", description="as it was"',
         "from 251000.0 ms: delete -> no answer",

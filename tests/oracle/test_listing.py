@@ -11,9 +11,9 @@ import pytest
 from conformance.oracle import listing
 from conformance.oracle.listing import Listing, Unsettled
 from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import page, refusal, told, unanswered
+from tests.oracle.pages import no_response, page, refusal, told
 
 Judge = Callable[[Listing], object]
 
@@ -62,7 +62,7 @@ def test_items_of_all_pages_are_one_list() -> None:
     assert [item.value for item in seen.items] == [{"id": "a"}, {"id": "b"}, {"id": "c"}]
 
 
-def test_total_is_that_of_the_first_answer() -> None:
+def test_total_is_that_of_the_first_response() -> None:
     """Later answers do not count for it."""
     assert Listing((page(total=7), page(total=8))).total == 7
 
@@ -80,11 +80,11 @@ def test_another_page_may_follow_the_largest_one_alone(sizes: tuple[int, ...], *
 @pytest.mark.parametrize("item", [{}, {"id": None}, {"id": 7}])
 def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -> None:
     """Nothing is said of a list whose items cannot be told apart."""
-    answer = page([item])
+    response = page([item])
 
     with pytest.raises(Undecided, match="id is no string") as raised:
-        _ = Listing((answer,)).identifiers
-    assert raised.value.exchanges == (answer,)
+        _ = Listing((response,)).identifiers
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize("data", [None, {}, "a", ["a"], [{"id": "a"}, None]])
@@ -100,18 +100,18 @@ def test_a_page_without_items_to_show_decides_nothing(judge: Judge) -> None:
     """A refused page is open, and an answer that never came is no answer at all."""
     with pytest.raises(Undecided, match="listEngagements was answered 404"):
         judge(Listing((page(["a"]), refusal())))
-    with pytest.raises(Unanswered):
-        judge(Listing((page(["a"]), unanswered())))
+    with pytest.raises(NoResponse):
+        judge(Listing((page(["a"]), no_response())))
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_every_page_that_is_judged_is_evidence(judge: Judge) -> None:
     """What a verdict rests on is cited, also where nothing is wrong."""
-    answers = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
+    responses = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
 
     with Evidence() as evidence:
-        judge(Listing(answers))
-    assert evidence.exchanges == list(answers)
+        judge(Listing(responses))
+    assert evidence.exchanges == list(responses)
 
 
 # --- whether an organization was at rest
@@ -212,18 +212,18 @@ def test_a_list_out_of_order(
         listing.expect_order(seen, "createdAt", by_creation, descending=descending)
     pointer = f"/data/{place}/createdAt"
     assert told(raised.value) == ("a list is not in the order of createdAt", expected, actual, pointer)
-    assert raised.value.exchanges == seen.answers
+    assert raised.value.exchanges == seen.responses
 
 
 def test_the_order_goes_on_across_pages() -> None:
     """The last item of a page comes before the first of the next one."""
-    answers = (page(created(5, 4), number=1), page(created(6, 3), number=2))
+    responses = (page(created(5, 4), number=1), page(created(6, 3), number=2))
 
     with pytest.raises(NonConformity) as raised:
-        listing.expect_order(Listing(answers), "createdAt", by_creation, descending=True)
+        listing.expect_order(Listing(responses), "createdAt", by_creation, descending=True)
     assert raised.value.pointer == "/data/0/createdAt"
     assert raised.value.actual == f'"{at(6)}" after "{at(4)}"'
-    assert raised.value.exchanges == answers
+    assert raised.value.exchanges == responses
 
 
 def test_equal_items_are_told_apart_by_their_place() -> None:
@@ -246,22 +246,22 @@ def test_items_that_differ_stand_once(pages: tuple[tuple[str, ...], ...]) -> Non
 
 def test_an_item_twice_on_one_page() -> None:
     """The second place is pointed at, and the answer is cited once."""
-    answer = page(["a", "b", "a"])
+    response = page(["a", "b", "a"])
 
     with pytest.raises(NonConformity) as raised:
-        listing.expect_once(Listing((answer,)))
+        listing.expect_once(Listing((response,)))
     assert told(raised.value) == ("an item is in the list twice", "every item once", '"a" twice', "/data/2")
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 def test_an_item_on_two_pages() -> None:
     """Both pages are cited, and those between them are not."""
-    answers = (page(["a", "b"], number=1), page(["c", "d"], number=2), page(["e", "b"], number=3))
+    responses = (page(["a", "b"], number=1), page(["c", "d"], number=2), page(["e", "b"], number=3))
 
     with pytest.raises(NonConformity) as raised:
-        listing.expect_once(Listing(answers))
+        listing.expect_once(Listing(responses))
     assert raised.value.pointer == "/data/1"
-    assert raised.value.exchanges == (answers[0], answers[2])
+    assert raised.value.exchanges == (responses[0], responses[2])
 
 
 @pytest.mark.parametrize("wanted", [[], ["b"], ["a", "b", "c"], {"a": 1}])
@@ -272,14 +272,14 @@ def test_a_list_with_all_that_is_wanted(wanted: list[str]) -> None:
 
 def test_what_is_missing_is_counted() -> None:
     """The fault names the first that is missing, and cites the list and what else it rests on."""
-    answers, other = (page(["b"], number=1), page(["d"], number=2)), refusal(number=3)
+    responses, other = (page(["b"], number=1), page(["d"], number=2)), refusal(number=3)
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
-        listing.expect_all(Listing(answers), ["a", "b", "c"], "a new engagement", other)
+        listing.expect_all(Listing(responses), ["a", "b", "c"], "a new engagement", other)
     message, actual = "a new engagement is missing from the list", '2 missing, the first is "a"'
     assert told(raised.value) == (message, "all 3 of them", actual, "/data")
-    assert raised.value.exchanges == (*answers, other)
-    assert evidence.exchanges == [*answers, other]
+    assert raised.value.exchanges == (*responses, other)
+    assert evidence.exchanges == [*responses, other]
 
 
 # --- gaps
@@ -350,13 +350,13 @@ def test_a_filtered_list_of_what_was_asked_for(items: list[dict[str, object]]) -
 
 def test_a_filtered_list_with_another_value() -> None:
     """The item and its page are named."""
-    answers = (page([{"status": "active"}], number=1), page([{"status": "active"}, {"status": "archived"}], number=2))
+    responses = (page([{"status": "active"}], number=1), page([{"status": "active"}, {"status": "archived"}], number=2))
 
     with pytest.raises(NonConformity) as raised:
-        listing.expect_filtered(Listing(answers), "status", "active")
+        listing.expect_filtered(Listing(responses), "status", "active")
     message = "a list filtered by status active holds something else"
     assert told(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
-    assert raised.value.exchanges == (answers[1],)
+    assert raised.value.exchanges == (responses[1],)
 
 
 # --- totals
@@ -382,7 +382,7 @@ def test_a_total_that_does_not_count(shown: int, total: int) -> None:
         listing.expect_count(seen)
     message = "the total does not count what the list holds"
     assert told(raised.value) == (message, str(shown), str(total), "/meta/total")
-    assert raised.value.exchanges == seen.answers
+    assert raised.value.exchanges == seen.responses
 
 
 def test_items_of_all_pages_are_counted() -> None:
@@ -415,7 +415,7 @@ def test_a_fault_that_another_requirement_judges_unsettles() -> None:
     assert raised.value.__cause__ is fault
 
 
-@pytest.mark.parametrize("other", [Undecided("open"), Unanswered("no answer"), Unsettled("in motion")])
+@pytest.mark.parametrize("other", [Undecided("open"), NoResponse("no answer"), Unsettled("in motion")])
 def test_what_is_no_fault_passes_through(other: Exception) -> None:
     """Only a fault becomes a doubt; what holds is left alone."""
 
@@ -474,10 +474,10 @@ def test_another_look_is_asked_for(exchange: Callable[..., Exchange]) -> None:
 
 def test_pages_that_are_compared_tell_one_total() -> None:
     """Where they do not, others have come between them, or the total is wrong; all are cited."""
-    answers = (page(total=5, number=1), page(total=5, number=2), page(total=4, number=3))
+    responses = (page(total=5, number=1), page(total=5, number=2), page(total=4, number=3))
 
     listing.ensure_one_total(())
-    listing.ensure_one_total(answers[:2])
+    listing.ensure_one_total(responses[:2])
     with pytest.raises(Unsettled, match=r"^the pages tell different totals$") as raised:
-        listing.ensure_one_total(answers)
-    assert raised.value.exchanges == answers
+        listing.ensure_one_total(responses)
+    assert raised.value.exchanges == responses

@@ -48,23 +48,28 @@ def error(code: object) -> dict[str, object]:
 )
 def test_how_a_call_was_answered(status: int, body: object, words: str) -> None:
     """By its status, and for an error by its code, if that can stand in a sentence."""
-    assert observe.answered(make_exchange(status=status, body=body)) == words
+    assert observe.describe_response(make_exchange(status=status, body=body)) == words
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"\xff"])
 def test_an_error_without_json(raw: bytes) -> None:
     """The status is all that there is to tell."""
-    assert observe.answered(make_exchange(status=404, raw=raw)) == "404"
+    assert observe.describe_response(make_exchange(status=404, raw=raw)) == "404"
 
 
-def test_why_there_is_no_answer() -> None:
+def test_why_there_is_no_response() -> None:
     """The trouble is told as it is; a 429 is an answer only where it was looked for."""
     limited = make_exchange(status=429, body=error("RATE_LIMITED"))
 
-    assert observe.answered(make_exchange(status=None)) == "no answer (the connection broke)"
-    assert observe.answered(make_exchange(status=502)) == "no answer (a gateway answered 502 in place of the service)"
-    assert observe.answered(limited) == "no answer (the service answered nothing but 429)"
-    assert observe.answered(replace(limited, call=replace(limited.call, expects_429=True))) == "429 RATE_LIMITED"
+    assert observe.describe_response(make_exchange(status=None)) == "no answer (the connection broke)"
+    assert (
+        observe.describe_response(make_exchange(status=502))
+        == "no answer (a gateway answered 502 in place of the service)"
+    )
+    assert observe.describe_response(limited) == "no answer (the service answered nothing but 429)"
+    assert (
+        observe.describe_response(replace(limited, call=replace(limited.call, expects_429=True))) == "429 RATE_LIMITED"
+    )
 
 
 # --- members
@@ -85,7 +90,7 @@ def test_why_there_is_no_answer() -> None:
         ("id", "no object data"),
     ],
 )
-def test_which_members_an_answer_has(data: object, words: str) -> None:
+def test_which_members_a_response_has(data: object, words: str) -> None:
     """In alphabetical order, and only counted where they are many."""
     assert observe.members(make_exchange(body={"data": data})) == words
 
@@ -194,7 +199,7 @@ def test_every_word_is_total(text: str) -> None:
     for words in (
         observe.shape(text),
         observe.kept(text, text[:-1]),
-        observe.answered(make_exchange(status=404, body=error(text))),
+        observe.describe_response(make_exchange(status=404, body=error(text))),
         observe.members(make_exchange(body={"data": {text: 1}})),
     ):
         assert len(words) < 200

@@ -118,7 +118,7 @@ def test_what_shares_its_place_may_stand_elsewhere() -> None:
         paging.expect_in_place(look, 1, "b")
 
 
-def test_list_that_has_grown_between_the_answers() -> None:
+def test_list_that_has_grown_between_the_responses() -> None:
     """Pages that do not reach as far as the total, although they might, say nothing."""
     with pytest.raises(Undecided, match="more pages"):
         paging.expect_partition(tuple(looked_at(35, 13, 2)))

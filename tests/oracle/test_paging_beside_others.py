@@ -104,7 +104,7 @@ def test_lengths_beside_others(pages: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("judge", [expect_total_within, expect_lengths_within])
-def test_a_list_that_no_answer_shows_has_no_bounds(judge: Judge) -> None:
+def test_a_list_that_no_response_shows_has_no_bounds(judge: Judge) -> None:
     """What one answer does not show may be there or not."""
     seen = Bracket(
         (whole("abc", 101), page([*"abc"], query={"page": 1, "perPage": SIZE}, total=101)), whole("abd", 101)

@@ -9,7 +9,7 @@ import pytest
 from conformance.oracle import paging
 from conformance.oracle.listing import Unsettled
 from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, told
 
@@ -24,7 +24,7 @@ WHOLE: dict[str, Judge] = {
 EVERY = WHOLE | {"served": paging.expect_served}
 
 
-def answer(number: int, size: int, ids: list[str], total: int, *, place: int = 1) -> Exchange:
+def response(number: int, size: int, ids: list[str], total: int, *, place: int = 1) -> Exchange:
     """A page of a list with this total."""
     query = {"page": number, "perPage": size}
     return page(ids, number=place, query=query, total=total, page=number, perPage=size, totalPages=-(-total // size))
@@ -44,8 +44,8 @@ def names(first: int, last: int) -> list[str]:
 def looked_at(*pages: list[str], total: int, whole: list[str] | None = None, size: int = 2) -> Look:
     """An answer of 100 and pages; without ``whole`` the answer shows what the pages do."""
     everything = [one for ids in pages for one in ids][:100] if whole is None else whole
-    first = answer(1, 100, everything, total)
-    return (first, *(answer(number, size, ids, total, place=number + 1) for number, ids in enumerate(pages, 1)))
+    first = response(1, 100, everything, total)
+    return (first, *(response(number, size, ids, total, place=number + 1) for number, ids in enumerate(pages, 1)))
 
 
 MANY = tuple(names(2 * number - 1, 2 * number) for number in range(1, 13))
@@ -81,13 +81,13 @@ def test_what_is_judged_is_evidence(kind: str) -> None:
 
 
 @pytest.mark.parametrize("judge", EVERY.values(), ids=EVERY)
-def test_what_has_no_answer_decides_nothing(judge: Judge) -> None:
+def test_what_has_no_response_decides_nothing(judge: Judge) -> None:
     """Neither the one answer nor a page."""
     lost = make_exchange("listEngagements", None, query=(("page", "2"), ("perPage", "2")))
 
-    with pytest.raises(Unanswered):
+    with pytest.raises(NoResponse):
         judge((*HONEST["full-last-page"][:2], lost))
-    with pytest.raises(Unanswered):
+    with pytest.raises(NoResponse):
         judge((lost, *HONEST["full-last-page"][1:]))
 
 
@@ -106,7 +106,7 @@ def test_a_page_that_was_refused_is_judged_elsewhere(judge: Judge) -> None:
 def test_a_page_that_exists_is_served(number: int, total: int, status: int) -> None:
     """One that the total tells of is no page past the end."""
     wrong = refused(number, 2, status)
-    look = (answer(1, 100, names(1, total), total), answer(1, 2, names(1, 2), total), wrong)
+    look = (response(1, 100, names(1, total), total), response(1, 2, names(1, 2), total), wrong)
 
     with pytest.raises(NonConformity) as raised:
         paging.expect_served(look)
@@ -118,7 +118,7 @@ def test_a_page_that_exists_is_served(number: int, total: int, status: int) -> N
 @pytest.mark.parametrize(("number", "total"), [(1, 0), (2, 2), (2, 1), (9, 5)])
 def test_a_page_past_the_end_may_be_refused(number: int, total: int) -> None:
     """The total tells that there is nothing on it."""
-    paging.expect_served((answer(1, 100, names(1, total), total), refused(number, 2)))
+    paging.expect_served((response(1, 100, names(1, total), total), refused(number, 2)))
 
 
 def test_the_first_page_is_asked_for_without_a_number() -> None:
@@ -126,7 +126,7 @@ def test_the_first_page_is_asked_for_without_a_number() -> None:
     wrong = make_exchange("listEngagements", 404, {}, query=(("perPage", "2"),))
 
     with pytest.raises(NonConformity, match="page 1 of 3 items with 2 a page"):
-        paging.expect_served((answer(1, 100, names(1, 3), 3), wrong))
+        paging.expect_served((response(1, 100, names(1, 3), 3), wrong))
 
 
 # --- a partition
@@ -142,7 +142,7 @@ def test_an_item_on_two_pages() -> None:
     assert raised.value.exchanges == look[1:]
 
 
-def test_an_item_that_the_one_answer_shows_is_on_a_page() -> None:
+def test_an_item_that_the_one_response_shows_is_on_a_page() -> None:
     """What is missing is named, and all answers are cited."""
     look = looked_at(names(1, 2), names(4, 4), total=4, whole=names(1, 4))
 
@@ -197,9 +197,9 @@ def test_pages_that_do_not_reach_the_total(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("judge", [paging.expect_partition, paging.expect_lengths])
-def test_an_answer_without_pages(judge: Judge) -> None:
+def test_a_response_without_pages(judge: Judge) -> None:
     """Where it did not tell how many there are, none was asked for."""
-    look = (answer(1, 100, names(1, 2), 2),)
+    look = (response(1, 100, names(1, 2), 2),)
 
     with pytest.raises(Undecided, match=r"^the first answer did not tell how many pages there are$") as raised:
         judge(look)
@@ -212,9 +212,9 @@ def test_an_answer_without_pages(judge: Judge) -> None:
 def test_a_total_that_depends_on_the_page() -> None:
     """An answer of each total is cited."""
     look = (
-        answer(1, 100, names(1, 3), 3, place=1),
-        answer(1, 2, names(1, 2), 3, place=2),
-        answer(2, 2, names(3, 3), 2, place=3),
+        response(1, 100, names(1, 3), 3, place=1),
+        response(1, 2, names(1, 2), 3, place=2),
+        response(2, 2, names(3, 3), 2, place=3),
     )
 
     with pytest.raises(NonConformity) as raised:
@@ -292,7 +292,7 @@ def test_a_page_of_another_length(pages: tuple[list[str], ...], number: int, rig
     assert raised.value.exchanges == (look[number],)
 
 
-def test_the_one_answer_has_a_length_too() -> None:
+def test_the_one_response_has_a_length_too() -> None:
     """It is a page of a hundred."""
     look = looked_at(names(1, 2), names(3, 3), total=3, whole=names(1, 2))
 
@@ -323,15 +323,15 @@ def test_lengths_of_pages_that_are_not_all() -> None:
         paging.expect_lengths(looked_at(*MANY, total=25, whole=names(1, 24)))
 
 
-def test_the_one_answer_tells_the_total() -> None:
+def test_the_one_response_tells_the_total() -> None:
     """That a page tells another one is judged by itself."""
-    first = answer(1, 100, names(1, 3), 3)
-    pages = (answer(1, 2, names(1, 2), 9, place=2), answer(2, 2, names(3, 3), 9, place=3))
+    first = response(1, 100, names(1, 3), 3)
+    pages = (response(1, 2, names(1, 2), 9, place=2), response(2, 2, names(3, 3), 9, place=3))
 
     paging.expect_lengths((first, *pages))
 
 
-def test_what_one_answer_of_a_hundred_shows_is_on_a_page() -> None:
+def test_what_one_response_of_a_hundred_shows_is_on_a_page() -> None:
     """A list of just as many is shown as a whole, whatever else the pages hold."""
     with pytest.raises(NonConformity, match="an item that exists is missing") as raised:
         paging.expect_partition(looked_at(names(1, 50), names(51, 99), total=100, whole=names(1, 100), size=50))

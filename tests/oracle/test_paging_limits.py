@@ -11,18 +11,18 @@ import pytest
 from conformance.oracle import paging_limits
 from conformance.oracle.listing import Unsettled
 from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import page, refusal, told, unanswered
+from tests.oracle.pages import no_response, page, refusal, told
 
 Judge = Callable[[Exchange], None]
 PLAIN = page(["a"], number=9)
 REFUSED_PLAIN = refusal(403, number=9)
 
 
-def past_the_end(answer: Exchange) -> None:
+def past_the_end(response: Exchange) -> None:
     """Judge a page past the end of a list that may be listed."""
-    paging_limits.expect_refused_or_empty(answer, PLAIN)
+    paging_limits.expect_refused_or_empty(response, PLAIN)
 
 
 JUDGES: dict[str, Judge] = {"out-of-bounds": paging_limits.expect_refused_or_truthful, "past-the-end": past_the_end}
@@ -41,50 +41,50 @@ def holding(count: int, **meta: Any) -> Exchange:
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_a_refusal_is_open(judge: Judge, status: int) -> None:
     """Which status it has is not told; it is evidence."""
-    answer = refusal(status)
+    response = refusal(status)
 
     with Evidence() as evidence:
-        judge(answer)
-    assert evidence.exchanges == [answer]
+        judge(response)
+    assert evidence.exchanges == [response]
 
 
 @pytest.mark.parametrize("status", [199, 302, 399, 401, 500, 501])
 @pytest.mark.parametrize("kind", JUDGES)
 def test_what_is_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
     """An answer that says something else than that such a page is not served."""
-    answer = refusal(status, "listMembers")
+    response = refusal(status, "listMembers")
 
     with pytest.raises(NonConformity) as raised:
-        JUDGES[kind](answer)
+        JUDGES[kind](response)
     message, expected = f"listMembers was answered {status}", f"{WORDS[kind]}, or a 4xx other than 401, 403 or 429"
     assert told(raised.value) == (message, expected, str(status), None)
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
     """A 429 that was asked for is wrong; one that was waited out in vain is no answer, nor is none at all."""
-    answer = refusal(429)
+    response = refusal(429)
 
     with pytest.raises(NonConformity, match="was answered 429"):
-        judge(replace(answer, call=replace(answer.call, expects_429=True)))
-    for lost in (answer, refusal(503), unanswered()):
-        with pytest.raises(Unanswered):
+        judge(replace(response, call=replace(response.call, expects_429=True)))
+    for lost in (response, refusal(503), no_response()):
+        with pytest.raises(NoResponse):
             judge(lost)
 
 
-@pytest.mark.parametrize("plain", [REFUSED_PLAIN, unanswered(), refusal(502)], ids=["403", "lost", "502"])
+@pytest.mark.parametrize("plain", [REFUSED_PLAIN, no_response(), refusal(502)], ids=["403", "lost", "502"])
 def test_a_key_that_may_not_list_decides_nothing(plain: Exchange) -> None:
     """A 403 says nothing of pages, unless the key was seen to list."""
-    answer = refusal(403)
+    response = refusal(403)
 
     for judge in (
         paging_limits.expect_refused_or_truthful,
         lambda given: paging_limits.expect_refused_or_empty(given, plain),
     ):
         with pytest.raises(Undecided, match=r"^the key is not permitted to list$") as raised:
-            judge(answer)
-        assert raised.value.exchanges == (answer,)
+            judge(response)
+        assert raised.value.exchanges == (response,)
 
 
 def test_a_key_that_may_list_is_not_forbidden_a_page() -> None:
@@ -111,35 +111,35 @@ def test_a_key_that_may_list_is_not_forbidden_a_page() -> None:
 )
 def test_a_page_that_is_what_it_says(count: int, meta: dict[str, object]) -> None:
     """Whatever page and size the service has chosen."""
-    answer = holding(count, **meta)
+    response = holding(count, **meta)
 
     with Evidence() as evidence:
-        paging_limits.expect_refused_or_truthful(answer)
-    assert set(evidence.exchanges) == {answer}
+        paging_limits.expect_refused_or_truthful(response)
+    assert set(evidence.exchanges) == {response}
 
 
 @pytest.mark.parametrize("size", [-1, 0, 101, 1000])
 def test_a_page_of_a_size_that_there_is_not(size: int) -> None:
     """A page has from one to a hundred items, whatever was asked for."""
-    answer = holding(0, total=0, perPage=size)
+    response = holding(0, total=0, perPage=size)
 
     with pytest.raises(NonConformity) as raised:
-        paging_limits.expect_refused_or_truthful(answer)
+        paging_limits.expect_refused_or_truthful(response)
     message = f"a list of perPage=1000, page=0 claims a perPage of {size}"
     assert told(raised.value) == (message, "a perPage from 1 to 100", str(size), "/meta/perPage")
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_a_page_before_the_first(number: int) -> None:
     """There is none, even if it was asked for."""
-    answer = holding(0, total=0, page=number)
+    response = holding(0, total=0, page=number)
 
     with pytest.raises(NonConformity) as raised:
-        paging_limits.expect_refused_or_truthful(answer)
+        paging_limits.expect_refused_or_truthful(response)
     message = f"a list of perPage=1000, page=0 claims to be page {number}"
     assert told(raised.value) == (message, "page 1 or a later one", str(number), "/meta/page")
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,13 @@ def test_a_page_before_the_first(number: int) -> None:
 )
 def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, total: int, expected: str) -> None:
     """A page that the total fills is full, and none holds more than its size."""
-    answer = holding(count, total=total, page=number, perPage=20)
+    response = holding(count, total=total, page=number, perPage=20)
 
     with pytest.raises(NonConformity) as raised:
-        paging_limits.expect_refused_or_truthful(answer)
+        paging_limits.expect_refused_or_truthful(response)
     message = f"page {number} with 20 a page holds {count}"
     assert told(raised.value) == (message, expected, f"{count} items", "/data")
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize("name", ["page", "perPage", "total"])
@@ -180,21 +180,21 @@ def test_total_pages_of_a_page_out_of_bounds(pages: int) -> None:
     """The number of pages is that of the size which the answer names."""
     paging_limits.expect_total_pages(holding(20, total=55, totalPages=3), PLAIN)
 
-    answer = holding(20, total=55, totalPages=pages)
+    response = holding(20, total=55, totalPages=pages)
     with pytest.raises(NonConformity) as raised:
-        paging_limits.expect_total_pages(answer, PLAIN)
+        paging_limits.expect_total_pages(response, PLAIN)
     message = "totalPages does not fit a total of 55 with 20 a page"
     assert told(raised.value) == (message, "3", str(pages), "/meta/totalPages")
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 def test_total_pages_that_are_always_wrong() -> None:
     """Where a plain list is wrong too, page and size have nothing to do with it."""
     plain = page(["a"], totalPages=7, number=9)
 
-    for answer in (holding(20, total=55, totalPages=9), holding(20, total=55, totalPages=3)):
+    for response in (holding(20, total=55, totalPages=9), holding(20, total=55, totalPages=3)):
         with pytest.raises(Unsettled) as raised:
-            paging_limits.expect_total_pages(answer, plain)
+            paging_limits.expect_total_pages(response, plain)
         reason = "totalPages is wrong without parameters too"
         assert raised.value.message == f"{reason}: totalPages does not fit a total of 1 with 20 a page"
         assert raised.value.exchanges == (plain,)
@@ -206,10 +206,10 @@ def test_total_pages_of_a_refusal() -> None:
 
     with pytest.raises(NonConformity):
         paging_limits.expect_total_pages(holding(1, totalPages=9), REFUSED_PLAIN)
-    with pytest.raises(Unanswered):
-        paging_limits.expect_total_pages(unanswered(), PLAIN)
-    with pytest.raises(Unanswered):
-        paging_limits.expect_total_pages(holding(1, totalPages=9), unanswered())
+    with pytest.raises(NoResponse):
+        paging_limits.expect_total_pages(no_response(), PLAIN)
+    with pytest.raises(NoResponse):
+        paging_limits.expect_total_pages(holding(1, totalPages=9), no_response())
 
 
 # --- past the end
@@ -218,34 +218,34 @@ def test_total_pages_of_a_refusal() -> None:
 @pytest.mark.parametrize("meta", [{}, {"total": 55, "page": 9}, {"page": None}])
 def test_an_empty_page_past_the_end(meta: dict[str, object]) -> None:
     """Its meta is not looked at here, and neither is whether the plain list could be read."""
-    answer = holding(0, **meta)
+    response = holding(0, **meta)
 
     with Evidence() as evidence:
-        paging_limits.expect_refused_or_empty(answer, PLAIN)
-        paging_limits.expect_refused_or_empty(answer, REFUSED_PLAIN)
-    assert set(evidence.exchanges) == {answer}
+        paging_limits.expect_refused_or_empty(response, PLAIN)
+        paging_limits.expect_refused_or_empty(response, REFUSED_PLAIN)
+    assert set(evidence.exchanges) == {response}
 
 
 @pytest.mark.parametrize("items", [["a"], ["a", "b", "c"], [None]])
 def test_items_past_the_end(items: list[object]) -> None:
     """There is nothing to show there."""
-    answer = page(items)
+    response = page(items)
 
     with pytest.raises(NonConformity) as raised:
-        past_the_end(answer)
+        past_the_end(response)
     expected = "200 with an empty data, or a 4xx"
     assert told(raised.value) == ("a page past the end holds items", expected, f"{len(items)} items", "/data")
-    assert raised.value.exchanges == (answer,)
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize(("body", "kind"), [({}, "null"), ({"data": None}, "null"), ({"data": {}}, "object")])
 def test_data_that_is_no_array_past_the_end(body: object, kind: str) -> None:
     """It is for another requirement to judge."""
-    answer = make_exchange("listEngagements", body=body)
+    response = make_exchange("listEngagements", body=body)
 
     with pytest.raises(Undecided, match=f"^data is {kind}$") as raised:
-        past_the_end(answer)
-    assert raised.value.exchanges == (answer,)
+        past_the_end(response)
+    assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
@@ -257,12 +257,12 @@ def test_a_body_that_is_no_object_is_for_others_to_judge(judge: Judge) -> None:
 
 def test_a_page_past_the_end_counts_what_the_first_counts() -> None:
     """Where both are served."""
-    answer = holding(0, total=2, page=9)
+    response = holding(0, total=2, page=9)
 
     paging_limits.expect_total_of(holding(0, total=1, page=9), PLAIN)
-    paging_limits.expect_total_of(answer, REFUSED_PLAIN)
+    paging_limits.expect_total_of(response, REFUSED_PLAIN)
     paging_limits.expect_total_of(refusal(404), PLAIN)
     with pytest.raises(NonConformity) as raised:
-        paging_limits.expect_total_of(answer, PLAIN)
+        paging_limits.expect_total_of(response, PLAIN)
     assert told(raised.value) == ("the total of a page past the end is not 1", "1", "2", "/meta/total")
-    assert raised.value.exchanges == (PLAIN, answer)
+    assert raised.value.exchanges == (PLAIN, response)

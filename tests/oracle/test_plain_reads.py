@@ -10,7 +10,7 @@ import pytest
 
 from conformance.oracle import plain_reads
 from conformance.oracle.outcomes import NonConformity, Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
@@ -229,5 +229,5 @@ def test_a_request_that_met_the_rate_limit_is_not_judged(law: Law, operation: st
     """It may come in the way of any request; what has no answer at all tells nothing either."""
     assert law(asked(operation, 429, expects_429=True)) is False
     for status in (429, 503, None):
-        with pytest.raises(Unanswered):
+        with pytest.raises(NoResponse):
             law(make_exchange(operation, status, {}))

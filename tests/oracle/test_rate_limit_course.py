@@ -59,7 +59,7 @@ def test_bucket_that_is_full_again_within_the_second(*, dated: bool) -> None:
         expect_falling(course(told, dated=dated))
 
 
-def test_answers_of_different_limits_say_nothing() -> None:
+def test_responses_of_different_limits_say_nothing() -> None:
     """Each limit has what remains of it."""
     told = [(number, 999, 60) for number in range(2 * SUCCESSIVE)]
 

@@ -9,11 +9,11 @@ import pytest
 
 from conformance.oracle import rate_limit_laws as laws
 from conformance.wire.exchange import Exchange
-from tests.conftest import ANSWERED_AT, make_exchange
+from tests.conftest import RESPONDED_AT, make_exchange
 from tests.oracle.pages import broken
 
-NOW = int(ANSWERED_AT.timestamp())
-DATED = ("Date", format_datetime(ANSWERED_AT, usegmt=True))
+NOW = int(RESPONDED_AT.timestamp())
+DATED = ("Date", format_datetime(RESPONDED_AT, usegmt=True))
 YEAR = 366 * 24 * 3600
 
 
@@ -139,10 +139,10 @@ def test_a_header_that_says_the_same_twice_says_it_once() -> None:
     assert laws.value(make_exchange(status=None), laws.LIMIT) is None
 
 
-def test_the_reset_is_ahead_of_the_time_of_the_answer() -> None:
+def test_the_reset_is_ahead_of_the_time_of_the_response() -> None:
     """By the service's own clock, where it tells its time."""
     hour = timedelta(hours=1)
-    late = ("Date", format_datetime(ANSWERED_AT + hour, usegmt=True))
+    late = ("Date", format_datetime(RESPONDED_AT + hour, usegmt=True))
 
     assert laws.ahead(limited(reset=NOW + 60)) == 60
     assert laws.ahead(make_exchange(headers=(late, (laws.RESET, str(NOW + 3660))))) == 60

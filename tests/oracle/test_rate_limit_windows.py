@@ -207,7 +207,7 @@ def test_a_reset_without_a_date_that_moves_by_small_steps(step: float, *, expect
     assert judges([*exchanges, one(20, 9, 60, dated=False), one(30, 9, 60 + step, dated=True)]) is expected
 
 
-def test_answers_that_name_no_reset_move_nothing() -> None:
+def test_responses_that_name_no_reset_move_nothing() -> None:
     """Nor do those that nobody judges."""
     assert judges([*row(*FLAT), one(10, 9, "soon")])
     assert judges([*row(*FLAT), one(10, 9, 70, status=503)])

@@ -8,9 +8,9 @@ import pytest
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import Undecided
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import refusal, unanswered
+from tests.oracle.pages import no_response, refusal
 
 Word = Callable[[Exchange], object]
 
@@ -73,10 +73,10 @@ def test_the_body_of_an_error_can_be_read() -> None:
 
 
 @pytest.mark.parametrize("word", [read.body, *OF_SUCCESS.values()], ids=["body", *OF_SUCCESS])
-def test_what_has_no_answer_is_not_read(word: Word) -> None:
+def test_what_has_no_response_is_not_read(word: Word) -> None:
     """Neither is what a gateway says."""
-    for made in (unanswered(), refusal(503), refusal(429)):
-        with pytest.raises(Unanswered):
+    for made in (no_response(), refusal(503), refusal(429)):
+        with pytest.raises(NoResponse):
             word(made)
 
 

@@ -58,7 +58,7 @@ def test_a_resource_as_promised(operation: str) -> None:
     assert found(operation, PROMISED[operation] | {"extra": None}) == []
 
 
-def test_operations_whose_answer_is_not_told_promise_nothing() -> None:
+def test_operations_whose_response_is_not_told_promise_nothing() -> None:
     """Updating and unarchiving an engagement."""
     assert set(SHAPES) == set(PROMISED)
 

@@ -23,7 +23,7 @@ def law(exchange: Exchange) -> bool:
     return status == 200
 
 
-def answers(*statuses: int | None, operation: str = "getEngagement") -> list[Exchange]:
+def responses(*statuses: int | None, operation: str = "getEngagement") -> list[Exchange]:
     """Answers that are numbered from 1 on."""
     return [make_exchange(operation, status, {}, number=number) for number, status in enumerate(statuses, 1)]
 
@@ -37,7 +37,7 @@ def fault_of(found: Survey) -> NonConformity:
 
 def test_what_a_law_came_to() -> None:
     """Where it held, was broken and was open; where it does not apply is nowhere."""
-    made = answers(200, 204, 500, 409, 200, 404)
+    made = responses(200, 204, 500, 409, 200, 404)
     found = survey(law, iter(made))
 
     assert found.kept == [made[0], made[4]]
@@ -50,23 +50,23 @@ def test_what_a_law_came_to() -> None:
 )
 def test_whether_there_was_anything_to_judge(statuses: tuple[int, ...], *, applied: bool) -> None:
     """One answer that the law speaks of is enough."""
-    assert survey(law, answers(*statuses)).applied is applied
+    assert survey(law, responses(*statuses)).applied is applied
 
 
-def test_answers_that_nobody_judges() -> None:
+def test_responses_that_nobody_judges() -> None:
     """None, a gateway's, and one that the interface does not speak of; those after them are judged."""
     beside = make_exchange(status=500, body={})
     beside = replace(beside, call=replace(beside.call, unjudged=True))
     last = make_exchange(status=500, body={}, number=9)
 
-    found = survey(law, [*answers(None, 502, 503, 504), beside, last])
+    found = survey(law, [*responses(None, 502, 503, 504), beside, last])
     assert [one for one, _ in found.broken] == [last]
     assert not found.kept
 
 
-def test_an_answer_that_was_waited_out_is_judged_as_well() -> None:
+def test_a_response_that_was_waited_out_is_judged_as_well() -> None:
     """It is cited as it came."""
-    (made,) = answers(429)
+    (made,) = responses(429)
 
     found = survey(law, [made])
     assert [one for one, _ in found.broken] == [made]
@@ -75,7 +75,7 @@ def test_an_answer_that_was_waited_out_is_judged_as_well() -> None:
 
 def test_a_law_that_held() -> None:
     """Answers are evidence, up to a number."""
-    made = answers(*[200] * 30)
+    made = responses(*[200] * 30)
 
     with Evidence() as evidence:
         conclude(survey(law, made))
@@ -83,17 +83,17 @@ def test_a_law_that_held() -> None:
 
 
 @pytest.mark.parametrize("statuses", [(), (204, 204), (None,)])
-def test_a_law_that_spoke_of_no_answer(statuses: tuple[int | None, ...]) -> None:
+def test_a_law_that_spoke_of_no_response(statuses: tuple[int | None, ...]) -> None:
     """What there was nothing of is told."""
     with pytest.raises(Inapplicable, match=r"^No answer of the run was of this kind$"):
-        conclude(survey(law, answers(*statuses)))
+        conclude(survey(law, responses(*statuses)))
     with pytest.raises(Inapplicable, match=r"^There was none$"):
-        conclude(survey(law, answers(*statuses)), nothing="There was none")
+        conclude(survey(law, responses(*statuses)), nothing="There was none")
 
 
 def test_a_law_that_is_open_somewhere() -> None:
     """The first doubt is told with what it rests on, although the law held elsewhere."""
-    made = answers(200, 409, 409)
+    made = responses(200, 409, 409)
 
     with pytest.raises(Undecided, match=r"^answer 2 is open$") as raised:
         conclude(survey(law, made))
@@ -102,7 +102,7 @@ def test_a_law_that_is_open_somewhere() -> None:
 
 def test_one_offender() -> None:
     """It is told with its operation, whatever is open or held besides."""
-    made = answers(200, 409, 500)
+    made = responses(200, 409, 500)
     fault = fault_of(survey(law, made))
 
     assert told(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
@@ -111,7 +111,7 @@ def test_one_offender() -> None:
 
 def test_many_offenders() -> None:
     """They are counted by operation, the most frequent first; the first five are cited, and the first fault told."""
-    made = answers(500, 200, 200) + answers(*[500] * 6, operation="listMembers")
+    made = responses(500, 200, 200) + responses(*[500] * 6, operation="listMembers")
     fault = fault_of(survey(law, made))
 
     message = "it is odd (7 of 9 answers: listMembers 6, getEngagement 1)"
@@ -131,4 +131,4 @@ def test_many_offenders() -> None:
 )
 def test_offenders_of_several_kinds(statuses: tuple[int, ...], actual: str) -> None:
     """Two other kinds are told, and more are counted."""
-    assert fault_of(survey(law, answers(*statuses))).actual == actual
+    assert fault_of(survey(law, responses(*statuses))).actual == actual

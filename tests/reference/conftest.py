@@ -106,9 +106,9 @@ class Visitor:
 
     def engagement(self, name: str = "one", **fields: object) -> dict[str, Any]:
         """Create an engagement."""
-        answer = self.post(ENGAGEMENTS, {"name": name, **fields})
-        assert answer.is_success, answer.text
-        engagement: dict[str, Any] = answer.json()["data"]
+        response = self.post(ENGAGEMENTS, {"name": name, **fields})
+        assert response.is_success, response.text
+        engagement: dict[str, Any] = response.json()["data"]
         return engagement
 
     def archived(self, name: str = "one") -> str:
@@ -129,8 +129,8 @@ class Visitor:
     def rpc(self, method: str, **params: object) -> dict[str, Any]:
         """Ask the sandbox, and give the result or the error."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        answer = self.post("/sandbox/rpc", message, key=self.app.sandbox_token).json()
-        told: dict[str, Any] = answer.get("result", answer.get("error"))
+        response = self.post("/sandbox/rpc", message, key=self.app.sandbox_token).json()
+        told: dict[str, Any] = response.get("result", response.get("error"))
         return told
 
 

@@ -48,7 +48,7 @@ class Life:
             **{scope: service.add_key(self.organization, [scope]) for scope in SCOPES},
         }
         self.near = _near(founding.api_key)
-        self.answers: list[object] = []
+        self.responses: list[object] = []
 
     def lead(self, requests: Iterator[Request]) -> list[object]:
         """Send requests one after the other, half a second apart."""
@@ -56,10 +56,10 @@ class Life:
         async def one_by_one() -> None:
             for request in requests:
                 self.visitor.clock.seconds += 0.5
-                self.answers.append(await self.exchange(*request))
+                self.responses.append(await self.exchange(*request))
 
         self.visitor._runner.run(one_by_one())
-        return self.answers
+        return self.responses
 
     def at(self, name: str) -> str:
         """Give the path of the engagement of a name."""
@@ -76,7 +76,7 @@ class Life:
         async def all_at_once() -> list[object]:
             return await asyncio.gather(*(self.exchange(*request) for request in requests))
 
-        self.answers += self.visitor._runner.run(all_at_once())
+        self.responses += self.visitor._runner.run(all_at_once())
 
     async def exchange(
         self, key: str, method: str, path: str, body: object, media_type: bytes = b"application/json"
@@ -205,18 +205,22 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
     life.send(*asked)
     for number, method in ((7, "archive"), (8, "")):  # what comes at once afterwards
         path = f"{ENGAGEMENTS}/{number}"
-        life.answers.append(life.send("main", "POST" if method else "DELETE", f"{path}/{method}".rstrip("/")))
-        life.answers.append(life.send("main", "PATCH" if method else "GET", path, {"name": "late"} if method else None))
+        life.responses.append(life.send("main", "POST" if method else "DELETE", f"{path}/{method}".rstrip("/")))
+        life.responses.append(
+            life.send("main", "PATCH" if method else "GET", path, {"name": "late"} if method else None)
+        )
     kept = [
         (engagement, service.add_subordinate(str(engagement), kind), kind)
         for engagement in (9, 10)
         for kind in SUBORDINATE_KINDS
     ]
-    life.answers.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/9"))
+    life.responses.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/9"))
     for engagement, record, kind in kept:
-        life.answers.append(life.visitor.rpc("subordinate_exists", engagementId=str(engagement), kind=kind, id=record))
-    life.answers.append(life.send(*asked))
-    return life.answers
+        life.responses.append(
+            life.visitor.rpc("subordinate_exists", engagementId=str(engagement), kind=kind, id=record)
+        )
+    life.responses.append(life.send(*asked))
+    return life.responses
 
 
 QUERIES = (
@@ -318,10 +322,10 @@ def people(life: Life) -> list[object]:
 
     life.lead(requests())
     for email in ("a.guest", "b.guest", "c.guest", "d.guest", "former"):
-        life.answers.append(
+        life.responses.append(
             [_letter(one) for one in life.visitor.rpc("read_mail", to=f"{email}@example.com")["messages"]]
         )
-    return life.answers
+    return life.responses
 
 
 def _letter(mail: dict[str, str]) -> object:
@@ -445,8 +449,8 @@ def mistakes(life: Life) -> list[object]:
 
     life.lead(requests())
     announced = life.exchange("main", "POST", ENGAGEMENTS, {"name": "announced as text"}, b"text/plain")
-    life.answers.append(life.visitor._runner.run(announced))
-    return life.answers
+    life.responses.append(life.visitor._runner.run(announced))
+    return life.responses
 
 
 def corners(life: Life) -> list[object]:
@@ -475,8 +479,8 @@ def corners(life: Life) -> list[object]:
 
     life.lead(requests())
     for number, record, kind in records:
-        life.answers.append(life.visitor.rpc("subordinate_exists", engagementId=str(number), kind=kind, id=record))
-    return life.answers
+        life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=str(number), kind=kind, id=record))
+    return life.responses
 
 
 _TWICE = (*SUBORDINATE_KINDS, *SUBORDINATE_KINDS)
@@ -568,13 +572,13 @@ def limits(life: Life) -> list[object]:
 
     life.lead(requests())
     life.visitor.clock.seconds += 4
-    life.answers.append(life.send("throttled", "GET", ORGANIZATION))
-    return life.answers
+    life.responses.append(life.send("throttled", "GET", ORGANIZATION))
+    return life.responses
 
 
-def is_unexpected(answer: object) -> bool:
+def is_unexpected(response: object) -> bool:
     """Whether an answer is a 500 that the service did not choose to give."""
-    return b"An unexpected error occurred." in repr(answer).encode()
+    return b"An unexpected error occurred." in repr(response).encode()
 
 
 def late(life: Life) -> list[object]:
@@ -605,8 +609,8 @@ def late(life: Life) -> list[object]:
 
     life.lead(requests())
     for address in _INVITED:
-        life.answers.append([_letter(one) for one in life.visitor.rpc("read_mail", to=address)["messages"]])
-    return life.answers
+        life.responses.append([_letter(one) for one in life.visitor.rpc("read_mail", to=address)["messages"]])
+    return life.responses
 
 
 def _second_changes() -> Iterator[Request]:

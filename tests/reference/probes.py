@@ -27,8 +27,8 @@ def listed(query: str, path: str = ENGAGEMENTS) -> Callable[[Visitor], tuple[int
     """Give status and meta of a list."""
 
     def probe(visitor: Visitor) -> tuple[int, object]:
-        answer = visitor.get(f"{path}?{query}")
-        return answer.status_code, answer.json().get("meta")
+        response = visitor.get(f"{path}?{query}")
+        return response.status_code, response.json().get("meta")
 
     return probe
 
@@ -47,11 +47,11 @@ def unarchive(visitor: Visitor) -> object:
     """Unarchive what is archived."""
     path = visitor.archived()
     before = visitor.get(path).json()["data"]
-    answer = visitor.post(f"{path}/unarchive")
+    response = visitor.post(f"{path}/unarchive")
     after = visitor.get(path).json()["data"]
     return (
-        answer.status_code,
-        set(answer.json().get("data", {})),
+        response.status_code,
+        set(response.json().get("data", {})),
         after["status"],
         after["updatedAt"] > before["updatedAt"],
     )

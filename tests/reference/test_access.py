@@ -51,8 +51,8 @@ def test_without_a_good_key_there_is_only_401(visitor: Visitor, operation: Opera
     path = target(visitor, operation)
 
     for where in (path, f"{path}?page=abc", f"{ENGAGEMENTS}/none"):
-        answer = visitor.send(operation.method, where, BODIES.get(operation.id), headers=headers)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "UNAUTHORIZED")
+        response = visitor.send(operation.method, where, BODIES.get(operation.id), headers=headers)
+        assert (response.status_code, response.json()["error"]["code"]) == (401, "UNAUTHORIZED")
 
 
 @by_operation
@@ -62,9 +62,9 @@ def test_each_scope_is_good_for_what_it_is_listed_for(visitor: Visitor, operatio
     key = visitor.rpc("create_key", scopes=[scope])["key"]
     needed = operation.scope or {"listEngagements": "engagements:read"}.get(operation.id, "engagements:write")
 
-    answer = visitor.send(operation.method, target(visitor, operation), BODIES.get(operation.id), key=key)
+    response = visitor.send(operation.method, target(visitor, operation), BODIES.get(operation.id), key=key)
 
-    assert (answer.status_code == 403) == (scope != needed)
+    assert (response.status_code == 403) == (scope != needed)
 
 
 @by_operation
@@ -72,12 +72,12 @@ def test_another_organization_finds_nothing(visitor: Visitor, operation: Operati
     """What belongs to one organization does not exist for another."""
     path = target(visitor, operation)
 
-    answer = visitor.send(operation.method, path, BODIES.get(operation.id), key=visitor.other)
+    response = visitor.send(operation.method, path, BODIES.get(operation.id), key=visitor.other)
 
     if operation.finds:
-        assert answer.status_code == 404
+        assert response.status_code == 404
     elif operation.id == "listEngagements":
-        assert answer.json()["data"] == []
+        assert response.json()["data"] == []
     assert visitor.get(ORGANIZATION).json()["data"]["name"] == "Acme Security"
     assert visitor.member("member")
 
@@ -94,14 +94,14 @@ def test_keys_are_kept_as_digests(tmp_path: Path) -> None:
 
 
 @by_operation
-def test_every_answer_tells_the_limit(visitor: Visitor, operation: Operation) -> None:
+def test_every_response_tells_the_limit(visitor: Visitor, operation: Operation) -> None:
     """Successes and refusals carry the three headers, with a reset in whole seconds."""
     path = target(visitor, operation)
     for key in (visitor.key, "unknown", visitor.rpc("create_key", scopes=[])["key"]):
-        answer = visitor.send(operation.method, path, BODIES.get(operation.id), key=key)
-        assert answer.headers["X-RateLimit-Limit"] == "100000"
-        assert 0 <= int(answer.headers["X-RateLimit-Remaining"]) < 100_000
-        assert 0 < int(answer.headers["X-RateLimit-Reset"]) - visitor.clock.seconds <= 61
+        response = visitor.send(operation.method, path, BODIES.get(operation.id), key=key)
+        assert response.headers["X-RateLimit-Limit"] == "100000"
+        assert 0 <= int(response.headers["X-RateLimit-Remaining"]) < 100_000
+        assert 0 < int(response.headers["X-RateLimit-Reset"]) - visitor.clock.seconds <= 61
 
 
 def test_remaining_falls_by_one(visitor: Visitor) -> None:
@@ -116,10 +116,10 @@ def test_throttled_key_is_refused_and_served_again(visit: Callable[..., Visitor]
     """Past the limit nothing happens until the reset, and other keys are served."""
     visitor = visit(rate_window=window)
     key = visitor.rpc("create_throttled_key")["key"]
-    answers = [visitor.post(ENGAGEMENTS, {"name": "n"}, key=key) for _ in range(20)]
-    refused = answers[-1]
+    responses = [visitor.post(ENGAGEMENTS, {"name": "n"}, key=key) for _ in range(20)]
+    refused = responses[-1]
 
-    assert [answer.status_code for answer in answers] == [201] * THROTTLED_LIMIT + [429] * (20 - THROTTLED_LIMIT)
+    assert [response.status_code for response in responses] == [201] * THROTTLED_LIMIT + [429] * (20 - THROTTLED_LIMIT)
     assert refused.json()["error"]["code"] == "RATE_LIMITED"
     assert (refused.headers["X-RateLimit-Limit"], refused.headers["X-RateLimit-Remaining"]) == (
         str(THROTTLED_LIMIT),

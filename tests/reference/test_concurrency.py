@@ -46,18 +46,18 @@ def test_parallel_edits_of_different_fields_both_take_effect(visitor: Visitor) -
         path = visitor.at(visitor.engagement("n", description="d")["id"])
         wanted = {"name": f"n{number}", "description": f"d{number}"}
 
-        answers = visitor.together([("PATCH", path, {field: value}) for field, value in wanted.items()])
+        responses = visitor.together([("PATCH", path, {field: value}) for field, value in wanted.items()])
 
-        assert [answer.status_code for answer in answers] == [200, 200]
+        assert [response.status_code for response in responses] == [200, 200]
         read = visitor.get(path).json()["data"]
         assert {field: read[field] for field in wanted} == wanted
 
 
 def test_parallel_creations_are_all_kept(visitor: Visitor) -> None:
     """Every creation has an identifier of its own and is listed."""
-    answers = visitor.together([("POST", ENGAGEMENTS, {"name": f"n{number}"}) for number in range(50)])
+    responses = visitor.together([("POST", ENGAGEMENTS, {"name": f"n{number}"}) for number in range(50)])
 
-    ids = {answer.json()["data"]["id"] for answer in answers}
+    ids = {response.json()["data"]["id"] for response in responses}
     listed = {item["id"] for item in visitor.get(ENGAGEMENTS, params={"perPage": 100}).json()["data"]}
     assert len(ids) == 50
     assert ids == listed
@@ -71,7 +71,7 @@ def test_nothing_is_edited_after_an_archive(visitor: Visitor) -> None:
     visitor.together([*edits, ("POST", f"{path}/archive", None), *edits])
     before = visitor.get(path).json()
 
-    assert {answer.status_code for answer in visitor.together(edits)} == {409}
+    assert {response.status_code for response in visitor.together(edits)} == {409}
     assert visitor.get(path).json() == before
 
 

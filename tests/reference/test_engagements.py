@@ -19,12 +19,12 @@ def names(visitor: Visitor, **params: object) -> list[str]:
     return [item["name"] for item in visitor.get(ENGAGEMENTS, params=params).json()["data"]]
 
 
-def test_creation_answers_with_the_whole_engagement(visitor: Visitor) -> None:
+def test_creation_responses_with_the_whole_engagement(visitor: Visitor) -> None:
     """A new engagement is active and was never changed."""
-    answer = visitor.post(ENGAGEMENTS, {"name": "Ärger 🦊", "description": "d"})
+    response = visitor.post(ENGAGEMENTS, {"name": "Ärger 🦊", "description": "d"})
 
-    assert answer.status_code == 201
-    data = answer.json()["data"]
+    assert response.status_code == 201
+    data = response.json()["data"]
     assert data == {**data, "name": "Ärger 🦊", "description": "d", "status": "active", "updatedAt": data["createdAt"]}
     assert visitor.get(visitor.at(data["id"])).json()["data"] == data
 
@@ -56,19 +56,19 @@ def test_archive_refreshes_updated_at(visitor: Visitor) -> None:
     """Archiving counts as a change."""
     engagement = visitor.engagement()
 
-    answer = visitor.post(visitor.at(engagement["id"]) + "/archive").json()["data"]
+    response = visitor.post(visitor.at(engagement["id"]) + "/archive").json()["data"]
 
-    assert answer == {"id": engagement["id"], "status": "archived", "updatedAt": answer["updatedAt"]}
-    assert answer["updatedAt"] > engagement["updatedAt"]
+    assert response == {"id": engagement["id"], "status": "archived", "updatedAt": response["updatedAt"]}
+    assert response["updatedAt"] > engagement["updatedAt"]
 
 
 def test_unarchived_can_be_edited_again(visitor: Visitor) -> None:
     """Unarchiving gives an active engagement."""
     path = visitor.archived()
 
-    answer = visitor.post(f"{path}/unarchive")
+    response = visitor.post(f"{path}/unarchive")
 
-    assert (answer.status_code, answer.json()["data"]["status"]) == (200, "active")
+    assert (response.status_code, response.json()["data"]["status"]) == (200, "active")
     assert visitor.patch(path, {"name": "x"}).status_code == 200
     assert visitor.post(f"{path}/unarchive").status_code == 409
 
@@ -154,9 +154,9 @@ def test_invalid_creation_creates_nothing(visitor: Visitor, body: dict[str, Any]
     """What is certainly invalid is refused with VALIDATION_ERROR."""
     content = json.dumps(body)
 
-    answer = visitor.send("POST", ENGAGEMENTS, content=content, headers={"Content-Type": "application/json"})
+    response = visitor.send("POST", ENGAGEMENTS, content=content, headers={"Content-Type": "application/json"})
 
-    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "VALIDATION_ERROR")
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "VALIDATION_ERROR")
     assert names(visitor) == []
 
 
@@ -187,9 +187,9 @@ def test_invalid_parameters_are_refused(visitor: Visitor, query: str) -> None:
 
 def test_page_far_past_the_end_is_empty(visitor: Visitor) -> None:
     """A page number that SQLite could not hold is an empty page like any other."""
-    answer = visitor.get(f"{ENGAGEMENTS}?page={10**30}")
+    response = visitor.get(f"{ENGAGEMENTS}?page={10**30}")
 
-    assert (answer.status_code, answer.json()["data"], answer.json()["meta"]["page"]) == (200, [], 10**30)
+    assert (response.status_code, response.json()["data"], response.json()["meta"]["page"]) == (200, [], 10**30)
 
 
 def test_own_values_are_not_honoured(visitor: Visitor) -> None:

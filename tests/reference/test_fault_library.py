@@ -133,8 +133,8 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
     ):
         if lead not in HONEST:
             HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))
-        answers = lead(lives.Life(visit(identifier_shape="integer", fault=LIBRARY[identifier])))
-        assert identifier in MEANT_TO_BREAK or not [one for one in answers if lives.is_unexpected(one)]
-        if differs := answers != HONEST[lead]:
+        responses = lead(lives.Life(visit(identifier_shape="integer", fault=LIBRARY[identifier])))
+        assert identifier in MEANT_TO_BREAK or not [one for one in responses if lives.is_unexpected(one)]
+        if differs := responses != HONEST[lead]:
             break
     assert differs, f"{identifier} answers everything as an honest service does"

@@ -23,14 +23,18 @@ ENGAGEMENTS = "/api/v1/engagements"
 JSON = {"Content-Type": "application/json"}
 
 
-def refused(answer: httpx.Response) -> int:
+def refused(response: httpx.Response) -> int:
     """Give the status of a refusal whose envelope is right."""
-    error = answer.json()["error"]
-    assert answer.headers["Content-Type"] == "application/json"
-    assert error == {"code": CODES[answer.status_code], "message": error["message"], "statusCode": answer.status_code}
+    error = response.json()["error"]
+    assert response.headers["Content-Type"] == "application/json"
+    assert error == {
+        "code": CODES[response.status_code],
+        "message": error["message"],
+        "statusCode": response.status_code,
+    }
     assert error["message"]
-    assert {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"} <= set(answer.headers)
-    return answer.status_code
+    assert {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"} <= set(response.headers)
+    return response.status_code
 
 
 @pytest.mark.parametrize(
@@ -105,10 +109,10 @@ def test_content_type_is_asked_for(visitor: Visitor, declared: dict[str, str], s
 )
 def test_paths_and_methods_that_are_unknown(visitor: Visitor, method: str, path: str, status: int) -> None:
     """An unknown path is 404 and an unknown method 405, which names the known ones."""
-    answer = visitor.send(method, path)
+    response = visitor.send(method, path)
 
-    assert refused(answer) == status
-    assert ("Allow" in answer.headers) == (status == 405)
+    assert refused(response) == status
+    assert ("Allow" in response.headers) == (status == 405)
 
 
 def test_head_is_get_without_a_body(visitor: Visitor) -> None:
@@ -142,10 +146,10 @@ def test_unexpected_errors_are_told_in_the_envelope(
 
     monkeypatch.setattr(visitor.app.service.store, "engagements", broken)
 
-    answer = visitor.get(ENGAGEMENTS)
+    response = visitor.get(ENGAGEMENTS)
 
-    assert refused(answer) == 500
-    assert "secret" not in answer.text
+    assert refused(response) == 500
+    assert "secret" not in response.text
     assert caplog.records[0].levelno == logging.ERROR
 
 
@@ -170,6 +174,6 @@ def test_no_body_is_an_unexpected_error(visitor: Visitor, body: object, place: t
     path = path.replace("@", "/api/v1/organizations/current") if "@" in path else f"{ENGAGEMENTS}{path}"
     path = path.format(id=visitor.engagement()["id"], user=visitor.member("owner")["id"])
 
-    answer = visitor.send(method, path, content=json.dumps(body).encode(), headers=JSON)
+    response = visitor.send(method, path, content=json.dumps(body).encode(), headers=JSON)
 
-    assert answer.is_success or refused(answer) in (400, 403, 409, 422)
+    assert response.is_success or refused(response) in (400, 403, 409, 422)

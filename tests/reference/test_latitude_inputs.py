@@ -20,8 +20,8 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
     declared = {"Content-Type": "application/json"} if headers is None else headers
 
     def probe(visitor: Visitor) -> object:
-        answer = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
-        return answer.status_code, answer.json().get("data", {}).get("name")
+        response = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
+        return response.status_code, response.json().get("data", {}).get("name")
 
     return probe
 
@@ -50,8 +50,8 @@ def invited(*bodies: dict[str, str]) -> Probe:
     """Give the statuses of invitations and the address in the last."""
 
     def probe(visitor: Visitor) -> object:
-        answers = [visitor.post(INVITE, body) for body in bodies]
-        return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
+        responses = [visitor.post(INVITE, body) for body in bodies]
+        return responses[-1].status_code, responses[-1].json().get("data", {}).get("email")
 
     return probe
 

@@ -24,9 +24,9 @@ def archive_again(visitor: Visitor) -> object:
     """Archive for the second time."""
     path = visitor.archived()
     before = visitor.get(path).json()["data"]["updatedAt"]
-    answer = visitor.post(f"{path}/archive")
+    response = visitor.post(f"{path}/archive")
     refreshed = visitor.get(path).json()["data"]["updatedAt"] > before
-    return answer.status_code, answer.json().get("data", {}).keys(), refreshed
+    return response.status_code, response.json().get("data", {}).keys(), refreshed
 
 
 def duplicates(visitor: Visitor) -> object:
@@ -77,9 +77,9 @@ def removed_key(visitor: Visitor) -> object:
 def same_role(visitor: Visitor) -> object:
     """Give a member the role it has, twice."""
     path = visitor.at(visitor.member("member")["id"], MEMBERS)
-    answers = [visitor.patch(path, {"role": "member"}) for _ in range(2)]
-    times = {answer.json().get("data", {}).get("updatedAt") for answer in answers}
-    return answers[0].status_code, len(times)
+    responses = [visitor.patch(path, {"role": "member"}) for _ in range(2)]
+    times = {response.json().get("data", {}).get("updatedAt") for response in responses}
+    return responses[0].status_code, len(times)
 
 
 def same_values(visitor: Visitor) -> object:
@@ -100,8 +100,8 @@ def invited(*bodies: dict[str, str]) -> Probe:
     """Give the statuses of invitations and the address in the last."""
 
     def probe(visitor: Visitor) -> object:
-        answers = [visitor.post(INVITE, body) for body in bodies]
-        return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
+        responses = [visitor.post(INVITE, body) for body in bodies]
+        return responses[-1].status_code, responses[-1].json().get("data", {}).get("email")
 
     return probe
 
@@ -109,9 +109,9 @@ def invited(*bodies: dict[str, str]) -> Probe:
 def parallel_edit(visitor: Visitor) -> object:
     """Edit twice at a time, and something that is not there."""
     path = visitor.at(visitor.engagement()["id"])
-    answers = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
-    assert {answer.status_code for answer in visitor.together([("PATCH", NONE, {"name": "a"})] * 2)} == {404}
-    return sorted(answer.status_code for answer in answers)
+    responses = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
+    assert {response.status_code for response in visitor.together([("PATCH", NONE, {"name": "a"})] * 2)} == {404}
+    return sorted(response.status_code for response in responses)
 
 
 def change_clock(visitor: Visitor) -> object:
@@ -119,7 +119,7 @@ def change_clock(visitor: Visitor) -> object:
     path, waits = visitor.at(visitor.engagement()["id"]), iter([0.2, 0.0])
     with patch("random.uniform", lambda _, most: next(waits) if most > 0.1 else 0.0):
         first, second = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
-    times = [answer.json()["data"]["updatedAt"] for answer in (first, second)]
+    times = [response.json()["data"]["updatedAt"] for response in (first, second)]
     return times[0] < times[1] and visitor.get(path).json()["data"]["updatedAt"] == times[0]
 
 

@@ -49,12 +49,12 @@ def test_any_choices_go_together(visit: Callable[..., Visitor], seed: int) -> No
     ]
 
     for method, where, content in requests:
-        answer = visitor.send(method, where, content)
+        response = visitor.send(method, where, content)
         if where.startswith(f"{ENGAGEMENTS}?") and chosen(seed)["list_scope"] == "engagements:list":
-            assert answer.status_code == 403
+            assert response.status_code == 403
             continue
-        assert answer.is_success, (where, answer.text)
-        assert "data" in answer.json()
+        assert response.is_success, (where, response.text)
+        assert "data" in response.json()
 
     assert visitor.get(path).json()["data"]["status"] == "archived"
     for method, where, content in [("PATCH", path, {"name": "three"}), ("POST", ENGAGEMENTS, {}), ("PUT", path, None)]:

@@ -29,8 +29,8 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
     declared = {"Content-Type": "application/json"} if headers is None else headers
 
     def probe(visitor: Visitor) -> object:
-        answer = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
-        return answer.status_code, answer.json().get("data", {}).get("name")
+        response = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
+        return response.status_code, response.json().get("data", {}).get("name")
 
     return probe
 
@@ -42,13 +42,13 @@ def headers(name: str) -> Probe:
 
 def gateway(visitor: Visitor) -> object:
     """Send what is too long for some gateways, and what they refuse in a path."""
-    answers = [
+    responses = [
         visitor.get(f"{ENGAGEMENTS}?unknown={'x' * 2048}"),
         visitor.get(ENGAGEMENTS, headers={"X-Long": "x" * 8192}),
         visitor.post(ENGAGEMENTS, {"name": "x" * 32 * 1024}),
         visitor.get(f"{ENGAGEMENTS}/a%2Fb"),
     ]
-    return [(answer.status_code, answer.headers["Content-Type"], len(answer.headers)) for answer in answers]
+    return [(response.status_code, response.headers["Content-Type"], len(response.headers)) for response in responses]
 
 
 def pace(visitor: Visitor) -> object:

@@ -20,12 +20,12 @@ def test_only_the_name_can_be_changed(visitor: Visitor) -> None:
     """An update renames, and leaves slug, plan and settings alone."""
     before = visitor.get(ORGANIZATION).json()["data"]
 
-    answer = visitor.patch(
+    response = visitor.patch(
         ORGANIZATION, {"name": "New", "slug": "new", "plan": "free", "settings": {}, "memberCount": 9}
     )
 
-    assert answer.status_code == 200
-    assert {"id", "name", "slug", "updatedAt"} == set(answer.json()["data"])
+    assert response.status_code == 200
+    assert {"id", "name", "slug", "updatedAt"} == set(response.json()["data"])
     assert visitor.get(ORGANIZATION).json()["data"] == {**before, "name": "New"}
 
 
@@ -43,19 +43,19 @@ def test_counts_agree_with_the_lists(visitor: Visitor) -> None:
 def test_members_are_filtered_by_role(visitor: Visitor) -> None:
     """A role filter leaves the members of that role."""
     for role in ("owner", "admin", "member"):
-        answer = visitor.get(MEMBERS, params={"role": role}).json()
-        assert [member["role"] for member in answer["data"]] == [role]
-        assert answer["meta"]["total"] == 1
+        response = visitor.get(MEMBERS, params={"role": role}).json()
+        assert [member["role"] for member in response["data"]] == [role]
+        assert response["meta"]["total"] == 1
 
 
 def test_role_changes_and_shows(visitor: Visitor) -> None:
     """A member becomes an admin, in the answer and in the list."""
     user = visitor.member("member")["id"]
 
-    answer = visitor.patch(visitor.at(user, MEMBERS), {"role": "admin"})
+    response = visitor.patch(visitor.at(user, MEMBERS), {"role": "admin"})
 
-    assert answer.status_code == 200
-    assert answer.json()["data"] == {"id": user, "role": "admin", "updatedAt": answer.json()["data"]["updatedAt"]}
+    assert response.status_code == 200
+    assert response.json()["data"] == {"id": user, "role": "admin", "updatedAt": response.json()["data"]["updatedAt"]}
     assert visitor.get(MEMBERS, params={"role": "admin"}).json()["meta"]["total"] == 2
 
 
@@ -102,10 +102,10 @@ def test_use_of_a_key_shows_as_last_seen(visitor: Visitor) -> None:
 
 def test_invitation_is_pending_for_seven_days(visitor: Visitor) -> None:
     """An invitation carries what was sent, and changes neither members nor counts."""
-    answer = visitor.post(INVITE, {"email": "New.One@example.com", "role": "admin"})
+    response = visitor.post(INVITE, {"email": "New.One@example.com", "role": "admin"})
 
-    assert answer.status_code == 201
-    data = answer.json()["data"]
+    assert response.status_code == 201
+    data = response.json()["data"]
     assert (data["email"], data["role"], data["status"]) == ("New.One@example.com", "admin", "pending")
     lifetime = datetime.fromisoformat(data["expiresAt"]) - datetime.fromisoformat(data["createdAt"])
     assert lifetime == timedelta(days=7)
@@ -140,9 +140,9 @@ def test_members_and_the_invited_are_not_invited_again(visitor: Visitor) -> None
 )
 def test_invalid_invitations_are_refused(visitor: Visitor, change: dict[str, Any]) -> None:
     """What is no address and what is no role for a guest is refused, and no mail is sent."""
-    answer = visitor.post(INVITE, {"email": "a@example.com", "role": "member", **change})
+    response = visitor.post(INVITE, {"email": "a@example.com", "role": "member", **change})
 
-    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "VALIDATION_ERROR")
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "VALIDATION_ERROR")
     assert visitor.rpc("read_mail", to="a@example.com") == {"messages": []}
 
 

@@ -53,22 +53,22 @@ def ask(
     headers = {"Authorization": f"Bearer {announced['keys'][key]}", "Content-Type": "application/json"}
     connection.request(method, path, json.dumps(body) if body else None, headers)
     response = connection.getresponse()
-    answer = response.status, json.loads(response.read())
+    found = response.status, json.loads(response.read())
     connection.close()
-    return answer
+    return found
 
 
-def test_announced_service_answers_and_ends_with_its_parent(start: Start) -> None:
+def test_announced_service_responses_and_ends_with_its_parent(start: Start) -> None:
     """What is announced works; SIGINT is left to the parent."""
     process, announced = start()
     process.send_signal(signal.SIGINT)
 
-    status, answer = ask(announced, "GET", "/api/v1/organizations/current")
+    status, response = ask(announced, "GET", "/api/v1/organizations/current")
 
-    assert (status, answer["data"]["memberCount"]) == (200, 3)
+    assert (status, response["data"]["memberCount"]) == (200, 3)
     assert (
         ask(announced, "GET", "/api/v1/organizations/current", key="other_organization")[1]["data"]["id"]
-        != answer["data"]["id"]
+        != response["data"]["id"]
     )
     assert process.poll() is None
 
@@ -89,12 +89,12 @@ def test_database_is_kept_across_restarts(start: Start, tmp_path: Path) -> None:
     assert ask({**again, "keys": announced["keys"]}, "GET", "/api/v1/engagements")[1]["meta"]["total"] == 1
 
 
-def test_client_that_sends_too_much_gets_its_answer(start: Start) -> None:
+def test_client_that_sends_too_much_gets_its_response(start: Start) -> None:
     """An oversized body is refused in form, also where the connection is closed behind it."""
     for options in ((), ("--latitude", "connection=closed")):
         _, announced = start(*options)
-        status, answer = ask(announced, "POST", "/api/v1/engagements", {"name": "x" * 5_000_000})
-        assert (status, answer["error"]["statusCode"]) == (413, 413)
+        status, response = ask(announced, "POST", "/api/v1/engagements", {"name": "x" * 5_000_000})
+        assert (status, response["error"]["statusCode"]) == (413, 413)
 
 
 def test_latitude_and_fault_are_obeyed(start: Start) -> None:
@@ -135,8 +135,8 @@ def converse(start: Start) -> Iterator[Callable[[bytes], dict[str, Any]]]:
     def say(line: bytes) -> dict[str, Any]:
         stdin.write(line + b"\n")
         stdin.flush()
-        answer: dict[str, Any] = json.loads(stdout.readline())
-        return answer
+        response: dict[str, Any] = json.loads(stdout.readline())
+        return response
 
     yield say
     stdin.close()

@@ -59,18 +59,18 @@ def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any
 )
 def test_messages_that_are_none(visitor: Visitor, content: bytes, code: int) -> None:
     """What is no request is answered as such."""
-    answer = visitor.send("POST", RPC, content=content, key=visitor.app.sandbox_token).json()
+    response = visitor.send("POST", RPC, content=content, key=visitor.app.sandbox_token).json()
 
-    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", None, code)
+    assert (response["jsonrpc"], response["id"], response["error"]["code"]) == ("2.0", None, code)
 
 
-def test_notification_has_no_answer(visitor: Visitor) -> None:
+def test_notification_has_no_response(visitor: Visitor) -> None:
     """A message without an id is carried out in silence."""
     message = {"jsonrpc": "2.0", "method": "create_member", "params": {"role": "admin"}}
 
-    answer = visitor.post(RPC, message, key=visitor.app.sandbox_token)
+    response = visitor.post(RPC, message, key=visitor.app.sandbox_token)
 
-    assert (answer.status_code, answer.content) == (204, b"")
+    assert (response.status_code, response.content) == (204, b"")
     assert visitor.get(ORGANIZATION).json()["data"]["memberCount"] == 4
 
 
@@ -94,10 +94,10 @@ def test_mail_that_is_not_kept_cannot_be_read() -> None:
     """A sandbox without mail says that it has no such method."""
     app = create_app(keeps_mail=False)
 
-    answer = Sandbox(app.service, app.founding.organization_id, "t", keeps_mail=False).answer(
+    response = Sandbox(app.service, app.founding.organization_id, "t", keeps_mail=False).respond(
         b'{"jsonrpc": "2.0", "id": 7, "method": "read_mail", "params": {"to": "a@example.com"}}'
     )
     app.close()
 
-    assert answer is not None
-    assert (answer["id"], answer["error"]["code"]) == (7, -32601)
+    assert response is not None
+    assert (response["id"], response["error"]["code"]) == (7, -32601)

@@ -22,12 +22,12 @@ def _again(notes: TakenNotes) -> ReadNotes:
     return ReadNotes([json.loads(json.dumps(line)) for line in notes.lines])
 
 
-def test_each_check_is_told_its_own_answers() -> None:
+def test_each_check_is_told_its_own_responses() -> None:
     """Two checks that ask the same get what each was told, whichever comes first."""
     taken = TakenNotes()
-    for check, answer in (("one", 1), ("two", 2), ("one", 3)):
+    for check, response in (("one", 1), ("two", 2), ("one", 3)):
         with taken.under(check):
-            taken.told("n", lambda answer=answer: answer, int, int)  # type: ignore[misc]
+            taken.told("n", lambda response=response: response, int, int)  # type: ignore[misc]
     read = _again(taken)
     assert taken.lines[0] == {"check": "one", "asked": "n", "told": 1}
 
@@ -62,7 +62,7 @@ def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
     assert read.missed == []
 
 
-def test_answers_left_over_are_named() -> None:
+def test_responses_left_over_are_named() -> None:
     """What nobody asks for shows that the notes belong to another suite."""
     taken = TakenNotes()
     with taken.under("mailing"):
@@ -72,18 +72,18 @@ def test_answers_left_over_are_named() -> None:
     assert len(_again(taken).unasked) == 2
 
 
-def test_empty_answers_are_not_noted_and_keep_their_turn() -> None:
+def test_empty_responses_are_not_noted_and_keep_their_turn() -> None:
     """Of three answers only the second is there; it comes at the second time of asking."""
     taken = TakenNotes()
-    for answer in ([], [4], []):
-        taken.perhaps("order", lambda answer=answer: answer)  # type: ignore[misc]
+    for response in ([], [4], []):
+        taken.perhaps("order", lambda response=response: response)  # type: ignore[misc]
     read = _again(taken)
 
     assert len(taken.lines) == 1
     assert [read.perhaps("order", list) for _ in range(3)] == [None, [4], None]
 
 
-def test_exchanges_sent_for_an_answer_are_claimed_with_it() -> None:
+def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
     """What a fixture sent belongs to its answer."""
     taken = TakenNotes()
 
@@ -127,7 +127,7 @@ def test_keys_are_noted_by_name_only() -> None:
     assert (again.name, again.authorization) == ("engagements:read", "Bearer another")
 
 
-def test_questions_asked_for_another_answer_are_not_counted() -> None:
+def test_questions_asked_for_another_response_are_not_counted() -> None:
     """A replay does not ask them again: the second question of the check is its second in both."""
     taken = TakenNotes()
     with taken.under("check"):

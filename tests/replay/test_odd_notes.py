@@ -90,7 +90,7 @@ def test_a_line_that_is_no_note_is_refused(folder: Path, note: Any) -> None:
 
 
 @pytest.mark.parametrize("told", [None, 7, "x", [], [[]], {}, {"a": 1}, 1e308, True])
-def test_an_odd_answer_is_a_difference(folder: Path, told: Any) -> None:
+def test_an_odd_response_is_a_difference(folder: Path, told: Any) -> None:
     """Whatever checks are told in place of what was noted, judging again ends, and something of it differs."""
     reseal(folder, lambda notes: [note.update(told=told) for note in notes[1:]])
 

@@ -20,14 +20,14 @@ from conformance.wire.replay_wire import ReplayWire
 from conformance.wire.request import Call, Credential
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import WireSettings
-from tests.wire.conftest import Behaviour, RawServer, Scripted, Turn, answer
+from tests.wire.conftest import Behaviour, RawServer, Scripted, Turn, raw_response
 
 DATED = f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"
 
 
 async def fine(turn: Turn) -> None:
     """Answer properly."""
-    await turn.say(answer(200, b"{}", DATED))
+    await turn.say(raw_response(200, b"{}", DATED))
 
 
 def settings(server: RawServer) -> WireSettings:
@@ -47,11 +47,11 @@ def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, TakenN
         server.close()
 
 
-def test_who_got_which_answer_is_noted_where_calls_look_alike() -> None:
+def test_who_got_which_response_is_noted_where_calls_look_alike() -> None:
     """The first of two was asked again, after the second; in a replay each gets its own once more."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(503 if turn.number == 1 else 200, b"%d" % turn.number))
+        await turn.say(raw_response(503 if turn.number == 1 else 200, b"%d" % turn.number))
 
     reads = [request.get_organization()] * 2
     with recorded(behave) as (wire, notes, server):
@@ -64,7 +64,7 @@ def test_who_got_which_answer_is_noted_where_calls_look_alike() -> None:
             order=lambda: read.perhaps("order", tuple[int]) or (),
         )  # fmt: skip
     with replay.checking("walk"):
-        assert [one.answer.body for one in replay.send_all(reads)] == [one.answer.body for one in got]
+        assert [one.response.body for one in replay.send_all(reads)] == [one.response.body for one in got]
     assert sorted(one.number for one in got) in ([1, 3], [2, 3])
     assert list(notes.lines) == [{"check": "walk", "asked": "order", "time": 1, "told": [one.number for one in got]}]
 
@@ -101,7 +101,7 @@ def test_the_services_clock_is_noted_as_it_was_told() -> None:
     assert notes.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": told},)
 
 
-def test_what_is_sent_to_find_an_answer_is_noted_with_it() -> None:
+def test_what_is_sent_to_find_a_response_is_noted_with_it() -> None:
     """Nobody sends it when the run is judged again."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         notes.told("a member", lambda: wire.send(request.list_members()).number, int, int)

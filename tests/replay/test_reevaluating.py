@@ -74,7 +74,7 @@ def test_nothing_is_sent_when_a_run_is_judged_again(folder: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_changed_answer_changes_its_requirement(folder: Path) -> None:
+def test_changed_response_changes_its_requirement(folder: Path) -> None:
     """An archived engagement that reads active in the recording fails the requirement that owns the status."""
 
     def reactivate(entries: list[dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from conformance.wire import request
-from conformance.wire.exchange import Answer, Exchange, Withheld
+from conformance.wire.exchange import Exchange, Response, Withheld
 from conformance.wire.recorded_inputs import ReadNotes
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import OWNERSHIP, NotRecorded, ReplayWire, are_alike
@@ -36,7 +36,7 @@ def _exchange(number: int, asked: Call, check: str = "walk", *, attempt: int = 1
         check=check,
         call=asked,
         request=preparer.record(asked, preparer.request(asked)),
-        received=None if status is None else Answer(status, (), str(number).encode()),
+        received=None if status is None else Response(status, (), str(number).encode()),
         trouble="the connection broke" if status is None else None,
         started_at=datetime.fromtimestamp(0, UTC),
         seconds=0.1,
@@ -276,7 +276,7 @@ def test_repetitions_of_two_calls_at_once_are_told_apart() -> None:
     assert wire.unasked == []
 
 
-def test_repetition_belongs_to_the_call_that_had_no_answer() -> None:
+def test_repetition_belongs_to_the_call_that_had_no_response() -> None:
     """And not to an equal one before it, which had one."""
     read = request.get_organization()
     wire, _ = _wire([_exchange(1, read), _exchange(2, read, status=429), _exchange(3, read, attempt=2)])

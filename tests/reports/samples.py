@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reports.curl import curl
 from conformance.wire import request
-from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def exchange(
         if isinstance(body, bytes)
         else json.dumps({"data": body}, ensure_ascii=False).encode("utf-8", "surrogatepass")
     )
-    answer = None if status is None else Answer(status, (("Content-Type", "application/json"), *headers), octets)
+    response = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), octets)
     return Exchange(
         number=number,
         check=f"test_s3_states.py::test_step[{number % 7}]",
         call=what,
         request=SentRequest(what.method, BASE + what.path, sent_headers, what.body or b""),
-        received=answer,
+        received=response,
         trouble=trouble if status is None else None,
         started_at=STARTED + timedelta(milliseconds=40 * number),
         seconds=0.012345 + number % 9 / 1000,

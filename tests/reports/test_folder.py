@@ -19,7 +19,7 @@ from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.placing import place
 from conformance.targets.journal import Journal
 from conformance.targets.names import RunNames
-from conformance.wire.exchange import Answer
+from conformance.wire.exchange import Response
 from conformance.wire.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
     secret = "late-key-0123456789"
     body = f'{{"error": {{"message": "not {secret}"}}}}'.encode()
     request = replace(exchanges[0].request, url=f"{exchanges[0].request.url}?key={secret}", body=body)
-    answer = Answer(401, (("X-Key", secret),), body)
-    exchanges[0] = replace(exchanges[0], request=request, received=answer, trouble=f"it said {secret}")
+    response = Response(401, (("X-Key", secret),), body)
+    exchanges[0] = replace(exchanges[0], request=request, received=response, trouble=f"it said {secret}")
 
     found = write_all(report, exchanges, tmp_path, knowing(secret))
 
@@ -88,8 +88,8 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
     assert not [path for path in tmp_path.iterdir() if secret in path.read_text("utf-8")]
     again = read_har(tmp_path / "exchanges.har")[0]
     assert again.request.url.endswith("?key=<late_key>")
-    assert again.answer.body == again.request.body == b'{"error": {"message": "not <late_key>"}}'
-    assert again.answer.header("X-Key") == "<late_key>"
+    assert again.response.body == again.request.body == b'{"error": {"message": "not <late_key>"}}'
+    assert again.response.header("X-Key") == "<late_key>"
     assert again.trouble == "it said <late_key>"
 
 

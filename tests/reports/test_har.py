@@ -67,7 +67,7 @@ def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: Modu
     assert [entry["_number"] for entry in entries if entry.get("_missing")] == [1, 4, 5]
 
 
-def test_an_exchange_without_an_answer_has_status_0_and_the_trouble(samples: ModuleType) -> None:
+def test_an_exchange_without_a_response_has_status_0_and_the_trouble(samples: ModuleType) -> None:
     """Tools show it as failed, with the reason."""
     (entry,) = _entries([samples.exchange(1, status=None, trouble="the connection broke")])
 
@@ -119,16 +119,16 @@ def _shown(exchange: Exchange) -> Exchange:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(
     body=st.none() | st.binary(max_size=60),
-    answer=st.binary(max_size=60),
+    response=st.binary(max_size=60),
     identifier=st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=20),
     status=st.integers(100, 999),
 )
 def test_any_bytes_survive(
-    samples: ModuleType, tmp_path: Path, body: bytes | None, answer: bytes, identifier: str, status: int
+    samples: ModuleType, tmp_path: Path, body: bytes | None, response: bytes, identifier: str, status: int
 ) -> None:
     """Bodies, identifiers and statuses of any kind read back as they were."""
     meant = request.update_engagement(identifier, {}).with_body(body)
-    exchange = samples.exchange(1, meant, body=answer, status=status)
+    exchange = samples.exchange(1, meant, body=response, status=status)
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes([exchange]))
 

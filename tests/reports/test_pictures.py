@@ -125,7 +125,7 @@ def test_latency_is_told_for_each_operation(samples: ModuleType) -> None:
         "getEngagement",
         "archiveEngagement",
     ]
-    assert sum(one.answers for one in found.operations) == 200
+    assert sum(one.responses for one in found.operations) == 200
     for one in found.operations:
         assert one.median <= one.late <= one.longest
         assert all(0 <= x <= 240 and 0 <= y <= 24 and y + height == pytest.approx(24) for x, _, y, height in one.bars)
@@ -157,7 +157,13 @@ def test_the_course_of_a_key(samples: ModuleType) -> None:
     (course,), left_out = courses([*sent, samples.exchange(21, credential=Credential("none", None))])
 
     assert left_out == 0
-    assert (course.key, course.answers, course.limits, course.lowest, course.refused) == ("throttled", 20, (20,), 0, 1)
+    assert (course.key, course.responses, course.limits, course.lowest, course.refused) == (
+        "throttled",
+        20,
+        (20,),
+        0,
+        1,
+    )
     heights = [float(point.split(",")[1]) for point in course.line.split()]
     assert heights == sorted(heights)
     assert heights[-1] == HEIGHT

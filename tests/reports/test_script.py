@@ -126,12 +126,12 @@ def script_of(exchanges: list[Exchange], *cited: int, **more: Any) -> str | None
     return recording.script("a-requirement", [one for one in exchanges if one.number in cited], "In the run: so it was")
 
 
-ANSWER = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_new", "name": NAME}})
+RESPONSE = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_new", "name": NAME}})
 
 
 def test_from_creation_to_fault(samples: ModuleType, stage: Stage) -> None:
     """What the cited read depends on, with the id of the new creation, and nothing else; then all is deleted."""
-    played = stage.play(script_of(story(samples), 4) or "", ANSWER.replace('"owner": {"id": "usr_1"}, ', ""))
+    played = stage.play(script_of(story(samples), 4) or "", RESPONSE.replace('"owner": {"id": "usr_1"}, ', ""))
 
     assert [(method, path) for method, path, _ in played.sent] == [
         ("POST", "/api/v1/engagements"),
@@ -155,7 +155,7 @@ def test_the_id_stands_where_it_stood(samples: ModuleType, stage: Stage) -> None
     body = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_1", "name": NAME}}, indent=1).encode()
     told = script_of([replace(creation, received=replace(received, body=body)), *others], 4)
 
-    assert stage.play(told or "", ANSWER).sent[2][:2] == ("PATCH", "/api/v1/engagements/eng_new")
+    assert stage.play(told or "", RESPONSE).sent[2][:2] == ("PATCH", "/api/v1/engagements/eng_new")
 
 
 def test_nothing_is_written_to_what_is_not_its_own(samples: ModuleType, stage: Stage) -> None:
@@ -180,8 +180,8 @@ def test_no_text_of_a_service_is_a_command(
         if script is None:
             assert one == identifier
             continue
-        answer = json.dumps({"data": {"id": given_id, "name": f"{PREFIX}{name}"}}, ensure_ascii=False)
-        played = stage.play(script, answer)
+        response = json.dumps({"data": {"id": given_id, "name": f"{PREFIX}{name}"}}, ensure_ascii=False)
+        played = stage.play(script, response)
 
         assert script.replace("\n", "").replace("\t", "").isprintable()
         assert json.loads(played.sent[0][2])["name"] == f"{PREFIX}{name}"
@@ -207,13 +207,13 @@ def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, st
     script = script_of(exchanges, 4, variables=variables) or ""
 
     assert set(re.findall(r"\$(\w+_\w+|GATEWAY)", script)) - {"own_E1", "end_E1"} == {*variables.values()}
-    played = stage.play(script, ANSWER)
+    played = stage.play(script, RESPONSE)
     assert (played.status, played.sent) == (2, [])
     assert "STAGING_KEY: must hold a key" in played.out.replace("parameter not set", "")
     words = Recording((), PREFIX, variables).curl(exchanges[3])
     assert '-H "Authorization: Bearer $KEY_READ" -H "X-Gateway: $GATEWAY"' in words
     assert (
-        stage.play(script, ANSWER.replace("usr_1", "eng_new"), **dict.fromkeys(variables.values(), "key")).status == 0
+        stage.play(script, RESPONSE.replace("usr_1", "eng_new"), **dict.fromkeys(variables.values(), "key")).status == 0
     )
 
 
@@ -247,7 +247,7 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
 
     assert script.count(" &\n") == 2
     assert "\nwait\n" in script
-    played = stage.play(script, ANSWER.replace("usr_1", "eng_new"))
+    played = stage.play(script, RESPONSE.replace("usr_1", "eng_new"))
     assert [method for method, _, _ in played.sent].count("PATCH") == 2
 
 

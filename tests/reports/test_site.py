@@ -139,7 +139,7 @@ def test_who_does_what_where_the_text_is_open(keep: Keep) -> None:
 
     rows = {row.observation["id"]: row for row in observation_rows(implementations(read_runs([*folders, silent])))}
 
-    assert rows["duplicate-name"].answers == (("A", "409", 2), ("B", "accepted", 1))
+    assert rows["duplicate-name"].responses == (("A", "409", 2), ("B", "accepted", 1))
     assert [given for given, _ in rows["duplicate-name"].letters] == ["A", "B", "A", ""]
     assert not rows["duplicate-name"].same
     assert rows["success-status-create"].same

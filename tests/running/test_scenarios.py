@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import Undecided
 from conformance.running.run import Run
 from conformance.running.scenarios import Journeys
 from conformance.wire.client import RunStopped
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 
 
 class NoWire:
@@ -113,7 +113,7 @@ def test_a_journey_may_ask_for_another(journeys: Journeys) -> None:
 
 def test_a_broken_connection_begins_the_journey_anew(run: NoRun, journeys: Journeys) -> None:
     """Two troubles are lived through, with a longer pause after the second."""
-    walk = Walk(Unanswered("broken"), Unanswered("broken"), "there")
+    walk = Walk(NoResponse("broken"), NoResponse("broken"), "there")
 
     assert journeys.result(walk) == "there"
     assert walk.times == 3
@@ -123,7 +123,7 @@ def test_a_broken_connection_begins_the_journey_anew(run: NoRun, journeys: Journ
 @pytest.mark.parametrize(
     ("ends", "kind", "times"),
     [
-        ([Unanswered("a"), Unanswered("b"), Unanswered("c"), "never"], Unanswered, 3),
+        ([NoResponse("a"), NoResponse("b"), NoResponse("c"), "never"], NoResponse, 3),
         ([RunStopped("budget"), "never"], RunStopped, 1),
         ([Undecided("no data"), "never"], Undecided, 1),
         ([KeyError("id"), "never"], KeyError, 1),

@@ -26,7 +26,7 @@ from tests.reference import lives
 from tests.reference.conftest import Visitor
 
 HERE: Final = Path(__file__).parent
-ANSWERS: Final = HERE / "fault_answers.json"
+RESPONSES: Final = HERE / "fault_answers.json"
 """The digest of each fault's responses in all lives, by the fault's id."""
 
 RUNS: Final = HERE / "runs.json"
@@ -46,26 +46,26 @@ SERVICES: Final = 41
 """The default service and 40 that choose differently at one open point."""
 
 
-def digest_of_answers(fault: str) -> str:
+def digest_of_responses(fault: str) -> str:
     """Digest everything that a service with this fault responds in all lives, apart from the texts of its refusals."""
     digest = hashlib.sha256()
     for life in LIVES:
         visitor = Visitor(identifier_shape="integer", fault=all_faults()[fault])
         try:
-            for answer in life(lives.Life(visitor)):
-                digest.update(repr(_without_text(answer)).encode())
+            for response in life(lives.Life(visitor)):
+                digest.update(repr(_without_text(response)).encode())
         finally:
             visitor.close()
     return digest.hexdigest()[:16]
 
 
-def _without_text(answer: object) -> object:
+def _without_text(response: object) -> object:
     """Leave out the message of a refusal, and how long it makes the response."""
-    if isinstance(answer, bytes):
-        return re.sub(rb'"message":\s*"(?:[^"\\]|\\.)*"', b"", answer)
-    if isinstance(answer, list | tuple):
-        return [_without_text(one) for one in answer if not _is_length(one)]
-    return answer
+    if isinstance(response, bytes):
+        return re.sub(rb'"message":\s*"(?:[^"\\]|\\.)*"', b"", response)
+    if isinstance(response, list | tuple):
+        return [_without_text(one) for one in response if not _is_length(one)]
+    return response
 
 
 def _is_length(header: object) -> bool:
@@ -111,11 +111,11 @@ def main() -> None:
     """Write both files."""
     faults = sorted(all_faults())
     with ProcessPoolExecutor(2) as pool:
-        answers = dict(zip(faults, pool.map(digest_of_answers, faults, chunksize=20), strict=True))
+        responses = dict(zip(faults, pool.map(digest_of_responses, faults, chunksize=20), strict=True))
         runs = dict(zip(services(), pool.map(run_against, services()), strict=True))
-    ANSWERS.write_text(json.dumps(answers, indent=0) + "\n")
+    RESPONSES.write_text(json.dumps(responses, indent=0) + "\n")
     RUNS.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n")
-    sys.stdout.write(f"{len(answers)} faults, {len(runs)} services\n")
+    sys.stdout.write(f"{len(responses)} faults, {len(runs)} services\n")
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     assert first.otherwise == Task(FAULTY, options, in_process=True, early=True)
 
 
-def test_what_each_answer_tells_by_itself_needs_no_checks_of_its_own() -> None:
+def test_what_each_response_tells_by_itself_needs_no_checks_of_its_own() -> None:
     """Where the checks of the broken requirement send nothing, trying them alone first would find nothing more."""
     options = RunOptions(effort=Effort.QUICK, seed=1)
     (fault,) = subjects.faults("400-null")

@@ -12,7 +12,7 @@ import pytest
 from conformance.targets.journal import Journal
 from conformance.targets.loading import load_profile
 from conformance.targets.names import RunNames
-from conformance.wire.exchange import Answer, Exchange, SentRequest
+from conformance.wire.exchange import Exchange, Response, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ def exchange(
 ) -> Exchange:
     """An exchange with that answer; status None is none."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
-    received = None if status is None else Answer(status, (("Content-Type", "application/json"), *headers), text)
+    received = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), text)
     trouble = "the connection broke" if status is None else None
     request = SentRequest(call.method, f"http://service{call.path}", (), call.body or b"")
     return Exchange(number, "check", call, request, received, trouble, datetime.now(UTC), 0.0, attempt)
@@ -95,8 +95,8 @@ class Service:
 
     def _carry_out(self, call: Call) -> tuple[int, object]:
         body = json.loads(call.body) if call.body else {}
-        answer: tuple[int, object] = getattr(self, f"_{call.operation.id}")(call, body)
-        return answer
+        response: tuple[int, object] = getattr(self, f"_{call.operation.id}")(call, body)
+        return response
 
     def _getCurrentOrganization(self, _call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
         counts = {"memberCount": len(self.roles), "engagementCount": len(self.engagements)}

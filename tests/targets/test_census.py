@@ -7,7 +7,7 @@ import pytest
 from conformance.targets.census import OtherEngagements, take_census
 from conformance.targets.names import RunNames
 from conformance.targets.queries import Asking, Listed, latest_items
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
         b'{"data": {"memberCount": true}}',
     ],
 )
-def test_an_answer_of_another_shape_is_none(make_exchange: Callable[..., Exchange], body: bytes) -> None:
+def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchange], body: bytes) -> None:
     """Whatever the body is, what it does not say is None."""
     census, _ = take_census(Asking(lambda call: make_exchange(call, 200, body)), NAMES)
 
@@ -61,7 +61,7 @@ def test_a_run_that_is_over_is_counted_as_untold() -> None:
     """Where sending is over there is no census and no error."""
 
     def stopped(_call: Call) -> Exchange:
-        raise Unanswered("the run is over")
+        raise NoResponse("the run is over")
 
     assert take_census(Asking(stopped), NAMES)[0] == UNTOLD
 

@@ -446,7 +446,7 @@ def test_another_status_tells_nothing(
 @pytest.mark.parametrize(
     "body", [{}, {"data": {}}, {"data": {"id": None}}, {"data": {"id": True}}, {"data": []}, [], b"x"]
 )
-def test_an_answer_without_an_id_makes_no_record(
+def test_a_response_without_an_id_makes_no_record(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
 ) -> None:
     """A creation whose answer holds no id where the template says is unavailable."""
@@ -495,15 +495,15 @@ def test_a_key_of_another_organization_is_not_used(
     """A key of the target file is asked for its organization; if it may not read that, nothing is known against it."""
 
     def send_all(calls: Sequence[Call]) -> list[Exchange]:
-        answers = [
+        responses = [
             make_exchange(one, 403 if shown is None else 200, {"data": {"id": shown}})
             if one.credential is not None
             else service.send(one)
             for one in calls
         ]
-        for answer in answers:
-            ownership.after(answer)
-        return answers
+        for response in responses:
+            ownership.after(response)
+        return responses
 
     ownership = Ownership(RunNames(PREFIX), send_all)
     send_all([get_organization()])

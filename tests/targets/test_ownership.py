@@ -114,13 +114,13 @@ def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, servi
         ownership.ensure([calls.delete_engagement("f_1")])
 
 
-@pytest.mark.parametrize("answered", [NAME, "Quarterly audit", None])
+@pytest.mark.parametrize("responded", [NAME, "Quarterly audit", None])
 def test_the_response_to_a_creation_proves_nothing(
-    ownership: Ownership, make_exchange: Callable[..., Exchange], answered: str | None
+    ownership: Ownership, make_exchange: Callable[..., Exchange], responded: str | None
 ) -> None:
     """A creation that is answered with another user's engagement is told by a read, and remembered as mistaken."""
     create = calls.create_engagement({"name": NAME})
-    ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": answered}}))
+    ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": responded}}))
 
     with pytest.raises(Withheld):
         ownership.ensure([calls.delete_engagement("f_1")])

@@ -20,7 +20,7 @@ from conformance.targets.secret import Secret
 if TYPE_CHECKING:
     from conformance.targets.profile import Profile
 
-ANSWERING = """
+RESPONDING = """
 import json, os, sys
 def answer(request, **members):
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **members}), flush=True)
@@ -43,7 +43,7 @@ def start(log: list[str], tmp_path: Path) -> Iterator[Start]:
     started: list[Provisioner] = []
 
     def starting(text: str = "", *, loop: str | None = None, timeout: float = 10.0) -> Provisioner:
-        program = text if loop is None else ANSWERING + textwrap.indent(textwrap.dedent(loop), "    ")
+        program = text if loop is None else RESPONDING + textwrap.indent(textwrap.dedent(loop), "    ")
         child = RpcChild([sys.executable, "-c", program], {"PATH": os.environ["PATH"]}, tmp_path, timeout, log.append)
         started.append(Provisioner(child))
         return started[-1]
@@ -235,7 +235,7 @@ def test_a_broken_conversation_stays_broken(start: Start) -> None:
     assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 answer: garbage."}
 
 
-def test_a_late_answer_is_not_taken_for_the_next(start: Start) -> None:
+def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
     """After a call that took too long the next one gets its own answer."""
     provisioner = start(
         loop="""
@@ -261,7 +261,7 @@ def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> Non
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))
 
 
-def test_answers_to_earlier_calls_are_not_read_for_ever(start: Start) -> None:
+def test_responses_to_earlier_calls_are_not_read_for_ever(start: Start) -> None:
     """A program that answers the first question again and again does not keep anybody."""
     program = start(
         loop="""
@@ -277,7 +277,7 @@ def test_answers_to_earlier_calls_are_not_read_for_ever(start: Start) -> None:
         program.create_organization()
 
 
-def test_a_run_that_is_over_waits_for_no_answer(tmp_path: Path) -> None:
+def test_a_run_that_is_over_waits_for_no_response(tmp_path: Path) -> None:
     """However much time an answer may take."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     asked: list[bool] = []
@@ -371,7 +371,7 @@ def test_a_target_without_a_provisioner_has_none(load: Callable[..., Profile]) -
 def test_closing_lets_the_program_end_by_itself(start: Start, log: list[str]) -> None:
     """Its stdin ends, and it may finish what it does."""
     provisioner = start(
-        ANSWERING + "    answer(request, result={'key': 'k'})\nprint('cleaned up', file=sys.stderr, flush=True)"
+        RESPONDING + "    answer(request, result={'key': 'k'})\nprint('cleaned up', file=sys.stderr, flush=True)"
     )
     provisioner.create_organization()
 
@@ -403,7 +403,7 @@ time.sleep(600)
 def test_closing_ends_what_an_orderly_program_left(start: Start) -> None:
     """A program that ends in time does not leave children behind either."""
     provisioner = start(
-        ANSWERING
+        RESPONDING
         + """    import subprocess
     child = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL)
     answer(request, result={"key": str(child.pid)})

@@ -62,7 +62,7 @@ def test_a_creation_is_written_before_it_is_sent(journal: Journal, recorder: Jou
     assert (entry.action, entry.subject, entry.state) == (Action.CREATE_ENGAGEMENT, f"{PREFIX}a", State.INTENDED)
 
 
-def test_the_answer_to_a_creation_gives_the_id(journal: Journal, see: Callable[..., None]) -> None:
+def test_the_response_to_a_creation_gives_the_id(journal: Journal, see: Callable[..., None]) -> None:
     """Afterwards the engagement is known by its id."""
     see(create(), 201, created())
 

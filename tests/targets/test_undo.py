@@ -12,7 +12,7 @@ from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up, undo
 from conformance.wire import request as calls
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.request import Call, Credential
 from tests.targets.conftest import BASE_URL, MAIN_KEY, PREFIX
 
@@ -162,10 +162,10 @@ def test_a_list_in_another_order_decides_nothing(
     running.overrides["createEngagement"] = None
     make(running, "a")
     running.engagements |= {f"x_{number}": "busy" for number in range(1500)}
-    answer = running._listEngagements
+    response = running._listEngagements
 
     def ascending(call: Call, body: object) -> tuple[int, dict[str, Any]]:
-        status, listed = answer(call, body)
+        status, listed = response(call, body)
         return status, {"data": listed["data"][::-1]}
 
     monkeypatch.setattr(running, "_listEngagements", ascending)
@@ -258,7 +258,7 @@ def test_a_deletion_that_fails_is_left_and_named(
     assert clean().left == []
 
 
-def answered(running: Any, make_exchange: Callable[..., Exchange], made_id: str, name: str = f"{PREFIX}a") -> None:
+def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str, name: str = f"{PREFIX}a") -> None:
     """Let the journal see the answer to a creation."""
     call = calls.create_engagement({"name": f"{PREFIX}a"})
     running.observers[0].before(call)
@@ -270,7 +270,7 @@ def test_the_id_of_another_users_engagement_is_not_deleted(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], name: str
 ) -> None:
     """Whatever name the response to a creation gives: the engagement that it names is read before it is deleted."""
-    answered(running, make_exchange, "f_1", name)
+    responded(running, make_exchange, "f_1", name)
 
     assert clean().left == []
     assert running.engagements == FOREIGN
@@ -281,7 +281,7 @@ def test_what_a_creation_made_is_found_although_another_id_was_answered(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
 ) -> None:
     """The engagement that the run really made is found by its name and deleted."""
-    answered(running, make_exchange, "f_1")
+    responded(running, make_exchange, "f_1")
     running.engagements["e_7"] = f"{PREFIX}a"
 
     assert (clean().left, running.engagements) == ([], FOREIGN)
@@ -291,7 +291,7 @@ def test_a_name_of_the_run_on_an_older_engagement_is_left_alone(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
 ) -> None:
     """A service that gave an existing engagement the name of the new one has not made it the run's."""
-    answered(running, make_exchange, "f_1")
+    responded(running, make_exchange, "f_1")
     running.engagements["f_1"] = f"{PREFIX}a"
     running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
 
@@ -492,7 +492,7 @@ def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., U
     assert running.name == "Acme"
 
 
-def test_a_renaming_without_an_answer_is_looked_at(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_renaming_without_a_response_is_looked_at(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Whether or not it was carried out, the name is right in the end."""
     running.lost.add("updateCurrentOrganization")
     running.send(calls.update_organization({"name": f"{PREFIX}b"}))
@@ -713,7 +713,7 @@ def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journa
     make(running, "a")
 
     def stopped(_call: Call) -> Exchange:
-        raise Unanswered("the time for undoing is used up")
+        raise NoResponse("the time for undoing is used up")
 
     ownership, asking = Ownership(journal.names, running.send_all), Asking(stopped)
     left = ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
@@ -738,7 +738,7 @@ def test_deletions_may_go_together(running: Any, clean: Callable[..., UndoResult
 
 
 @pytest.mark.parametrize("is_given_again", [True, False])
-def test_a_deletion_whose_answer_is_lost_is_read_before_it_is_sent_again(
+def test_a_deletion_whose_response_is_lost_is_read_before_it_is_sent_again(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], *, is_given_again: bool
 ) -> None:
     """The id may be another user's by then."""

@@ -31,7 +31,7 @@ PROFILE = Profile.from_options("http://service.test", "main-key-0001")
 NAMES = RunNames("cf-abcdefg2-")
 
 
-def _answer(status: int, body: object) -> httpx.Response:
+def _response(status: int, body: object) -> httpx.Response:
     """An answer whose body the wire reads itself."""
     return httpx.Response(status, stream=httpx.ByteStream(json.dumps(body).encode()))
 
@@ -50,21 +50,21 @@ class Target(httpx.AsyncBaseTransport):
         body = json.loads(await request.aread() or b"{}")
         if request.url.path.endswith("/organizations/current"):
             self.name = body.get("name", self.name)
-            return _answer(200, {"data": {"id": "org_1", "name": self.name}})
+            return _response(200, {"data": {"id": "org_1", "name": self.name}})
         if request.method == "POST":
             self.made += 1
             made_id = f"e_{self.made}"
             self.engagements[made_id] = body["name"]
             if self.lost:
                 raise httpx.ReadError("lost")
-            return _answer(201, {"data": {"id": made_id, "name": body["name"]}})
+            return _response(201, {"data": {"id": made_id, "name": body["name"]}})
         if request.method == "DELETE":
             gone = self.engagements.pop(request.url.path.rpartition("/")[2], None)
-            return _answer(404 if gone is None else 200, {"data": {"deleted": True}})
+            return _response(404 if gone is None else 200, {"data": {"deleted": True}})
         if (found := request.url.path.rpartition("/")[2]) != "engagements":
             shown = {"data": {"id": found, "name": self.engagements.get(found)}}
-            return _answer(200, shown) if found in self.engagements else _answer(404, {})
-        return _answer(200, {"data": [{"id": key, "name": name} for key, name in self.engagements.items()]})
+            return _response(200, shown) if found in self.engagements else _response(404, {})
+        return _response(200, {"data": [{"id": key, "name": name} for key, name in self.engagements.items()]})
 
 
 @pytest.fixture

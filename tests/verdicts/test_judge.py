@@ -418,7 +418,7 @@ CLOSED = """
 """
 
 
-def test_a_closed_run_looks_at_the_form_of_answers_alone(run_checks: RunChecks) -> None:
+def test_a_closed_run_looks_at_the_form_of_responses_alone(run_checks: RunChecks) -> None:
     """What sends, and what judges anything but the form of what came, is untested for the reason of the run."""
     ran = run_checks(CLOSED, closed="The key is refused.")
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested
 from conformance.verdicts.results import CheckResult, Failure, concluded
-from conformance.wire.exchange import Exchange, Unanswered
+from conformance.wire.exchange import Exchange, NoResponse
 
 MakeExchange = Callable[..., Exchange]
 
@@ -44,7 +44,7 @@ def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> Non
 
 
 @pytest.mark.parametrize("where", ["body", "header"])
-def test_what_was_taken_out_of_an_answer_fails_nobody(exchange: MakeExchange, where: str) -> None:
+def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, where: str) -> None:
     """Where a header of the target file stood in an answer, what reads wrong may have been right."""
     texts = {"body": b'{"data": {"slug": "%s"}}', "header": b"%s"}
 
@@ -57,8 +57,8 @@ def test_what_was_taken_out_of_an_answer_fails_nobody(exchange: MakeExchange, wh
         (b"<environment:ORG>", "cantTell"),
         (b"<api_key>", "failed"),
     ):
-        answer = made(name)
-        found = result(NonConformity("wrong", answer, expected="a", actual="b"), [answer])
+        response = made(name)
+        found = result(NonConformity("wrong", response, expected="a", actual="b"), [response])
         assert found.outcome == outcome
         hidden = "But a text that the target file hides stood in an answer, and was taken out."
         assert found.reason == (f"Wrong. {hidden}" if outcome == "cantTell" else None)
@@ -85,7 +85,7 @@ def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange
     ("raised", "outcome", "reason", "error"),
     [
         (Undecided("no answer has data"), "cantTell", "No answer has data.", False),
-        (Unanswered("the connection broke"), "cantTell", "The connection broke.", False),
+        (NoResponse("the connection broke"), "cantTell", "The connection broke.", False),
         (Inapplicable("there is one member"), "inapplicable", "There is one member.", False),
         (Untested("add a key"), "untested", "Add a key.", False),
         (KeyError("id"), "cantTell", "An error of the suite: KeyError.", True),

@@ -56,7 +56,7 @@ def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> 
     transport, began = Slow(clock, [], None), clock.now()
     exchange, outcome = sent(transport)
 
-    assert outcome is Outcome.ANSWERED
+    assert outcome is Outcome.RESPONDED
     assert exchange.started_at == began
     assert exchange.request.url == "http://service.test/api/v1/organizations/current"
     assert ("Accept", "application/json") in exchange.request.headers
@@ -68,7 +68,7 @@ def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> 
 @pytest.mark.parametrize(
     ("headers", "trouble", "seconds"), [([], httpx.ReadError("reset"), 5.0), (TOO_MANY, None, 2.0)]
 )
-def test_an_answer_that_is_not_read_to_its_end_is_let_go_too(
+def test_a_response_that_is_not_read_to_its_end_is_let_go_too(
     headers: list[tuple[str, str]], trouble: Exception | None, seconds: float, clock: WoundClock
 ) -> None:
     """Whether it breaks, or has more headers than are read: the body is not even begun then."""

@@ -7,23 +7,23 @@ import asyncio
 import pytest
 
 from conformance.wire.concurrency import Width
-from conformance.wire.exchange import Answer
+from conformance.wire.exchange import Response
 
-SERVED = Answer(status=200, headers=(), body=b"")
-REFUSED = Answer(status=503, headers=(), body=b"")
+SERVED = Response(status=200, headers=(), body=b"")
+REFUSED = Response(status=503, headers=(), body=b"")
 
 
-def learn(width: Width, *answers: Answer | None, beside_others: bool = True) -> int:
+def learn(width: Width, *responses: Response | None, beside_others: bool = True) -> int:
     """How many go through at once after these answers."""
-    for answer in answers:
-        width.learn(answer, beside_others=beside_others)
+    for response in responses:
+        width.learn(response, beside_others=beside_others)
     return width.now
 
 
 @pytest.mark.parametrize("status", [200, 404, 429, 500, 502, 504])
-def test_other_answers_narrow_nothing(status: int) -> None:
+def test_other_responses_narrow_nothing(status: int) -> None:
     """Only a 503 says by itself that there is no room."""
-    assert learn(Width(8), *[Answer(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
+    assert learn(Width(8), *[Response(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
 
 
 @pytest.mark.parametrize(("beside_others", "had_room", "now"), [(True, True, 4), (True, False, 8), (False, True, 8)])
@@ -32,7 +32,7 @@ def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_roo
     width = Width(8)
     for _ in range(3):
         assert width.now == 8
-        width.learn(Answer(status=429, headers=(), body=b""), beside_others=beside_others, had_room=had_room)
+        width.learn(Response(status=429, headers=(), body=b""), beside_others=beside_others, had_room=had_room)
 
     assert width.now == now
 
@@ -42,7 +42,7 @@ def test_429_within_a_window_narrows_it(status: int, remaining: int, now: int) -
     """What is refused although its window is not used up came beside too many others."""
     headers = (("X-RateLimit-Limit", "10"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", "1"))
 
-    assert learn(Width(8), *[Answer(status, headers, b"")] * 4) == now
+    assert learn(Width(8), *[Response(status, headers, b"")] * 4) == now
 
 
 def test_each_few_refusals_halve_it() -> None:
@@ -55,7 +55,9 @@ def test_each_few_refusals_halve_it() -> None:
 
 def test_refusals_now_and_then_narrow_nothing() -> None:
     """One of four is no sign that it is for the others, nor is one of many within a window."""
-    within = Answer(429, (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "1")), b"")
+    within = Response(
+        429, (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "1")), b""
+    )
 
     assert learn(Width(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
     assert learn(Width(8), *[within, *[SERVED] * 20] * 5) == 8

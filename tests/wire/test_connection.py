@@ -13,7 +13,7 @@ import pytest
 from conformance.wire import connection
 from conformance.wire.bounded_reading import MAX_HEADERS
 from conformance.wire.request import Credential, create_engagement, get_organization
-from tests.wire.conftest import Fixtures, Turn, answer
+from tests.wire.conftest import Fixtures, Turn, raw_response
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
 AGAIN = replace(WRITE, repeatable=True)
@@ -21,7 +21,7 @@ AGAIN = replace(WRITE, repeatable=True)
 
 async def fine(turn: Turn) -> None:
     """Answer properly."""
-    await turn.say(answer())
+    await turn.say(raw_response())
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +102,7 @@ def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, hea
     """The next request goes over a new one, also where the service then leaves it open."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(200, b"{}", header))
+        await turn.say(raw_response(200, b"{}", header))
 
     server = make.serve(behave)
     wire = make.wire(server)
@@ -123,7 +123,7 @@ def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> 
     """The end of a line that an old server sends after its answer is no part of the next one."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer() + b"\r\n")
+        await turn.say(raw_response() + b"\r\n")
 
     server = make.serve(behave)
     wire = make.wire(server)
@@ -161,7 +161,7 @@ def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
     """Some servers refuse a key and close without a word, and what came meanwhile is lost."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(status if len(server.turns) == 3 else 200))
+        await turn.say(raw_response(status if len(server.turns) == 3 else 200))
 
     server = make.serve(behave)
     wire = make.wire(server)

@@ -25,15 +25,15 @@ READ = get_engagement("e")
 BROKEN, UNREACHED = httpx.ReadError("broken"), httpx.ConnectError("refused")
 
 
-def answering(*script: object, then: object = 200) -> Scripted:
+def responding(*script: object, then: object = 200) -> Scripted:
     """A transport that gives these answers, and one for all that follow; statuses, or what is raised."""
     rest = iter(script)
 
-    def answer(_: httpx.Request) -> Any:
+    def response(_: httpx.Request) -> Any:
         found = next(rest, then)
         return found if isinstance(found, Exception) else (found, {})
 
-    return Scripted(answer)
+    return Scripted(response)
 
 
 def checks(wire: Wire) -> list[str]:
@@ -46,7 +46,7 @@ def test_a_target_that_never_answered_is_given_up_after_some_attempts(
     make: Fixtures, clock: WoundClock, trouble: Exception
 ) -> None:
     """Whoever sends them, and without asking any further."""
-    wire = make.wire(transport=answering(then=trouble), clock=clock, workers=1)
+    wire = make.wire(transport=responding(then=trouble), clock=clock, workers=1)
 
     with pytest.raises(RunStopped, match="no complete answer ever came") as stopped:
         wire.send_all([get_organization()] * 2 * FIRST_FAILURES)
@@ -55,9 +55,9 @@ def test_a_target_that_never_answered_is_given_up_after_some_attempts(
     assert stopped.value.exchanges == (wire.exchanges[-1],)
 
 
-def test_a_first_answer_of_any_kind_shows_that_there_is_a_target(make: Fixtures, clock: WoundClock) -> None:
+def test_a_first_response_of_any_kind_shows_that_there_is_a_target(make: Fixtures, clock: WoundClock) -> None:
     """Just before it would be given up."""
-    wire = make.wire(transport=answering(*[UNREACHED] * (FIRST_FAILURES - 1), 404), clock=clock)
+    wire = make.wire(transport=responding(*[UNREACHED] * (FIRST_FAILURES - 1), 404), clock=clock)
 
     assert wire.send(get_organization()).status == 404
     assert wire.send(get_organization()).status == 200
@@ -67,7 +67,7 @@ def test_a_first_answer_of_any_kind_shows_that_there_is_a_target(make: Fixtures,
 def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures, clock: WoundClock) -> None:
     """Requests that break may be at fault themselves; an answer in between begins the count anew."""
     some = [BROKEN] * (FAILURES - 1)
-    wire = make.wire(transport=answering(200, *some, 404, *some, BROKEN, 200), clock=clock)
+    wire = make.wire(transport=responding(200, *some, 404, *some, BROKEN, 200), clock=clock)
     wire.send(get_organization())
 
     for _ in range(2 * FAILURES):
@@ -81,7 +81,7 @@ def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures,
 
 def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures, clock: WoundClock) -> None:
     """Then the call that never left is sent again."""
-    wire = make.wire(transport=answering(200, UNREACHED, UNREACHED, 200, 201), clock=clock)
+    wire = make.wire(transport=responding(200, UNREACHED, UNREACHED, 200, 201), clock=clock)
     wire.send(get_organization())
 
     assert wire.send(MINE).status == 201
@@ -90,7 +90,7 @@ def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures,
 
 def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: WoundClock) -> None:
     """Some seconds in all; what is told is that it was lost, with the last question."""
-    wire = make.wire(transport=answering(200, then=UNREACHED), clock=clock)
+    wire = make.wire(transport=responding(200, then=UNREACHED), clock=clock)
     wire.send(get_organization())
 
     with pytest.raises(RunStopped, match=r"^the target was lost and did not come back$") as stopped:
@@ -106,7 +106,7 @@ def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: W
 
 def test_what_was_under_way_is_named(make: Fixtures, clock: WoundClock) -> None:
     """A target that was lost after a request: that is told first, and its exchange cited."""
-    wire = make.wire(transport=answering(200, BROKEN, then=UNREACHED), clock=clock)
+    wire = make.wire(transport=responding(200, BROKEN, then=UNREACHED), clock=clock)
     wire.send(get_organization())
     named = r"^the target was lost after POST /api/v1/engagements \(request 2\) and did not come back$"
 
@@ -120,13 +120,13 @@ def test_what_was_under_way_is_named(make: Fixtures, clock: WoundClock) -> None:
 def test_questions_that_take_long_are_fewer(make: Fixtures, clock: WoundClock) -> None:
     """A target that lets every question wait is given up after a while, too; each is given a few seconds."""
 
-    def answer(_: httpx.Request) -> Any:
+    def response(_: httpx.Request) -> Any:
         if len(transport.requests) == 1:
             return 200, {}
         clock.sleep(3)
         return UNREACHED
 
-    transport = Scripted(answer)
+    transport = Scripted(response)
     wire = make.wire(transport=transport, clock=clock)
     wire.send(get_organization())
 
@@ -141,7 +141,7 @@ def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> Non
     """The target is not asked by each of them, and each is sent once it is there."""
     lost = threading.Event()
 
-    def answer(request: httpx.Request) -> Any:
+    def response(request: httpx.Request) -> Any:
         if len(transport.requests) == 1:
             return 200, {}
         if request.method == "POST" and not lost.is_set():
@@ -149,7 +149,7 @@ def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> Non
         lost.set()
         return 200, {}
 
-    transport = Scripted(answer)
+    transport = Scripted(response)
     wire = make.wire(transport=transport, clock=clock, workers=4)
     wire.send(get_organization())
 
@@ -162,7 +162,7 @@ def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> Non
 def test_a_target_that_is_lost_again_is_asked_for_again(make: Fixtures, clock: WoundClock) -> None:
     """Failures from before it was found count no more."""
     few = [BROKEN] * (FAILURES - 1)
-    wire = make.wire(transport=answering(200, UNREACHED, 200, *few, UNREACHED, 200), clock=clock)
+    wire = make.wire(transport=responding(200, UNREACHED, 200, *few, UNREACHED, 200), clock=clock)
     wire.send(get_organization())
 
     for _ in range(FAILURES):
@@ -183,10 +183,10 @@ def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None
             searching.set()
             await found.wait()
 
-    def answer(request: httpx.Request) -> Any:
+    def response(request: httpx.Request) -> Any:
         return UNREACHED if request.method == "POST" and not found.is_set() else (200, {})
 
-    transport = Scripted(answer)
+    transport = Scripted(response)
     wire = make.wire(transport=transport, clock=Held())
     wire.send(get_organization())
     statuses: list[int] = []
@@ -233,7 +233,7 @@ def test_a_question_is_given_no_more_time_than_a_call(make: Fixtures, clock: Wou
 
 def test_calls_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
     """However many there are: nothing was sent."""
-    transport = answering()
+    transport = responding()
     wire = make.wire(transport=transport)
 
     for _ in range(2 * FAILURES):
@@ -254,7 +254,7 @@ def test_a_search_ends_with_the_run(make: Fixtures) -> None:
             searching.set()
             await asyncio.Event().wait()
 
-    wire = make.wire(transport=answering(200, then=UNREACHED), clock=Endless())
+    wire = make.wire(transport=responding(200, then=UNREACHED), clock=Endless())
     wire.send(get_organization())
 
     def stop() -> None:
@@ -275,7 +275,7 @@ def test_a_search_ends_with_the_run(make: Fixtures) -> None:
 
 def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock) -> None:
     """Its time is short: it goes on with what can be undone."""
-    wire = make.wire(transport=answering(200, then=UNREACHED), clock=clock)
+    wire = make.wire(transport=responding(200, then=UNREACHED), clock=clock)
     wire.send(get_organization())
 
     with wire.undoing():
@@ -286,11 +286,11 @@ def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock)
     assert wire.stopped is None
 
 
-def test_an_answer_for_which_there_is_no_room_is_not_recorded(
+def test_a_response_for_which_there_is_no_room_is_not_recorded(
     make: Fixtures, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The record says why; the run ends, and what came before stays."""
-    wire = make.wire(transport=answering(), clock=clock)
+    wire = make.wire(transport=responding(), clock=clock)
     wire.send(get_organization())
     monkeypatch.setattr(run_limits, "MAX_KEPT", 0)
 
@@ -308,8 +308,8 @@ def test_a_gateways_date_is_by_the_clock_of_the_service(make: Fixtures, clock: W
     """Which is known from the answer before."""
     told = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
     until = format_datetime(clock.now() + timedelta(hours=1, seconds=4), usegmt=True)
-    answers = iter([(200, {"Date": told}), (503, {"Retry-After": until}), (200, {})])
-    wire = make.wire(transport=Scripted(lambda _: next(answers)), clock=clock)
+    responses = iter([(200, {"Date": told}), (503, {"Retry-After": until}), (200, {})])
+    wire = make.wire(transport=Scripted(lambda _: next(responses)), clock=clock)
     wire.send(get_organization())
 
     assert wire.send(get_organization()).status == 200
@@ -397,8 +397,8 @@ def test_a_limit_of_one_operation_is_not_anothers(make: Fixtures, clock: WoundCl
 
 def test_a_wait_while_undoing_takes_none_of_the_runs_time(make: Fixtures, clock: WoundClock) -> None:
     """The run's time may be over by then."""
-    answers = iter([(200, {}), (429, {"Retry-After": "2"})])
-    wire = make.wire(transport=Scripted(lambda _: next(answers, (200, {}))), clock=clock, max_seconds=10.0)
+    responses = iter([(200, {}), (429, {"Retry-After": "2"})])
+    wire = make.wire(transport=Scripted(lambda _: next(responses, (200, {}))), clock=clock, max_seconds=10.0)
     wire.send(get_organization())
     clock.sleep(9)
 
@@ -421,7 +421,7 @@ def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> N
 
 def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: WoundClock) -> None:
     """Its 429 is its answer, and holds no other call of that key."""
-    wire = make.wire(transport=answering(429, 200), clock=clock)
+    wire = make.wire(transport=responding(429, 200), clock=clock)
 
     assert wire.send(replace(get_organization(), expects_429=True)).status == 429
     assert wire.send(get_organization()).status == 200
@@ -464,7 +464,7 @@ def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: Wou
 
 def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: WoundClock) -> None:
     """Every attempt of a call is recorded, for the check that sends it."""
-    wire = make.wire(transport=answering(503, 503, 200), clock=clock)
+    wire = make.wire(transport=responding(503, 503, 200), clock=clock)
 
     with wire.checking("a check"):
         last = wire.send(get_organization())
@@ -495,14 +495,14 @@ class Crowded(httpx.AsyncBaseTransport):
         """Serve a request after some others have had their turn."""
         if self.under_way == 2:
             self.refused += 1
-            return self._answer(self._status, self._remaining, 1)
+            return self._response(self._status, self._remaining, 1)
         self.under_way += 1
         for _ in range(5):
             await asyncio.sleep(0)
         self.under_way -= 1
-        return self._answer(200, 900, 60)
+        return self._response(200, 900, 60)
 
-    def _answer(self, status: int, remaining: int, ahead: int) -> httpx.Response:
+    def _response(self, status: int, remaining: int, ahead: int) -> httpx.Response:
         now = self._clock.now()
         limit = {"Limit": 1000, "Remaining": remaining, "Reset": int(now.timestamp()) + ahead}
         headers = {"Date": format_datetime(now, usegmt=True)} | {
@@ -522,7 +522,7 @@ def test_fewer_go_at_once_where_that_gets_them_refused(
     before = crowded.refused
     assert before > 0
 
-    answers = wire.send_all([get_organization()] * 40)
+    responses = wire.send_all([get_organization()] * 40)
 
-    assert {one.status for one in answers} == {200}
+    assert {one.status for one in responses} == {200}
     assert crowded.refused == before

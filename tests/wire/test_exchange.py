@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.wire.exchange import Answer, Exchange, Unanswered, Withheld
+from conformance.wire.exchange import Exchange, NoResponse, Response, Withheld
 from conformance.wire.run_limits import RunStopped
 from tests.conftest import make_exchange
 
@@ -22,36 +22,36 @@ def test_what_the_service_answered_is_judged(status: int) -> None:
     exchange = came(status)
 
     assert exchange.judgeable
-    assert exchange.answer is exchange.received
+    assert exchange.response is exchange.received
     assert exchange.status == status
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_gateways_answer_is_none(status: int) -> None:
+def test_a_gateways_response_is_none(status: int) -> None:
     """Nothing can be said of the service by it."""
     assert not came(status).judgeable
-    with pytest.raises(Unanswered, match=f"a gateway answered {status} in place of the service") as raised:
-        _ = came(status).answer
+    with pytest.raises(NoResponse, match=f"a gateway answered {status} in place of the service") as raised:
+        _ = came(status).response
     assert raised.value.exchanges == (came(status),)
 
 
 @pytest.mark.parametrize("trouble", ["the connection broke", None])
-def test_no_answer_is_none(trouble: str | None) -> None:
+def test_no_response_is_none(trouble: str | None) -> None:
     """The trouble says why."""
     exchange = replace(came(200), received=None, trouble=trouble)
 
     assert not exchange.judgeable
-    with pytest.raises(Unanswered, match=trouble or "no answer came"):
+    with pytest.raises(NoResponse, match=trouble or "no answer came"):
         _ = exchange.status
-    with pytest.raises(Unanswered):
+    with pytest.raises(NoResponse):
         _ = exchange.succeeded
 
 
-def test_a_429_is_an_answer_to_who_asked_for_it() -> None:
+def test_a_429_is_a_response_to_who_asked_for_it() -> None:
     """To all others it says to come again."""
     limited = came(429)
-    with pytest.raises(Unanswered, match="the service answered nothing but 429"):
-        _ = limited.answer
+    with pytest.raises(NoResponse, match="the service answered nothing but 429"):
+        _ = limited.response
 
     assert replace(limited, call=replace(limited.call, expects_429=True)).status == 429
     assert limited.judgeable
@@ -65,29 +65,29 @@ def test_a_success_is_a_2xx(status: int, *, succeeded: bool) -> None:
 
 def test_headers_are_found_by_name() -> None:
     """In any letter case; several of one name are joined, and one that is not there is None."""
-    answer = Answer(200, (("X-One", "1"), ("x-one", "2"), ("Empty", "")), b"")
+    response = Response(200, (("X-One", "1"), ("x-one", "2"), ("Empty", "")), b"")
 
-    assert answer.header("X-ONE") == "1, 2"
-    assert answer.values("x-One") == ("1", "2")
-    assert answer.header("empty") == ""
-    assert answer.header("absent") is None
-    assert answer.values("absent") == ()
+    assert response.header("X-ONE") == "1, 2"
+    assert response.values("x-One") == ("1", "2")
+    assert response.header("empty") == ""
+    assert response.header("absent") is None
+    assert response.values("absent") == ()
 
 
 @pytest.mark.parametrize(
-    ("answer", "altered"),
+    ("response", "altered"),
     [
-        (Answer(200, (), b'{"data": "plain"}'), False),
-        (Answer(200, (), b'"<api_key>"'), False),
-        (Answer(200, (), b'"<header:X-Tenant>"'), True),
-        (Answer(200, (("X", "<header:X-Tenant>"),), b""), True),
-        (Answer(200, (("<header:X-Tenant>", "x"),), b""), True),
-        (Answer(200, (("X", "\ud800"),), b""), False),
+        (Response(200, (), b'{"data": "plain"}'), False),
+        (Response(200, (), b'"<api_key>"'), False),
+        (Response(200, (), b'"<header:X-Tenant>"'), True),
+        (Response(200, (("X", "<header:X-Tenant>"),), b""), True),
+        (Response(200, (("<header:X-Tenant>", "x"),), b""), True),
+        (Response(200, (("X", "\ud800"),), b""), False),
     ],
 )
-def test_whether_a_text_was_taken_out_that_may_have_been_right(answer: Answer, *, altered: bool) -> None:
+def test_whether_a_text_was_taken_out_that_may_have_been_right(response: Response, *, altered: bool) -> None:
     """A key never is; what the target file hides may be, in body and headers."""
-    assert answer.is_altered is altered
+    assert response.is_altered is altered
 
 
 def test_exchanges_are_told_apart_by_their_numbers() -> None:
@@ -100,7 +100,7 @@ def test_exchanges_are_told_apart_by_their_numbers() -> None:
 
 def test_what_passes_and_what_lasts() -> None:
     """A check that a broken connection ended is tried again; one that may not send, or whose run is over, is not."""
-    assert not Unanswered("the connection broke").lasting
+    assert not NoResponse("the connection broke").lasting
     assert Withheld("it could change what is not the run's").lasting
     assert RunStopped("it is over").lasting
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.wire import request as calls
-from conformance.wire.exchange import Refused, Unanswered
+from conformance.wire.exchange import NoResponse, Refused
 from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
 from tests.conftest import make_exchange
 from tests.wire.conftest import Fixtures, Scripted
@@ -23,7 +23,7 @@ ENVELOPE = json.dumps({"error": {"code": "BAD_REQUEST", "message": "", "statusCo
 READING = calls.get_engagement("e1")
 
 
-def answered(call: Call, status: int, body: bytes = PAGE) -> Exchange:
+def responded(call: Call, status: int, body: bytes = PAGE) -> Exchange:
     """A call with this answer."""
     return replace(make_exchange(status=status, raw=body), call=call)
 
@@ -32,18 +32,18 @@ def answered(call: Call, status: int, body: bytes = PAGE) -> Exchange:
 @pytest.mark.parametrize("body", [PAGE, ENVELOPE, b""])
 def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> None:
     """Whatever it looks like, it is no answer, and asking again is in vain."""
-    exchange = answered(READING, status, body)
+    exchange = responded(READING, status, body)
 
     assert (exchange.judgeable, exchange.as_it_came) == (False, None)
     with pytest.raises(Refused, match=f"a gateway answered {status} in place of the service") as trouble:
-        _ = exchange.answer
+        _ = exchange.response
     assert trouble.value.lasting
 
 
 @pytest.mark.parametrize(("size", "judged"), [(0, True), (LARGE_BODY, True), (LARGE_BODY + 1, False)])
 def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judged: bool) -> None:
     """From 32 KiB on; before that the service itself has an opinion, in its envelope."""
-    exchange = answered(calls.create_engagement({}).with_body(b"x" * size), 413)
+    exchange = responded(calls.create_engagement({}).with_body(b"x" * size), 413)
 
     assert exchange.judgeable == judged
     assert (exchange.as_it_came is not None) == judged
@@ -54,31 +54,31 @@ def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> 
     """A page is a gateway's; a refusal in the envelope has its status, and its form is not judged."""
     call = calls.get_engagement(identifier)
 
-    assert not answered(call, 400).judgeable
-    assert answered(call, 400, ENVELOPE).status == 400
-    assert answered(call, 400, ENVELOPE).as_it_came is None
-    assert answered(call, 404).judgeable is False
+    assert not responded(call, 400).judgeable
+    assert responded(call, 400, ENVELOPE).status == 400
+    assert responded(call, 400, ENVELOPE).as_it_came is None
+    assert responded(call, 404).judgeable is False
 
 
 @pytest.mark.parametrize("status", [200, 301, 500])
 def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
     """A success, a redirect and a server error are the service's."""
-    exchange = answered(calls.get_engagement("a/b"), status)
+    exchange = responded(calls.get_engagement("a/b"), status)
 
     assert exchange.as_it_came is exchange
 
 
 @pytest.mark.parametrize("identifier", ["e-1_2.3~4", "a b", "é😀", "a:b@c+d,e", "'\"", "a?b#c&d="])
-def test_usual_escapes_are_the_services_to_answer(identifier: str) -> None:
+def test_usual_escapes_are_the_services_to_response(identifier: str) -> None:
     """Gateways let letters of all scripts and other marks through; so does a query with what you like."""
-    assert answered(calls.get_engagement(identifier), 400).judgeable
-    assert answered(calls.list_engagements(status="a/b%;"), 400).judgeable
+    assert responded(calls.get_engagement(identifier), 400).judgeable
+    assert responded(calls.list_engagements(status="a/b%;"), 400).judgeable
 
 
 def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
     """They may be another time, so that asking again makes sense."""
-    with pytest.raises(Unanswered, match="a gateway answered 503") as trouble:
-        _ = answered(READING, 503).answer
+    with pytest.raises(NoResponse, match="a gateway answered 503") as trouble:
+        _ = responded(READING, 503).response
     assert not trouble.value.lasting
 
 
@@ -119,8 +119,8 @@ def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
 
 def test_a_refusal_of_a_gateway_is_not_asked_for_again(make: Fixtures) -> None:
     """It would come again."""
-    answers: dict[str, Any] = {}
-    transport = Scripted(lambda _: (414, answers))
+    responses: dict[str, Any] = {}
+    transport = Scripted(lambda _: (414, responses))
 
     make.wire(transport=transport).send(READING)
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.bounded_reading import MAX_BODY
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 from conformance.wire.request import create_engagement, get_engagement, get_organization
-from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, answer
+from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
 
 def encoded(body: bytes, *codings: str) -> bytes:
     """Make an answer that claims these encodings."""
-    return answer(200, body, f"Content-Encoding: {', '.join(codings)}")
+    return raw_response(200, body, f"Content-Encoding: {', '.join(codings)}")
 
 
 def raw_deflate(data: bytes) -> bytes:
@@ -124,7 +124,7 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
 
 
 @pytest.mark.parametrize("name", TROUBLED)
-def test_broken_answers_are_trouble(name: str, make: Fixtures) -> None:
+def test_broken_responses_are_trouble(name: str, make: Fixtures) -> None:
     """An answer that is broken, too large or late leaves an exchange with one sentence of trouble, within bounds."""
     behaviour, expected = TROUBLED[name]
     wire = make.wire(make.serve(behaviour), timeout=0.3 if "0.3" in expected else 8)
@@ -134,12 +134,12 @@ def test_broken_answers_are_trouble(name: str, make: Fixtures) -> None:
     assert exchange.received is None
     assert expected in (exchange.trouble or "")
     assert "\n" not in (exchange.trouble or "")
-    with pytest.raises(Unanswered):
-        _ = exchange.answer
+    with pytest.raises(NoResponse):
+        _ = exchange.response
 
 
-ANSWERED: dict[str, tuple[Behaviour, int, bytes]] = {
-    "by length": (says(answer(200, PLAIN)), 200, PLAIN),
+RESPONDED: dict[str, tuple[Behaviour, int, bytes]] = {
+    "by length": (says(raw_response(200, PLAIN)), 200, PLAIN),
     "by chunks": (
         says(HEAD + b'Transfer-Encoding: chunked\r\n\r\n5;x=y\r\n{"a":\r\n3\r\n 1}\r\n0\r\nT: x\r\n\r\n'),
         200,
@@ -147,18 +147,22 @@ ANSWERED: dict[str, tuple[Behaviour, int, bytes]] = {
     ),
     "until the end": (says(HEAD + b"\r\n" + PLAIN), 200, PLAIN),
     "HTTP/1.0": (says(b"HTTP/1.0 200 OK\r\n\r\n" + PLAIN), 200, PLAIN),
-    "byte by byte": (says(*(answer(200, PLAIN)[i : i + 1] for i in range(len(answer(200, PLAIN))))), 200, PLAIN),
-    "after 1xx": (
-        says(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nX: y\r\n\r\n" + answer(200, PLAIN)),
+    "byte by byte": (
+        says(*(raw_response(200, PLAIN)[i : i + 1] for i in range(len(raw_response(200, PLAIN))))),
         200,
         PLAIN,
     ),
-    "status 999": (says(answer(999, PLAIN)), 999, PLAIN),
-    "status 299": (says(answer(299, PLAIN)), 299, PLAIN),
+    "after 1xx": (
+        says(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nX: y\r\n\r\n" + raw_response(200, PLAIN)),
+        200,
+        PLAIN,
+    ),
+    "status 999": (says(raw_response(999, PLAIN)), 999, PLAIN),
+    "status 299": (says(raw_response(299, PLAIN)), 299, PLAIN),
     "204 without a body": (says(b"HTTP/1.1 204 No Content\r\n\r\n"), 204, b""),
-    "redirect to another host": (says(answer(302, b"", "Location: http://127.0.0.1:9/steal")), 302, b""),
-    "redirect that makes no sense": (says(answer(301, b"", "Location: http://[:bad")), 301, b""),
-    "reset after the answer": (says(answer(200, PLAIN), then="reset", pause=0.05), 200, PLAIN),
+    "redirect to another host": (says(raw_response(302, b"", "Location: http://127.0.0.1:9/steal")), 302, b""),
+    "redirect that makes no sense": (says(raw_response(301, b"", "Location: http://[:bad")), 301, b""),
+    "reset after the answer": (says(raw_response(200, PLAIN), then="reset", pause=0.05), 200, PLAIN),
     "gzip": (says(encoded(gzip.compress(PLAIN), "gzip")), 200, PLAIN),
     "x-gzip": (says(encoded(gzip.compress(PLAIN), "X-GZIP")), 200, PLAIN),
     "gzip in two members": (says(encoded(gzip.compress(PLAIN[:9]) + gzip.compress(PLAIN[9:]), "gzip")), 200, PLAIN),
@@ -168,19 +172,19 @@ ANSWERED: dict[str, tuple[Behaviour, int, bytes]] = {
     "deflate without a header": (says(encoded(raw_deflate(PLAIN), "deflate")), 200, PLAIN),
     "an empty body called gzip": (says(encoded(b"", "gzip")), 200, b""),
     "identity": (says(encoded(PLAIN, "identity")), 200, PLAIN),
-    "8 MiB": (says(answer(200, bytes(MAX_BODY))), 200, bytes(MAX_BODY)),
+    "8 MiB": (says(raw_response(200, bytes(MAX_BODY))), 200, bytes(MAX_BODY)),
     "8 MiB in gzip": (says(encoded(gzip.compress(bytes(MAX_BODY)), "gzip")), 200, bytes(MAX_BODY)),
-    "60 KiB of headers": (says(answer(200, PLAIN, *["X: " + "x" * 1000] * 60)), 200, PLAIN),
+    "60 KiB of headers": (says(raw_response(200, PLAIN, *["X: " + "x" * 1000] * 60)), 200, PLAIN),
     "headers that are not ASCII": (says(HEAD + b"X: \xff\xe9\r\nContent-Length: 2\r\n\r\n{}"), 200, b"{}"),
-    "a line break after the body": (says(answer(200, PLAIN) + b"\r\n", then="stall"), 200, PLAIN),
-    "body that is no text": (says(answer(200, bytes(range(256)))), 200, bytes(range(256))),
+    "a line break after the body": (says(raw_response(200, PLAIN) + b"\r\n", then="stall"), 200, PLAIN),
+    "body that is no text": (says(raw_response(200, bytes(range(256)))), 200, bytes(range(256))),
 }
 
 
-@pytest.mark.parametrize("name", ANSWERED)
-def test_odd_but_complete_answers_are_answers(name: str, make: Fixtures) -> None:
+@pytest.mark.parametrize("name", RESPONDED)
+def test_odd_but_complete_responses_are_responses(name: str, make: Fixtures) -> None:
     """An answer that HTTP allows is read, however odd."""
-    behaviour, status, body = ANSWERED[name]
+    behaviour, status, body = RESPONDED[name]
     server = make.serve(behaviour)
 
     exchange = make.wire(server, timeout=8).send(create_engagement({"name": "n"}))
@@ -206,10 +210,10 @@ def test_bombs_need_little_memory(make: Fixtures) -> None:
     assert peak - before < 5 * MAX_BODY
 
 
-def test_answers_do_not_leak_into_the_next(make: Fixtures) -> None:
+def test_responses_do_not_leak_into_the_next(make: Fixtures) -> None:
     """Bytes that follow an answer are never taken for the answer to another request."""
-    forged = answer(200, b'{"data":"forged"}')
-    true = answer(200, PLAIN)
+    forged = raw_response(200, b'{"data":"forged"}')
+    true = raw_response(200, PLAIN)
 
     async def behave(turn: Turn) -> None:
         await turn.say(true + forged if turn.number == 1 else true)
@@ -219,13 +223,13 @@ def test_answers_do_not_leak_into_the_next(make: Fixtures) -> None:
     first, second = wire.send(create_engagement({"name": "n"})), wire.send(get_organization())
 
     assert first.received is None
-    assert second.answer.body == PLAIN
+    assert second.response.body == PLAIN
 
 
 def test_the_key_stays_with_the_target(make: Fixtures) -> None:
     """A redirect to another host is not followed, so the key does not arrive there."""
-    other = make.serve(says(answer()))
-    server = make.serve(says(answer(307, b"", f"Location: {other.url}/steal")))
+    other = make.serve(says(raw_response()))
+    server = make.serve(says(raw_response(307, b"", f"Location: {other.url}/steal")))
 
     exchange = make.wire(server).send(get_organization())
 
@@ -236,10 +240,10 @@ def test_the_key_stays_with_the_target(make: Fixtures) -> None:
 
 def test_the_environment_is_not_trusted(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """Proxies of the environment see nothing of the run."""
-    proxy = make.serve(says(answer()))
+    proxy = make.serve(says(raw_response()))
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, proxy.url)
-    server = make.serve(says(answer()))
+    server = make.serve(says(raw_response()))
 
     make.wire(server).send(get_organization())
 
@@ -248,7 +252,7 @@ def test_the_environment_is_not_trusted(make: Fixtures, monkeypatch: pytest.Monk
 
 def test_cookies_are_not_kept(make: Fixtures) -> None:
     """A cookie that the service sets is not sent back."""
-    server = make.serve(says(answer(200, PLAIN, "Set-Cookie: a=b; Path=/"), then="keep"))
+    server = make.serve(says(raw_response(200, PLAIN, "Set-Cookie: a=b; Path=/"), then="keep"))
     wire = make.wire(server)
 
     for _ in range(2):
@@ -276,7 +280,7 @@ IDENTIFIERS: list[tuple[str, Callable[[bytes], bool]]] = [
 )
 def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes], bool], make: Fixtures) -> None:
     """An identifier of the target's cannot make a request go elsewhere."""
-    server = make.serve(says(answer()))
+    server = make.serve(says(raw_response()))
 
     assert make.wire(server).send(get_engagement(identifier)).status == 200
     assert arrives(server.turns[0].head.split(b" ")[1])
@@ -284,7 +288,7 @@ def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes]
 
 def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
     """An identifier too long for any request is told as trouble, once, and nothing is sent."""
-    server = make.serve(says(answer()))
+    server = make.serve(says(raw_response()))
     wire = make.wire(server)
 
     exchange = wire.send(get_engagement("x" * 100_000))
@@ -318,14 +322,14 @@ PIECES = st.sampled_from(
 )
 
 
-@given(answers=st.lists(st.lists(st.one_of(PIECES, st.binary(max_size=9)), max_size=9), min_size=1, max_size=6))
+@given(responses=st.lists(st.lists(st.one_of(PIECES, st.binary(max_size=9)), max_size=9), min_size=1, max_size=6))
 @settings(max_examples=40, deadline=None)
-def test_any_bytes_make_an_exchange(answers: list[list[bytes]]) -> None:
+def test_any_bytes_make_an_exchange(responses: list[list[bytes]]) -> None:
     """Any bytes in: an answer or a trouble, never another exception."""
     fixtures = Fixtures()
 
     async def behave(turn: Turn) -> None:
-        for piece in answers[turn.number % len(answers)]:
+        for piece in responses[turn.number % len(responses)]:
             await turn.say(piece)
         turn.writer.close()
 

@@ -125,9 +125,9 @@ def test_refusals_alone_lose_pieces(credential: Credential | None, status: int, 
     )
     call = get_organization() if credential is None else get_organization().with_key(credential)
 
-    answer = preparer.answer(call, httpx.Response(status), json.dumps([KEY[:12]]).encode())
+    response = preparer.recorded(call, httpx.Response(status), json.dumps([KEY[:12]]).encode())
 
-    assert (KEY[:12].encode() in answer.body) is shown
+    assert (KEY[:12].encode() in response.body) is shown
 
 
 def test_a_refused_key_loses_its_own_pieces() -> None:
@@ -137,6 +137,6 @@ def test_a_refused_key_loses_its_own_pieces() -> None:
     )
     call = get_organization().with_key(Credential.bearer("member_1", "another-key-0123456789"))
 
-    answer = preparer.answer(call, httpx.Response(401), b'["another-key-01..."]')
+    response = preparer.recorded(call, httpx.Response(401), b'["another-key-01..."]')
 
-    assert answer.body == b'["<withheld: a piece of a key was in it>"]'
+    assert response.body == b'["<withheld: a piece of a key was in it>"]'

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
-from conformance.wire.exchange import Answer
+from conformance.wire.exchange import Response
 from conformance.wire.rate_limiter import GRACE, Lane, Pacer
 from tests.wire.conftest import WoundClock
 
 LONGEST = 60.0
 
 
-def told(clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str) -> Answer:
+def told(
+    clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str
+) -> Response:
     """An answer that says how many are left, and for how long."""
     headers = {
         "X-RateLimit-Limit": str(limit),
@@ -24,7 +26,7 @@ def told(clock: WoundClock, remaining: int, until: float, *, status: int = 200, 
         "X-RateLimit-Reset": str(clock.now().timestamp() + until),
         **{name.replace("_", "-"): value for name, value in more.items()},
     }
-    return Answer(status, tuple(headers.items()), b"{}")
+    return Response(status, tuple(headers.items()), b"{}")
 
 
 def date(clock: WoundClock) -> str:
@@ -38,11 +40,11 @@ def pacer(clock: WoundClock) -> Pacer:
     return Pacer(clock, LONGEST)
 
 
-def after(pacer: Pacer, lane: Lane, *answers: Answer | None) -> Lane:
+def after(pacer: Pacer, lane: Lane, *responses: Response | None) -> Lane:
     """The lane after these answers."""
-    for answer in answers:
+    for response in responses:
         run(pacer.enter(lane, _never, at_once=True))
-        pacer.leave(lane, answer)
+        pacer.leave(lane, response)
     return lane
 
 
@@ -69,12 +71,12 @@ def test_what_is_left_is_what_may_be_sent(pacer: Pacer, clock: WoundClock) -> No
 
     assert after(pacer, lane, told(clock, 3, 30)).remaining == 3
     assert after(pacer, lane, None).remaining == 3
-    assert after(pacer, lane, Answer(200, (), b"")).remaining is None
+    assert after(pacer, lane, Response(200, (), b"")).remaining is None
     assert lane.under_way == 0
 
 
 @pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
-def test_every_answer_but_a_401_counts(pacer: Pacer, clock: WoundClock, status: int) -> None:
+def test_every_response_but_a_401_counts(pacer: Pacer, clock: WoundClock, status: int) -> None:
     """A refused key says nothing of its limit; any other answer does."""
     lane = after(pacer, pacer.lane("a"), told(clock, 5, 30))
 
@@ -131,7 +133,7 @@ def test_a_wait_that_helped_is_trusted_again(pacer: Pacer, clock: WoundClock) ->
     assert lane.ignored is False
 
 
-def test_late_answers_of_a_window_that_is_over_change_nothing(pacer: Pacer, clock: WoundClock) -> None:
+def test_late_responses_of_a_window_that_is_over_change_nothing(pacer: Pacer, clock: WoundClock) -> None:
     """While a key is held, what answers say that were under way does not let it go."""
     lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, 30))
     held = lane.held_until
@@ -151,7 +153,7 @@ def test_a_key_is_held_for_the_longest_that_was_asked(pacer: Pacer, clock: Wound
     assert lane.remaining == 1
 
 
-def test_refusals_in_a_row_end_with_an_answer(pacer: Pacer, clock: WoundClock) -> None:
+def test_refusals_in_a_row_end_with_a_response(pacer: Pacer, clock: WoundClock) -> None:
     """Any answer but a 429 shows that the key is served."""
     lane = pacer.lane("a")
     lane.refusals = 2

@@ -33,11 +33,11 @@ QUESTIONS = ["/api/v1/organizations/current", "/api/v1/organizations/current/mem
 def ending(after: int, status: int = 401, *, everybody: bool = False) -> Scripted:
     """A service that refuses the main key, or everybody, after so many requests."""
 
-    def answer(request: httpx.Request) -> tuple[int, dict[str, str]]:
+    def response(request: httpx.Request) -> tuple[int, dict[str, str]]:
         refused = everybody or request.headers["Authorization"] == f"Bearer {KEY}"
         return (status if refused and len(transport.requests) > after else 200), {}
 
-    transport = Scripted(answer)
+    transport = Scripted(response)
     return transport
 
 

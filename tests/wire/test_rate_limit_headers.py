@@ -7,26 +7,26 @@ from email.utils import format_datetime
 
 import pytest
 
-from conformance.wire.exchange import Answer
+from conformance.wire.exchange import Response
 from conformance.wire.rate_limit_headers import Quota, ServiceClock, date_of, leaves_requests, quota, retry_after
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 EPOCH = NOW.timestamp()
 
 
-def answer(*headers: tuple[str, str]) -> Answer:
+def response(*headers: tuple[str, str]) -> Response:
     """An answer with these headers."""
-    return Answer(200, headers, b"{}")
+    return Response(200, headers, b"{}")
 
 
-def limited(limit: str = "10", remaining: str = "9", reset: str = "1767225660") -> Answer:
+def limited(limit: str = "10", remaining: str = "9", reset: str = "1767225660") -> Response:
     """An answer with the three headers."""
-    return answer(("X-RateLimit-Limit", limit), ("x-ratelimit-remaining", remaining), ("X-RATELIMIT-RESET", reset))
+    return response(("X-RateLimit-Limit", limit), ("x-ratelimit-remaining", remaining), ("X-RATELIMIT-RESET", reset))
 
 
-def dated(seconds: float) -> Answer:
+def dated(seconds: float) -> Response:
     """An answer of a service whose clock is that far ahead."""
-    return answer(("Date", format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)))
+    return response(("Date", format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)))
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def dated(seconds: float) -> Answer:
         (limited(reset="inf"), None),
         (limited(limit="\u0661\u0660"), None),
         (limited(limit=""), None),
-        (answer(*limited().headers[:2]), None),
-        (answer(*limited().headers[1:]), None),
-        (answer(limited().headers[0], limited().headers[2]), None),
-        (answer(*limited().headers, ("X-RateLimit-Limit", "10")), Quota(10, 9, 1_767_225_660.0)),
-        (answer(*limited().headers, ("X-RateLimit-Limit", "11")), None),
+        (response(*limited().headers[:2]), None),
+        (response(*limited().headers[1:]), None),
+        (response(limited().headers[0], limited().headers[2]), None),
+        (response(*limited().headers, ("X-RateLimit-Limit", "10")), Quota(10, 9, 1_767_225_660.0)),
+        (response(*limited().headers, ("X-RateLimit-Limit", "11")), None),
     ],
 )
-def test_what_the_three_headers_say(made: Answer, told: Quota | None) -> None:
+def test_what_the_three_headers_say(made: Response, told: Quota | None) -> None:
     """Numbers that make sense together, written in plain digits; a gateway may repeat a header as it was."""
     assert quota(made) == told
 
@@ -79,14 +79,14 @@ def test_what_the_three_headers_say(made: Answer, told: Quota | None) -> None:
         ("Thu, 01 Jan 99999 00:00:00 GMT", None),
     ],
 )
-def test_how_long_an_answer_asks_to_wait(text: str, seconds: float | None) -> None:
+def test_how_long_a_response_asks_to_wait(text: str, seconds: float | None) -> None:
     """Seconds, or until a moment by the service's clock; never less than none."""
-    assert retry_after(answer(("Retry-After", text)), EPOCH) == seconds
+    assert retry_after(response(("Retry-After", text)), EPOCH) == seconds
 
 
-def test_an_answer_may_ask_for_no_wait() -> None:
+def test_a_response_may_ask_for_no_wait() -> None:
     """Without the header nothing is asked for."""
-    assert retry_after(answer(), EPOCH) is None
+    assert retry_after(response(), EPOCH) is None
 
 
 def test_the_service_clock_is_the_greatest_of_the_latest_dates() -> None:
@@ -96,8 +96,8 @@ def test_the_service_clock_is_the_greatest_of_the_latest_dates() -> None:
 
     for ahead in (5, 9, 7):
         clock.learn(dated(ahead), NOW)
-    clock.learn(answer(("Date", "yesterday")), NOW)
-    clock.learn(answer(), NOW)
+    clock.learn(response(("Date", "yesterday")), NOW)
+    clock.learn(response(), NOW)
     assert clock.offset == 9
     assert clock.time(NOW) == EPOCH + 9
 
@@ -115,9 +115,9 @@ def test_dates_with_and_without_a_zone() -> None:
     """What names no zone is UTC."""
     east = NOW.astimezone(timezone(timedelta(hours=2)))
 
-    assert date_of(answer(("Date", format_datetime(east)))) == EPOCH
-    assert date_of(answer(("date", "Thu, 01 Jan 2026 00:00:00 -0000"))) == EPOCH
-    assert date_of(answer()) is None
+    assert date_of(response(("Date", format_datetime(east)))) == EPOCH
+    assert date_of(response(("date", "Thu, 01 Jan 2026 00:00:00 -0000"))) == EPOCH
+    assert date_of(response()) is None
 
 
 @pytest.mark.parametrize(("remaining", "leaves"), [("0", False), ("1", True), ("9", True), ("x", False)])
@@ -125,4 +125,4 @@ def test_whether_a_window_is_used_up(remaining: str, *, leaves: bool) -> None:
     """One request left is one that may be sent; headers that say nothing leave none."""
     headers = (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", remaining), ("X-RateLimit-Reset", "1"))
 
-    assert leaves_requests(Answer(429, headers, b"")) is leaves
+    assert leaves_requests(Response(429, headers, b"")) is leaves

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from conformance.wire.client import RunStopped
-from conformance.wire.exchange import Unanswered
+from conformance.wire.exchange import NoResponse
 from conformance.wire.request import (
     Credential,
     create_engagement,
@@ -157,8 +157,8 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
     wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
 
     exchange = wire.send(get_organization())
-    with pytest.raises(Unanswered, match="the service answered nothing but 429"):
-        _ = exchange.answer
+    with pytest.raises(NoResponse, match="the service answered nothing but 429"):
+        _ = exchange.response
     with pytest.raises(RunStopped, match="the service answered nothing but 429"):
         wire.send(get_organization())
 
@@ -396,12 +396,12 @@ def test_a_lost_question_tells_nothing(
     """What the service did not answer is no sign that less remains, unless it answers none of them."""
     reset = int(clock.now().timestamp()) + 7200
 
-    def answer(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:
+    def response(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:
         if len(script.requests) not in lost:
             return 200, _dated(clock, headers(1000, 10, reset))
         return (trouble, {}) if isinstance(trouble, int) else trouble
 
-    script = Scripted(answer)
+    script = Scripted(response)
     wire = make.wire(transport=script, clock=clock, workers=1)
     wire.reserve_for(lambda: 5)
 
@@ -424,11 +424,11 @@ def test_what_falls_within_five_requests_is_kept(
     reset = int(clock.now().timestamp()) + 7200
     told = iter([10, *then])
 
-    def answer(_: httpx.Request) -> tuple[int, dict[str, str]]:
+    def response(_: httpx.Request) -> tuple[int, dict[str, str]]:
         remaining = next(told)
         return 200, _dated(clock, {} if remaining is None else headers(1000, remaining, reset))
 
-    script = Scripted(answer)
+    script = Scripted(response)
     wire = make.wire(transport=script, clock=clock, workers=1)
     wire.reserve_for(lambda: 5)
 

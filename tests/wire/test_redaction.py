@@ -25,7 +25,7 @@ from conformance.wire.redaction import (
     without_escapes,
 )
 from conformance.wire.request import Call, Credential, get_engagement, get_organization
-from tests.wire.conftest import KEY, Fixtures, Turn, answer
+from tests.wire.conftest import KEY, Fixtures, Turn, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,12 +215,12 @@ def test_no_form_slips_through_the_sieve(secrets: list[str], pieces: list[str]) 
 def test_a_sieve_lets_little_through_that_holds_none() -> None:
     """It would spare no time otherwise, and of what may be there it names that alone."""
     sieve, (_, second) = sieve_of("sk_live_0123456789abcdef", "sk_test_9876543210fedcba")
-    answer = b'{"data": {"id": "eng_1", "name": "Quarterly review", "createdAt": "2026-03-01T12:00:07.000Z"}}'
+    response = b'{"data": {"id": "eng_1", "name": "Quarterly review", "createdAt": "2026-03-01T12:00:07.000Z"}}'
 
-    assert sieve.candidates(answer) == []
+    assert sieve.candidates(response) == []
     assert sieve.candidates(b"sk_live_") == []
-    assert sieve.candidates(answer * 2**10) == []
-    assert sieve.candidates(answer + b" " + b"sk_test_9876543210fedcba") == [second]
+    assert sieve.candidates(response * 2**10) == []
+    assert sieve.candidates(response + b" " + b"sk_test_9876543210fedcba") == [second]
 
 
 @pytest.mark.parametrize("written", ["{}", "seen: {}", '"{}"', "%20{}"])
@@ -456,7 +456,7 @@ def test_nothing_of_the_key_is_recorded(make: Fixtures) -> None:
     async def behave(turn: Turn) -> None:
         credentials = base64.b64encode(b"user:" + KEY.encode()).decode()
         body = json.dumps({"head": turn.head.decode(), "basic": credentials, "url": quote(KEY)}).encode()
-        await turn.say(answer(401, body, f"X-Key: {KEY}", f"{KEY}: x"))
+        await turn.say(raw_response(401, body, f"X-Key: {KEY}", f"{KEY}: x"))
 
     url = make.serve(behave).url.replace("http://", "http://someone:pass%2Fword1@")
     wire = make.wire(url, headers=(("X-Gateway", "gateway-secret"), ("X-Short", "1")))
@@ -464,7 +464,7 @@ def test_nothing_of_the_key_is_recorded(make: Fixtures) -> None:
     wire.send(Call(operation=get_organization().operation, query=(("k", KEY),), body=KEY.encode()))
 
     for exchange in wire.exchanges:
-        record = repr((exchange, exchange.request, exchange.call.credential, wire, exchange.answer.reading))
+        record = repr((exchange, exchange.request, exchange.call.credential, wire, exchange.response.reading))
         for secret in (KEY, "gateway-secret", "pass%2Fword1", "pass/word1", "someone"):
             assert secret not in record
         assert ("Authorization", "Bearer <api_key>") in exchange.request.headers
@@ -480,7 +480,7 @@ def test_credentials_are_recorded_by_name(authorization: str, recorded: str, mak
     """The Authorization header of a record has the scheme and the name of the key."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(401))
+        await turn.say(raw_response(401))
 
     wire = make.wire(make.serve(behave))
 
@@ -493,7 +493,7 @@ def test_no_credential_sends_no_header(make: Fixtures) -> None:
     """A credential without a value sends no Authorization header at all."""
 
     async def behave(turn: Turn) -> None:
-        await turn.say(answer(401))
+        await turn.say(raw_response(401))
 
     server = make.serve(behave)
 

@@ -135,20 +135,20 @@ def test_no_secret_stands_in_a_record() -> None:
         assert dict(record.headers)["X-Note"].startswith("<")
 
 
-def test_an_answer_is_recorded_without_secrets() -> None:
+def test_a_response_is_recorded_without_secrets() -> None:
     """Its status and version stay, its headers and body lose what is secret in names and values alike."""
     made = preparer()
     headers = [("X-Echo", KEY), (KEY, "x"), ("Date", "today")]
     response = httpx.Response(404, headers=headers, extensions={"http_version": b"HTTP/1.0"})
 
-    answer = made.answer(get_organization(), response, f'{{"error": "{KEY}"}}'.encode())
+    record = made.recorded(get_organization(), response, f'{{"error": "{KEY}"}}'.encode())
 
-    assert (answer.status, answer.http_version) == (404, "HTTP/1.0")
-    assert answer.body == b'{"error": "<api_key>"}'
-    assert answer.header("X-Echo") == "<api_key>"
-    assert answer.header("Date") == "today"
-    assert KEY not in f"{answer}"
-    assert made.answer(get_organization(), httpx.Response(200), b"").http_version == "HTTP/1.1"
+    assert (record.status, response.http_version) == (404, "HTTP/1.0")
+    assert record.body == b'{"error": "<api_key>"}'
+    assert record.header("X-Echo") == "<api_key>"
+    assert record.header("Date") == "today"
+    assert KEY not in f"{record}"
+    assert made.recorded(get_organization(), httpx.Response(200), b"").http_version == "HTTP/1.1"
 
 
 def test_headers_without_secrets_are_recorded_as_they_came() -> None:
@@ -156,4 +156,4 @@ def test_headers_without_secrets_are_recorded_as_they_came() -> None:
     headers = [("X-a", "1"), ("x-A", "2"), ("Set-Cookie", "\u00ff")]
     raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
 
-    assert preparer().answer(get_organization(), httpx.Response(200, headers=raw), b"").headers == tuple(headers)
+    assert preparer().recorded(get_organization(), httpx.Response(200, headers=raw), b"").headers == tuple(headers)

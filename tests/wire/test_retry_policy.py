@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from conformance.wire.attempt import Outcome
-from conformance.wire.exchange import Answer, Exchange
+from conformance.wire.exchange import Exchange, Response
 from conformance.wire.request import Call, create_engagement, get_organization
 from conformance.wire.retry_policy import BEYOND_GATEWAY, RECONNECTS, REPEATS, Persistence
 from tests.conftest import make_exchange
@@ -20,7 +20,7 @@ BROKEN = make_exchange(status=None)
 def gateway(status: int = 503, asked: str | None = None) -> Exchange:
     """A gateway's answer."""
     headers = () if asked is None else (("Retry-After", asked),)
-    return replace(BROKEN, received=Answer(status, headers, b""), trouble=None)
+    return replace(BROKEN, received=Response(status, headers, b""), trouble=None)
 
 
 def pauses(call: Call, exchange: Exchange, outcome: Outcome) -> list[float]:
@@ -35,14 +35,14 @@ def pauses(call: Call, exchange: Exchange, outcome: Outcome) -> list[float]:
     ("call", "exchange", "outcome", "times"),
     [
         (READ, BROKEN, Outcome.BROKEN, len(REPEATS)),
-        (READ, gateway(502), Outcome.ANSWERED, BEYOND_GATEWAY),
-        (READ, gateway(503), Outcome.ANSWERED, BEYOND_GATEWAY),
-        (READ, gateway(504), Outcome.ANSWERED, BEYOND_GATEWAY),
-        (READ, gateway(500), Outcome.ANSWERED, 0),
-        (READ, gateway(200), Outcome.ANSWERED, 0),
+        (READ, gateway(502), Outcome.RESPONDED, BEYOND_GATEWAY),
+        (READ, gateway(503), Outcome.RESPONDED, BEYOND_GATEWAY),
+        (READ, gateway(504), Outcome.RESPONDED, BEYOND_GATEWAY),
+        (READ, gateway(500), Outcome.RESPONDED, 0),
+        (READ, gateway(200), Outcome.RESPONDED, 0),
         (replace(WRITE, repeatable=True), BROKEN, Outcome.BROKEN, len(REPEATS)),
         (WRITE, BROKEN, Outcome.BROKEN, 0),
-        (WRITE, gateway(503), Outcome.ANSWERED, 0),
+        (WRITE, gateway(503), Outcome.RESPONDED, 0),
         (WRITE, BROKEN, Outcome.UNREACHED, RECONNECTS),
         (READ, BROKEN, Outcome.UNREACHED, RECONNECTS),
         (READ, BROKEN, Outcome.UNSENDABLE, 0),
@@ -68,7 +68,7 @@ def test_each_repetition_waits_longer() -> None:
 )
 def test_a_gateway_may_ask_for_a_pause(asked: str | None, first: float) -> None:
     """It is waited as long as it asks, unless that is long."""
-    assert pauses(READ, gateway(503, asked), Outcome.ANSWERED)[0] == first
+    assert pauses(READ, gateway(503, asked), Outcome.RESPONDED)[0] == first
 
 
 def test_a_gateway_may_ask_until_a_moment() -> None:
@@ -76,8 +76,8 @@ def test_a_gateway_may_ask_until_a_moment() -> None:
     asked = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
     began = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
-    assert Persistence(READ).pause_after(asked, Outcome.ANSWERED, began) == 4.0
-    assert Persistence(READ).pause_after(asked, Outcome.ANSWERED, began - 60) == REPEATS[0]
+    assert Persistence(READ).pause_after(asked, Outcome.RESPONDED, began) == 4.0
+    assert Persistence(READ).pause_after(asked, Outcome.RESPONDED, began - 60) == REPEATS[0]
 
 
 def test_repetitions_are_counted_over_all_troubles() -> None:
@@ -85,6 +85,6 @@ def test_repetitions_are_counted_over_all_troubles() -> None:
     persistence = Persistence(READ)
 
     assert persistence.pause_after(BROKEN, Outcome.BROKEN, 0.0) is not None
-    assert persistence.pause_after(gateway(), Outcome.ANSWERED, 0.0) is not None
+    assert persistence.pause_after(gateway(), Outcome.RESPONDED, 0.0) is not None
     assert persistence.pause_after(BROKEN, Outcome.BROKEN, 0.0) is None
     assert persistence.repeats == len(REPEATS)

@@ -13,12 +13,12 @@ import pytest
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import Call, create_engagement, delete_engagement, get_organization
-from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, answer
+from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, raw_response
 
 
 async def fine(turn: Turn) -> None:
     """Answer properly."""
-    await turn.say(answer())
+    await turn.say(raw_response())
 
 
 async def silent(_: Turn) -> None:
@@ -56,7 +56,7 @@ def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures
     async def slow(turn: Turn) -> None:
         await asyncio.to_thread(over.wait, 20)
         await asyncio.sleep(0.05)
-        await turn.say(answer())
+        await turn.say(raw_response())
 
     class Waiting:
         """Lets the seventh call begin when the sixth was one too many."""
@@ -179,7 +179,7 @@ def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) ->
             wire.send(delete_engagement("x"))
 
 
-def test_a_target_that_never_answers_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
+def test_a_target_that_never_responses_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
     """Three refused connections are enough where nothing has ever answered."""
     server = make.serve(fine)
     server.vanish()
@@ -222,10 +222,10 @@ def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
 
     back = threading.Timer(0.3, server.listen)
     wire.observe(Return())
-    answers = wire.send_all([create_engagement({"name": "n"})] * 8)
+    responses = wire.send_all([create_engagement({"name": "n"})] * 8)
     back.join()
 
-    assert [exchange.status for exchange in answers] == [200] * 8
+    assert [exchange.status for exchange in responses] == [200] * 8
     assert wire.stopped is None
 
 

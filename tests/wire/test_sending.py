@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.wire.exchange import Exchange, Unanswered, Withheld
+from conformance.wire.exchange import Exchange, NoResponse, Withheld
 from conformance.wire.request import Call, create_engagement, get_engagement, get_organization
 from conformance.wire.retry_policy import BEYOND_GATEWAY
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import USER_AGENT
-from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, answer
+from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 async def fine(turn: Turn) -> None:
     """Answer properly."""
-    await turn.say(answer())
+    await turn.say(raw_response())
 
 
 async def echo(turn: Turn) -> None:
     """Answer with the path, the later ones first."""
     path = turn.head.split(b" ")[1]
     await asyncio.sleep(0.002 * (50 - int(path.rsplit(b"/", 1)[1])))
-    await turn.say(answer(200, path))
+    await turn.say(raw_response(200, path))
 
 
-def test_order_is_kept_whoever_answers_first(make: Fixtures) -> None:
+def test_order_is_kept_whoever_responses_first(make: Fixtures) -> None:
     """Answers come in the order of the calls, and no more requests are under way than there are workers."""
     server = make.serve(echo)
     wire = make.wire(server, workers=4)
 
     exchanges = wire.send_all([get_engagement(str(number)) for number in range(50)])
 
-    assert [int(exchange.answer.body.rsplit(b"/", 1)[1]) for exchange in exchanges] == list(range(50))
+    assert [int(exchange.response.body.rsplit(b"/", 1)[1]) for exchange in exchanges] == list(range(50))
     assert [exchange.number for exchange in exchanges] == list(range(1, 51))
     assert server.connections <= 4
 
@@ -197,8 +197,8 @@ def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock
         *((attempt, False) for attempt in range(1, BEYOND_GATEWAY + 2)), (1, False)
     ]  # fmt: skip
     assert (read.attempt, creation.attempt) == (BEYOND_GATEWAY + 1, 1)
-    with pytest.raises(Unanswered, match=f"a gateway answered {status}"):
-        _ = read.answer
+    with pytest.raises(NoResponse, match=f"a gateway answered {status}"):
+        _ = read.response
 
 
 def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) -> None:
@@ -211,7 +211,7 @@ def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) 
 
 
 @pytest.mark.parametrize("status", [500, 501, 505, 401, 404, 302])
-def test_other_answers_stand(status: int, make: Fixtures, clock: WoundClock) -> None:
+def test_other_responses_stand(status: int, make: Fixtures, clock: WoundClock) -> None:
     """Any other answer is the service's word and is not asked for again."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
@@ -396,7 +396,7 @@ def test_connecting_takes_part_in_the_timeout(make: Fixtures, clock: WoundClock)
     """A server that never ends the TLS handshake was not reached, so that nothing was sent."""
     wire = make.wire(make.serve(fine).url.replace("http:", "https:"), clock=clock, timeout=0.2)
 
-    with pytest.raises(Unanswered, match=r"no connection could be made within 0\.2 s"):
+    with pytest.raises(NoResponse, match=r"no connection could be made within 0\.2 s"):
         wire.send(get_organization())
 
     assert not any(exchange.sent for exchange in wire.exchanges)
@@ -413,7 +413,7 @@ def tls_server(certificate: tuple[Path, Path], make: Fixtures) -> TlsServer:
 
 def test_unknown_certificates_are_refused(tls_server: TlsServer, make: Fixtures, clock: WoundClock) -> None:
     """The key is not shown to a server whose certificate cannot be verified; the reason is told."""
-    with pytest.raises(Unanswered, match="the TLS certificate is not accepted: self-signed certificate"):
+    with pytest.raises(NoResponse, match="the TLS certificate is not accepted: self-signed certificate"):
         make.wire(tls_server, clock=clock).send(get_organization())
 
     assert tls_server.turns == []
@@ -436,5 +436,5 @@ def test_plain_servers_are_no_tls_servers(make: Fixtures, clock: WoundClock) -> 
     make.opened.append(server)
     wire = make.wire(server.url.replace("http:", "https:"), clock=clock)
 
-    with pytest.raises(Unanswered, match="no TLS connection could be made"):
+    with pytest.raises(NoResponse, match="no TLS connection could be made"):
         wire.send(get_organization())

@@ -11,12 +11,12 @@ from conformance.wire import client
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import Call, create_engagement, delete_engagement, get_organization
-from tests.wire.conftest import Fixtures, Scripted, Turn, answer
+from tests.wire.conftest import Fixtures, Scripted, Turn, raw_response
 
 
 async def fine(turn: Turn) -> None:
     """Answer properly."""
-    await turn.say(answer())
+    await turn.say(raw_response())
 
 
 async def silent(_: Turn) -> None:
@@ -169,7 +169,7 @@ def test_closing_ends_other_threads(make: Fixtures) -> None:
     assert len(caught) == 1
 
 
-def test_an_answer_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is looked whether it still is."""
     monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
 

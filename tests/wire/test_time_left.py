@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.wire import run_limits
-from conformance.wire.exchange import Answer
+from conformance.wire.exchange import Response
 from conformance.wire.request import Credential
 from conformance.wire.run_limits import Limits, RunStopped
 from conformance.wire.settings import WireSettings
@@ -169,16 +169,16 @@ def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
         run.admit(run.undoing(None))
 
 
-def sized(body: bytes, headers: int = 0) -> Answer:
+def sized(body: bytes, headers: int = 0) -> Response:
     """An answer of this body with so many headers."""
-    return Answer(200, (("X", "y"),) * headers, body)
+    return Response(200, (("X", "y"),) * headers, body)
 
 
 LARGE = 2**20
 
 
 @pytest.mark.parametrize(
-    ("answer", "room"),
+    ("response", "room"),
     [
         (sized(b"x" * 500), 1000),
         (sized(b"x" * 500, headers=3), 1600),
@@ -190,14 +190,14 @@ LARGE = 2**20
     ],
     ids=["text", "headers", "other signs", "not large yet", "large with other signs", "large", "nothing"],
 )
-def test_answers_are_kept_while_there_is_room(
-    clock: WoundClock, monkeypatch: pytest.MonkeyPatch, answer: Answer, room: int
+def test_responses_are_kept_while_there_is_room(
+    clock: WoundClock, monkeypatch: pytest.MonkeyPatch, response: Response, room: int
 ) -> None:
     """What just fits is kept; what does not ends the run, and leaves the room to smaller ones."""
     monkeypatch.setattr(run_limits, "MAX_KEPT", room)
     run = bounded(clock)
     assert run.keep(None, 0.0)
-    assert (run.keep(answer, 0.0), run.stopped) == (True, None)
+    assert (run.keep(response, 0.0), run.stopped) == (True, None)
 
     assert not run.keep(sized(b"x"), 0.0)
     assert run.stopped == f"the answers of the run take more than {room // 2**20} MiB together"
@@ -224,18 +224,18 @@ def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.Monkey
         (b",{}," * 4, 3),
     ],
 )
-def test_what_is_read_of_answers_takes_room(
+def test_what_is_read_of_responses_takes_room(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part of a body takes more than its characters."""
     monkeypatch.setattr(run_limits, "MAX_KEPT", 2000)
     run = bounded(clock)
-    received = Answer(status=200, headers=(), body=body)
+    received = Response(status=200, headers=(), body=body)
 
     assert [run.keep(received, 0.1) for _ in range(3)] == [place < fits for place in range(3)]
 
 
-def test_each_part_of_an_answer_takes_its_room() -> None:
+def test_each_part_of_a_response_takes_its_room() -> None:
     """A string, a bracket, a member and an item, each as much as what is read of it."""
     parts = {
         b'"ab"': run_limits._A_STRING,

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.wire.bounded_reading import Unreadable
 from conformance.wire.connection import KeptConnections
-from tests.wire.conftest import answer
+from tests.wire.conftest import raw_response
 
 REPEATABLE = {"repeatable": True}
 NEVER_CAME = "the connection was closed before an answer came"
@@ -21,7 +21,7 @@ CUT_SHORT = "the body was cut short"
 SURPLUS = "more bytes came than the answer's length"
 
 
-def asked(answers: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
+def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
     """The answer to a request, its body, and the request, from a server that says this and ends the connection."""
 
     async def story() -> tuple[httpx.Response, bytes, httpx.Request]:
@@ -29,7 +29,7 @@ def asked(answers: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             if await reader.read(2**16):
-                writer.write(answers)
+                writer.write(responses)
             writer.close()
             await writer.wait_closed()
             ended.set()
@@ -48,7 +48,7 @@ def asked(answers: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.
     return asyncio.run(asyncio.wait_for(story(), 60))
 
 
-def test_an_answer_is_given_as_it_came() -> None:
+def test_a_response_is_given_as_it_came() -> None:
     """The status, the reason, the version, the headers in their own letters and order, and the body."""
     sent = b"HTTP/1.1 202 So be it\r\nX-One: 1\r\nx-two: 2\r\nContent-Length: 4\r\n\r\nbody"
     response, body, request = asked(sent)
@@ -61,10 +61,10 @@ def test_an_answer_is_given_as_it_came() -> None:
 
 def test_what_is_only_announced_is_passed_over() -> None:
     """The answer comes after it."""
-    assert asked(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + answer(body=b"late"))[1] == b"late"
+    assert asked(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + raw_response(body=b"late"))[1] == b"late"
 
 
-def test_an_answer_of_an_old_server_ends_with_its_connection() -> None:
+def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
     """It has no length."""
     response, body, _ = asked(b"HTTP/1.0 200 OK\r\n\r\nall there is")
 
@@ -77,11 +77,11 @@ def test_an_answer_of_an_old_server_ends_with_its_connection() -> None:
         (b"", Unreadable, NEVER_CAME),
         (b"HTTP/1.1 200 OK\r\nContent-", Unreadable, NEVER_CAME),
         (b"HTTP/1.1 100 Continue\r\n\r\n", Unreadable, NEVER_CAME),
-        (answer(body=b"1234567890")[:-3], Unreadable, CUT_SHORT),
+        (raw_response(body=b"1234567890")[:-3], Unreadable, CUT_SHORT),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", Unreadable, CUT_SHORT),
-        (answer() + b"more", Unreadable, SURPLUS),
-        (answer() + b" ", Unreadable, SURPLUS),
-        (answer() + b"X\r\n", Unreadable, SURPLUS),
+        (raw_response() + b"more", Unreadable, SURPLUS),
+        (raw_response() + b" ", Unreadable, SURPLUS),
+        (raw_response() + b"X\r\n", Unreadable, SURPLUS),
         (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the answer is not HTTP"),
         (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
@@ -93,7 +93,7 @@ def test_an_answer_of_an_old_server_ends_with_its_connection() -> None:
         "noise", "odd chunks",
     ],
 )  # fmt: skip
-def test_what_is_no_answer(sent: bytes, kind: type[Exception], says: str) -> None:
+def test_what_is_no_response(sent: bytes, kind: type[Exception], says: str) -> None:
     """Each in words of its own, without what h11 says of it."""
     with pytest.raises(kind) as raised:
         asked(sent)
@@ -112,7 +112,7 @@ def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         made.append(1)
         while await reader.read(2**16):
-            writer.write(answer())
+            writer.write(raw_response())
         writer.close()
 
     async def story() -> tuple[int, int]:
@@ -133,15 +133,15 @@ def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool
     assert asyncio.run(asyncio.wait_for(story(), 60)) == (min(kept, at_once), connections)
 
 
-def test_ends_of_lines_after_an_answer_are_nothing() -> None:
+def test_ends_of_lines_after_a_response_are_nothing() -> None:
     """Old servers send one too many."""
-    assert asked(answer(body=b"{}") + b"\r\n")[1] == b"{}"
+    assert asked(raw_response(body=b"{}") + b"\r\n")[1] == b"{}"
 
 
 def test_a_request_that_cannot_be_written() -> None:
     """What a header holds may not end it."""
     with pytest.raises(httpx.LocalProtocolError, match=r"header value") as raised:
-        asked(answer(), **{"X-Odd": "a\x00b"})
+        asked(raw_response(), **{"X-Odd": "a\x00b"})
     assert raised.value.__suppress_context__
 
 

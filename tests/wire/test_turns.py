@@ -139,11 +139,11 @@ def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
     """A write that another thread sends meanwhile goes out when the look is over; reads go at once."""
     came: list[str] = []
 
-    def answer(request: httpx.Request) -> Any:
+    def response(request: httpx.Request) -> Any:
         came.append(request.method)
         return 200, {}
 
-    wire, sent = make.wire(transport=Scripted(answer)), threading.Event()
+    wire, sent = make.wire(transport=Scripted(response)), threading.Event()
 
     def write() -> None:
         with wire.checking("writing"):

@@ -13,7 +13,7 @@ from conformance.wire import redaction
 from conformance.wire.redaction import WITHHELD, Redactor
 
 WEAK = ["a", "1", "k7Q+", "admin", "active", "archived", "conformance", "api_key", "passed", "organizations:read"]
-ANSWER = json.dumps(
+RESPONSE = json.dumps(
     {"data": {"role": "admin", "status": "active", "name": "an archived one", "n": 1}, "error": {"code": "CONFLICT"}}
 ).encode()
 
@@ -32,8 +32,8 @@ def test_a_weak_key_takes_nothing_away(key: str) -> None:
     made = redactor(key)
 
     assert made.weak == ["key 0"]
-    assert made.bytes(ANSWER) == ANSWER
-    assert made.find(ANSWER) == []
+    assert made.bytes(RESPONSE) == RESPONSE
+    assert made.find(RESPONSE) == []
     assert made.find(b'"<api_key>" core passed failed {"classes": [{"id": "core"}]}') == []
 
 

@@ -68,7 +68,7 @@ MADE = (
 
 # What a creation answers
 
-ANSWERS = (
+RESPONSES = (
     shown(
         "create-answers-pending",
         "The answer to a creation has the status pending.",

@@ -184,7 +184,7 @@ class DeleteNeedsArchive(Service):
         return super().delete_engagement(call)
 
 
-ANSWERS = (
+RESPONSES = (
     shown(
         "delete-answers-false",
         "The answer to a deletion says that nothing was deleted.",

@@ -267,7 +267,7 @@ class EditTouchesNext(Service):
 
 
 @fault("edit-keeps-small-letters-behind-answer", "update-engagement-keeps-text")
-class EditKeepsSmallLettersBehindAnswer(Service):
+class EditKeepsSmallLettersBehindResponse(Service):
     """The answer to an edit shows what was sent, and a description is kept in small letters."""
 
     def update_engagement(self, call: Call) -> Reply:

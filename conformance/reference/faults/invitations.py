@@ -44,7 +44,7 @@ EXPIRIES = tuple(
 
 # What it says
 
-ANSWERS = (
+RESPONSES = (
     shown(
         "invitation-sent",
         "A new invitation has the status sent.",

@@ -211,7 +211,7 @@ class LeakAppliedRole(Service):
             raise
 
 
-def _answered(status: int) -> Fault:
+def _responded(status: int) -> Fault:
     """A service that tells other organizations' engagements with another status."""
 
     def foreign(_: Service, kind: str) -> Refusal:
@@ -221,4 +221,4 @@ def _answered(status: int) -> Fault:
     return made(f"foreign-{status}", title, *list(_ENGAGEMENTS.values())[:4], foreign=foreign)
 
 
-STATUSES = (_answered(401), _answered(409))
+STATUSES = (_responded(401), _responded(409))

@@ -213,7 +213,7 @@ PARALLEL = (
 
 
 @fault("parallel-creation-answers-other", "create-engagement-in-parallel", "create-engagement-answers-what-was-sent")
-class ParallelCreationAnswersOther(Service):
+class ParallelCreationResponsesOther(Service):
     """Of creations at the same time, all are answered with the one that came last."""
 
     _latest: Reply | None = None

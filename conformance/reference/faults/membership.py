@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.reference.request_context import Call, Reply
 
 
-ANSWERS = (
+RESPONSES = (
     shown(
         "removal-answers-false",
         "The answer to a removal says that nobody was removed.",

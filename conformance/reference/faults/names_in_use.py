@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Call, Reply
 
-_ANSWERS, _LASTS = "create-engagement-answers-what-was-sent", "create-engagement-lasts"
+_RESPONSES, _LASTS = "create-engagement-answers-what-was-sent", "create-engagement-lasts"
 
 
 def _in_use(service: Service, call: Call, status: str | None = None, besides: str | None = None) -> bool:
@@ -23,7 +23,7 @@ def _in_use(service: Service, call: Call, status: str | None = None, besides: st
     return call.values.get("name") in names
 
 
-@fault("name-in-use-numbered-on-create", _ANSWERS)
+@fault("name-in-use-numbered-on-create", _RESPONSES)
 class NameInUseNumberedOnCreate(Service):
     """A new engagement whose name is in use gets a number, and says so."""
 
@@ -47,7 +47,7 @@ class NameInUseNumberedUnsaid(Service):
         return reply
 
 
-@fault("name-of-archived-numbered", _ANSWERS)
+@fault("name-of-archived-numbered", _RESPONSES)
 class NameOfArchivedNumbered(Service):
     """A new engagement with the name of an archived one gets a number, and says so."""
 

@@ -168,8 +168,8 @@ def _shuffled(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one 
 
 def _anew(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
     """Put the whole list in another order for every answer."""
-    whole, answer = _found(service, replace(query, offset=0, limit=EVERYTHING)).items, next(_NUMBERS)
-    mixed = sorted(whole, key=lambda item: crc32(f"{answer} {item}".encode()))
+    whole, response = _found(service, replace(query, offset=0, limit=EVERYTHING)).items, next(_NUMBERS)
+    mixed = sorted(whole, key=lambda item: crc32(f"{response} {item}".encode()))
     return Page(tuple(mixed[query.offset : query.offset + query.limit]), len(whole))
 
 

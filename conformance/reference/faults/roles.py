@@ -165,7 +165,7 @@ ALSO = (
     ),
 )
 
-ANSWERS = (
+RESPONSES = (
     shown(
         "role-answers-member",
         "The answer to a change of role always says member.",

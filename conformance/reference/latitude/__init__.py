@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from conformance.reference.latitude.answers import ANSWER_POINTS
 from conformance.reference.latitude.inputs import INPUT_POINTS
 from conformance.reference.latitude.point import Point
+from conformance.reference.latitude.responses import RESPONSE_POINTS
 from conformance.reference.latitude.rules import RULE_POINTS
 from conformance.reference.latitude.transport import TRANSPORT_POINTS
 
 POINTS: dict[str, Point] = {
-    point.name: point for point in (*ANSWER_POINTS, *INPUT_POINTS, *RULE_POINTS, *TRANSPORT_POINTS)
+    point.name: point for point in (*RESPONSE_POINTS, *INPUT_POINTS, *RULE_POINTS, *TRANSPORT_POINTS)
 }
 """Every open point by its name."""
 

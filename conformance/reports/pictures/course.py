@@ -29,7 +29,7 @@ class Course:
 
     Attributes:
         key: The name of the key.
-        answers: How many answers told all three headers.
+        responses: How many answers told all three headers.
         limits: The limits that they told, in the order of their first mention.
         lowest: The least that remained.
         refused: How many answers were 429.
@@ -38,7 +38,7 @@ class Course:
     """
 
     key: str
-    answers: int
+    responses: int
     limits: tuple[int, ...]
     lowest: int
     refused: int
@@ -48,18 +48,18 @@ class Course:
 
 def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
     """The courses of the keys that matter most, over the time of the whole run, and how many keys are left out."""
-    answered = [exchange for exchange in exchanges if exchange.received is not None]
-    if not answered:
+    responded = [exchange for exchange in exchanges if exchange.received is not None]
+    if not responded:
         return [], 0
-    began = min(exchange.started_at.timestamp() for exchange in answered)
-    lasted = max(_end(exchange) for exchange in answered) - began or 1.0
+    began = min(exchange.started_at.timestamp() for exchange in responded)
+    lasted = max(_end(exchange) for exchange in responded) - began or 1.0
     by_key: dict[str, list[Exchange]] = {}
-    for exchange in sorted(answered, key=_end):
+    for exchange in sorted(responded, key=_end):
         credential = exchange.call.credential
         if credential is None or credential.authorization is not None:
             by_key.setdefault(_MAIN if credential is None else credential.name, []).append(exchange)
     found = [course for key, sent in by_key.items() if (course := _course(key, sent, began, lasted)) is not None]
-    ordered = sorted(found, key=lambda one: (-one.refused, -one.answers, one.key))
+    ordered = sorted(found, key=lambda one: (-one.refused, -one.responses, one.key))
     return ordered[:MOST_KEYS], len(ordered[MOST_KEYS:])
 
 

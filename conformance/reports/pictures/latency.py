@@ -32,7 +32,7 @@ class Latency:
 
     Attributes:
         operation: Its operationId.
-        answers: How many answers came.
+        responses: How many answers came.
         median: Half of them took at most this long.
         late: Nineteen of twenty took at most this long.
         longest: All took at most this long.
@@ -40,7 +40,7 @@ class Latency:
     """
 
     operation: str
-    answers: int
+    responses: int
     median: float
     late: float
     longest: float
@@ -61,13 +61,13 @@ def latencies(exchanges: Iterable[Exchange]) -> Latencies:
     for exchange in exchanges:
         if exchange.received is not None:
             times.setdefault(exchange.call.operation.id, []).append(max(exchange.seconds, 1e-6))
-    answered = {name: sorted(values) for name, values in times.items() if values}
-    if not answered:
+    responded = {name: sorted(values) for name, values in times.items() if values}
+    if not responded:
         return Latencies((), ())
-    low = math.floor(2 * math.log10(min(values[0] for values in answered.values()))) / 2
-    high = max(low + 1, math.ceil(2 * math.log10(max(values[-1] for values in answered.values()))) / 2)
+    low = math.floor(2 * math.log10(min(values[0] for values in responded.values()))) / 2
+    high = max(low + 1, math.ceil(2 * math.log10(max(values[-1] for values in responded.values()))) / 2)
     ticks = [(_across(seconds, low, high), text) for seconds, text in _TICKS if low <= math.log10(seconds) <= high]
-    return Latencies(tuple(_latency(name, values, low, high) for name, values in answered.items()), tuple(ticks))
+    return Latencies(tuple(_latency(name, values, low, high) for name, values in responded.items()), tuple(ticks))
 
 
 def _across(seconds: float, low: float, high: float) -> float:

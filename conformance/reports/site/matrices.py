@@ -60,18 +60,18 @@ class ObservationRow:
 
     Attributes:
         observation: The open point, as one run knows it.
-        answers: What implementations do: a letter, the answer, and how many give it; the most frequent first.
+        responses: What implementations do: a letter, the answer, and how many give it; the most frequent first.
         letters: The letter and the rank of each implementation's answer; empty and 0 where it was not observed.
     """
 
     observation: Observation
-    answers: tuple[tuple[str, str, int], ...]
+    responses: tuple[tuple[str, str, int], ...]
     letters: tuple[tuple[str, int], ...]
 
     @property
     def same(self) -> bool:
         """Whether all who were observed do the same."""
-        return len(self.answers) < 2  # noqa: PLR2004 - two differ
+        return len(self.responses) < 2  # noqa: PLR2004 - two differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,13 @@ def observation_rows(listed: Sequence[Implementation]) -> list[ObservationRow]:
 
 
 def _observation_row(observation: Observation, observed: list[str | None]) -> ObservationRow:
-    counted = Counter(answer for answer in observed if answer is not None)
-    answers = sorted(counted, key=lambda answer: (-counted[answer], answer))
-    letters = {answer: (letter(place), min(place + 1, _RANKS)) for place, answer in enumerate(answers)}
+    counted = Counter(response for response in observed if response is not None)
+    responses = sorted(counted, key=lambda response: (-counted[response], response))
+    letters = {response: (letter(place), min(place + 1, _RANKS)) for place, response in enumerate(responses)}
     return ObservationRow(
         observation,
-        tuple((letters[answer][0], answer, counted[answer]) for answer in answers),
-        tuple(("", 0) if answer is None else letters[answer] for answer in observed),
+        tuple((letters[response][0], response, counted[response]) for response in responses),
+        tuple(("", 0) if response is None else letters[response] for response in observed),
     )
 
 

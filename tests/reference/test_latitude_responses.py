@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from conformance.reference.latitude.responses import RESPONSE_POINTS
 
-from conformance.reference.latitude.answers import ANSWER_POINTS
 from tests.reference.probes import (
     ENGAGEMENTS,
     GUEST,
@@ -64,8 +64,8 @@ def invited(*bodies: dict[str, str]) -> Probe:
     """Give the statuses of invitations and the address in the last."""
 
     def probe(visitor: Visitor) -> object:
-        answers = [visitor.post(INVITE, body) for body in bodies]
-        return answers[-1].status_code, answers[-1].json().get("data", {}).get("email")
+        responses = [visitor.post(INVITE, body) for body in bodies]
+        return responses[-1].status_code, responses[-1].json().get("data", {}).get("email")
 
     return probe
 
@@ -109,7 +109,7 @@ PROBES: dict[str, Probe] = {
 }
 
 
-@pytest.mark.parametrize("point", ANSWER_POINTS, ids=lambda point: point.name)
+@pytest.mark.parametrize("point", RESPONSE_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
     """No two choices at a point look the same."""
     shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]

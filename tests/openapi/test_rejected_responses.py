@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import httpx
     from schemathesis.specs.openapi.schemas import OpenApiSchema
 
-ANSWERS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
+RESPONSES = yaml.safe_load(Path(__file__).with_name("responses.yaml").read_text(encoding="utf-8"))
 TABLE = {
     400: "BAD_REQUEST",
     401: "UNAUTHORIZED",
@@ -26,7 +26,7 @@ TABLE = {
     429: "RATE_LIMITED",
 }
 RATE_LIMIT = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
-ENGAGEMENT = ANSWERS["getEngagement"]["body"]["data"]
+ENGAGEMENT = RESPONSES["getEngagement"]["body"]["data"]
 SHAPE = {"JsonSchemaError"}
 Judge = Callable[..., set[str]]
 Pointer = tuple[str | int, ...]
@@ -45,10 +45,10 @@ def _members(node: object, path: Pointer = ()) -> Iterator[Pointer]:
 
 EVERY_MEMBER = [
     pytest.param(name, path, id=f"{name}-{'/'.join(map(str, path))}")
-    for name, right in ANSWERS.items()
+    for name, right in RESPONSES.items()
     for path in _members(right["body"])
 ]
-every_operation = pytest.mark.parametrize("operation_id", ANSWERS)
+every_operation = pytest.mark.parametrize("operation_id", RESPONSES)
 every_member = pytest.mark.parametrize(("operation_id", "path"), EVERY_MEMBER)
 
 
@@ -64,7 +64,7 @@ def test_a_promised_member_may_not_be_missing(judge: Judge, operation_id: str, p
 @every_member
 def test_a_promised_member_may_not_be_null(judge: Judge, operation_id: str, path: Pointer) -> None:
     """Each listed field has a value, save those that may be null."""
-    nullable = "/".join(map(str, path)) in ANSWERS[operation_id].get("nullable", [])
+    nullable = "/".join(map(str, path)) in RESPONSES[operation_id].get("nullable", [])
     body, holder, key = _opened(operation_id, path)
     holder[key] = None
 
@@ -103,14 +103,14 @@ def test_a_status_that_no_operation_is_given_is_rejected(judge: Judge, operation
     assert judge(operation_id, status, {"error": error}) == {"UndefinedStatusCode"}
 
 
-@pytest.mark.parametrize("operation_id", [name for name, right in ANSWERS.items() if right["statuses"] == [200]])
+@pytest.mark.parametrize("operation_id", [name for name, right in RESPONSES.items() if right["statuses"] == [200]])
 @pytest.mark.parametrize("status", [201, 202, 203, 206])
 def test_200_means_exactly_200(judge: Judge, operation_id: str, status: int) -> None:
     """Where the text says 200, no other success is right."""
-    assert judge(operation_id, status, ANSWERS[operation_id]["body"]) == {"UndefinedStatusCode"}
+    assert judge(operation_id, status, RESPONSES[operation_id]["body"]) == {"UndefinedStatusCode"}
 
 
-@pytest.mark.parametrize("operation_id", [name for name, right in ANSWERS.items() if right["statuses"] != [200]])
+@pytest.mark.parametrize("operation_id", [name for name, right in RESPONSES.items() if right["statuses"] != [200]])
 def test_an_open_success_still_has_a_body(judge: Judge, operation_id: str) -> None:
     """204 without a body does not keep the form of a success."""
     assert "MissingContentType" in judge(operation_id, 204, b"", media_type=None)
@@ -120,7 +120,7 @@ def test_an_open_success_still_has_a_body(judge: Judge, operation_id: str) -> No
 @pytest.mark.parametrize("name", RATE_LIMIT)
 def test_a_rate_limit_header_may_not_be_missing(judge: Judge, operation_id: str, name: str) -> None:
     """Every answer has the three headers, errors of every status included."""
-    assert judge(operation_id, 200, ANSWERS[operation_id]["body"], headers={name: None}) == {"MissingHeaders"}
+    assert judge(operation_id, 200, RESPONSES[operation_id]["body"], headers={name: None}) == {"MissingHeaders"}
     for status, code in {**TABLE, 405: "ANY"}.items():
         error = {"code": code, "message": "no", "statusCode": status}
         assert judge(operation_id, status, {"error": error}, headers={name: None}) == {"MissingHeaders"}
@@ -131,7 +131,7 @@ def test_a_rate_limit_header_may_not_be_missing(judge: Judge, operation_id: str,
 @pytest.mark.parametrize("value", ["", "many", "-1", "nan", "60;w=60"])
 def test_a_rate_limit_header_is_a_number(judge: Judge, operation_id: str, name: str, value: str) -> None:
     """A header that holds no number of its kind is rejected."""
-    assert judge(operation_id, 200, ANSWERS[operation_id]["body"], headers={name: value}) == SHAPE
+    assert judge(operation_id, 200, RESPONSES[operation_id]["body"], headers={name: value}) == SHAPE
 
 
 @every_operation
@@ -140,7 +140,7 @@ def test_another_media_type_is_rejected(judge: Judge, operation_id: str, media_t
     """Every answer says that it is JSON, errors included."""
     error = {"code": "NOT_FOUND", "message": "no", "statusCode": 404}
 
-    assert kind in judge(operation_id, 200, ANSWERS[operation_id]["body"], media_type=media_type)
+    assert kind in judge(operation_id, 200, RESPONSES[operation_id]["body"], media_type=media_type)
     assert kind in judge(operation_id, 404, {"error": error}, media_type=media_type)
 
 
@@ -224,12 +224,12 @@ def test_a_timestamp_has_exactly_one_form(judge: Judge, moment: str) -> None:
 
 
 def test_an_operation_rejects_a_wrong_body_on_its_own(
-    schema: OpenApiSchema, answer: Callable[..., httpx.Response]
+    schema: OpenApiSchema, response: Callable[..., httpx.Response]
 ) -> None:
     """Schemathesis' check of one operation's answer finds faults of the body, without a generated case."""
     operation = schema["/api/v1/engagements/{id}"]["GET"]
-    right = answer(200, {"data": ENGAGEMENT})
-    wrong = answer(404, {"error": {"code": "NOT_FOUND", "message": "no", "statusCode": "404"}})
+    right = response(200, {"data": ENGAGEMENT})
+    wrong = response(404, {"error": {"code": "NOT_FOUND", "message": "no", "statusCode": "404"}})
 
     operation.validate_response(right)
     with pytest.raises((Failure, FailureGroup)):
@@ -238,7 +238,7 @@ def test_an_operation_rejects_a_wrong_body_on_its_own(
 
 def _opened(operation_id: str, path: Pointer) -> tuple[Any, Any, Any]:
     """Return a copy of the right body, the object that holds the member, and the member's key."""
-    body = copy.deepcopy(ANSWERS[operation_id]["body"])
+    body = copy.deepcopy(RESPONSES[operation_id]["body"])
     holder = body
     for key in path[:-1]:
         holder = holder[key]

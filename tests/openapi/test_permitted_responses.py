@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-ANSWERS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
+RESPONSES = yaml.safe_load(Path(__file__).with_name("responses.yaml").read_text(encoding="utf-8"))
 TABLE = {
     400: "BAD_REQUEST",
     401: "UNAUTHORIZED",
@@ -19,18 +19,18 @@ TABLE = {
     422: "VALIDATION_ERROR",
     429: "RATE_LIMITED",
 }
-ENGAGEMENT = ANSWERS["getEngagement"]["body"]["data"]
-MEMBER = ANSWERS["listMembers"]["body"]["data"][0]
-META = ANSWERS["listMembers"]["body"]["meta"]
+ENGAGEMENT = RESPONSES["getEngagement"]["body"]["data"]
+MEMBER = RESPONSES["listMembers"]["body"]["data"][0]
+META = RESPONSES["listMembers"]["body"]["meta"]
 Judge = Callable[..., set[str]]
 
-every_operation = pytest.mark.parametrize("operation_id", ANSWERS)
+every_operation = pytest.mark.parametrize("operation_id", RESPONSES)
 
 
 @every_operation
 def test_each_permitted_success_status_is_right(judge: Judge, operation_id: str) -> None:
     """Exactly 200 where the text says so, any 2xx where it gives no status."""
-    right = ANSWERS[operation_id]
+    right = RESPONSES[operation_id]
 
     assert {status: judge(operation_id, status, right["body"]) for status in right["statuses"]} == {
         status: set() for status in right["statuses"]
@@ -40,7 +40,7 @@ def test_each_permitted_success_status_is_right(judge: Judge, operation_id: str)
 @every_operation
 def test_members_that_the_text_does_not_name_are_right(judge: Judge, operation_id: str) -> None:
     """Unknown members may appear in every object, with any value."""
-    assert judge(operation_id, 200, _with_extras(ANSWERS[operation_id]["body"])) == set()
+    assert judge(operation_id, 200, _with_extras(RESPONSES[operation_id]["body"])) == set()
 
 
 @every_operation
@@ -56,14 +56,14 @@ def test_parameters_and_letter_case_of_the_media_type_are_free(
     judge: Judge, operation_id: str, media_type: str
 ) -> None:
     """The media type application/json may carry parameters and any letter case."""
-    assert judge(operation_id, 200, ANSWERS[operation_id]["body"], media_type=media_type) == set()
+    assert judge(operation_id, 200, RESPONSES[operation_id]["body"], media_type=media_type) == set()
 
 
 @every_operation
 @pytest.mark.parametrize("media_type", ["text/json", "application/vnd.service.v1+json"])
 def test_the_shape_check_leaves_other_json_types_alone(judge: Judge, operation_id: str, media_type: str) -> None:
     """An open media type meets the media type check only, which a conformance run must therefore not use."""
-    found = judge(operation_id, 200, ANSWERS[operation_id]["body"], media_type=media_type)
+    found = judge(operation_id, 200, RESPONSES[operation_id]["body"], media_type=media_type)
 
     assert found == {"UndefinedContentType"}
 
@@ -80,12 +80,12 @@ def test_the_shape_check_leaves_other_json_types_alone(judge: Judge, operation_i
 )
 def test_rate_limit_headers_take_every_permitted_form(judge: Judge, operation_id: str, headers: dict[str, str]) -> None:
     """Reset is whole or decimal, Remaining may be used up, and further headers are free."""
-    assert judge(operation_id, 200, ANSWERS[operation_id]["body"], headers=headers) == set()
+    assert judge(operation_id, 200, RESPONSES[operation_id]["body"], headers=headers) == set()
 
 
 @every_operation
 @pytest.mark.parametrize(("status", "code"), TABLE.items())
-def test_every_operation_may_answer_with_every_error_of_the_table(
+def test_every_operation_may_response_with_every_error_of_the_table(
     judge: Judge, operation_id: str, status: int, code: str
 ) -> None:
     """An error of the table is right with any message and with further members."""
@@ -136,7 +136,9 @@ def test_an_empty_list_has_no_page_or_one(judge: Judge, operation_id: str, total
 
 @pytest.mark.parametrize("operation_id", ["updateEngagement", "unarchiveEngagement"])
 @pytest.mark.parametrize("data", [{}, ENGAGEMENT, {"id": None}, {"status": "draft", "updatedAt": 7}, {"ok": True}])
-def test_an_answer_whose_shape_is_not_told_is_any_object(judge: Judge, operation_id: str, data: dict[str, Any]) -> None:
+def test_a_response_whose_shape_is_not_told_is_any_object(
+    judge: Judge, operation_id: str, data: dict[str, Any]
+) -> None:
     """Editing and unarchiving promise an object in `data` and nothing of what is in it."""
     assert judge(operation_id, 200, {"data": data}) == set()
     assert judge(operation_id, 202, {"data": data, "meta": None}) == set()
@@ -145,7 +147,7 @@ def test_an_answer_whose_shape_is_not_told_is_any_object(judge: Judge, operation
 @pytest.mark.parametrize("operation_id", ["getCurrentOrganization", "updateCurrentOrganization"])
 def test_fields_that_an_endpoint_does_not_list_are_free(judge: Judge, operation_id: str) -> None:
     """Fields that only the other organization operation lists may be there in whatever form."""
-    data = ANSWERS[operation_id]["body"]["data"]
+    data = RESPONSES[operation_id]["body"]["data"]
     unlisted = {"updatedAt", "settings", "memberCount", "createdAt"} - set(data)
 
     assert judge(operation_id, 200, {"data": {**data, **dict.fromkeys(unlisted)}}) == set()
@@ -177,7 +179,7 @@ def test_an_integer_may_be_written_with_a_fraction_of_zero(judge: Judge) -> None
 
 def test_an_invitation_may_have_any_text_as_address(judge: Judge) -> None:
     """The letter case of the address and the values of a later status are free in form."""
-    data = {**ANSWERS["inviteMember"]["body"]["data"], "email": "Bob+X@EXAMPLE.com", "role": "member"}
+    data = {**RESPONSES["inviteMember"]["body"]["data"], "email": "Bob+X@EXAMPLE.com", "role": "member"}
 
     assert judge("inviteMember", 201, {"data": data}) == set()
 

@@ -2,7 +2,7 @@
 
 from conformance.reference.latitude.point import Point
 
-ANSWER_POINTS = (
+RESPONSE_POINTS = (
     Point("create_status", "Which status has a creation?", ("201", "200", "202")),
     Point("invite_status", "Which status has an invitation?", ("201", "200", "202")),
     Point("update_status", "Which status has an edit of an engagement?", ("200", "201", "202", "203")),
