@@ -27,7 +27,7 @@ import httpx
 from conformance.reference.latitude import Latitude
 from conformance.reference.provisioner import TOKEN, URL, SandboxConnection
 from conformance.running.options import Effort, RunOptions
-from conformance.selftest.in_process import HostedExecution
+from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import Subject
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
@@ -113,7 +113,7 @@ class Figures:
 def run_once(subject: Subject, options: RunOptions, figures: Figures) -> str:
     """Run the suite once beside a neighbour; what came of it, in a line."""
     began = time.monotonic()
-    with HostedExecution(subject, options) as execution, Neighbour(execution.profile, options.seed) as neighbour:
+    with HostedSession(subject, options) as execution, Neighbour(execution.profile, options.seed) as neighbour:
         judge = Judge(execution.run)
         execution.run.closed = execution.reach()
         run_checks(judge)

@@ -12,7 +12,7 @@ from conformance.wire import request
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.checks.seeded_engagements import Piece
+    from conformance.checks.seeded_engagements import SeededEngagement
     from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -31,7 +31,7 @@ class Found:
     skipped: int = 0
 
 
-def located(run: Run, pieces: Collection[Piece], total: int, **query: str) -> Found:
+def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query: str) -> Found:
     """Halve the descending list until a page of it holds some of the stock, and take those beside it.
 
     How names collate is open, so that it may look in the wrong half; then nothing is found.

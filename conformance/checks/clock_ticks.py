@@ -10,7 +10,7 @@ from conformance.checks.engagements import A_LONG_TICK
 from conformance.oracle import expect, rate_limit_laws
 from conformance.oracle.clock_set_back import was_set_back
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
 
     Raises:
         NonConformity: It does not.
-        Undecided: It does not, and nothing that the service told shows more than every so many seconds; or its clock
+        CantTell: It does not, and nothing that the service told shows more than every so many seconds; or its clock
             was set back, and has not come to the earlier time again.
     """
     try:
         expect.later("updatedAt", actual, than, *at)
     except NonConformity as fault:
         if was_set_back(at[-1], run.wire.exchanges) and _is_behind(at[-1], than):
-            raise Undecided("the service's clock was set back during the run", *fault.exchanges) from fault
+            raise CantTell("the service's clock was set back during the run", *fault.exchanges) from fault
         step = step_of(_times(run))
         if step > A_LONG_TICK:
-            raise Undecided(f"the service's clock shows every {step:g} s only", *fault.exchanges) from fault
+            raise CantTell(f"the service's clock shows every {step:g} s only", *fault.exchanges) from fault
         raise
 
 

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 from conformance.checks.document_rules import STATED, rule_of_meta
 from conformance.checks.generation import schema
 from conformance.oracle.effects import accepted
-from conformance.oracle.rendering import shown
+from conformance.oracle.rendering import render
 from conformance.oracle.shapes import PROMISES
 
 if TYPE_CHECKING:
@@ -138,18 +138,18 @@ def _faults(exchange: Exchange, failure: BaseException, headers: Mapping[str, An
 def _of_header(failure: JsonSchemaError, headers: Mapping[str, Any]) -> DocumentFault:
     name = next(name for name, allowed in headers.items() if allowed == failure.schema)
     expected = ", ".join(f"{keyword} {value}" for keyword, value in sorted(failure.schema.items()))
-    return DocumentFault(_HEADER_RULES[name], f"the header {name} is wrong", expected, shown(failure.instance))
+    return DocumentFault(_HEADER_RULES[name], f"the header {name} is wrong", expected, render(failure.instance))
 
 
 def _of_body(exchange: Exchange, failure: JsonSchemaError) -> DocumentFault:
-    place, actual = list(failure.instance_path), shown(failure.instance)
+    place, actual = list(failure.instance_path), render(failure.instance)
     message = failure.validation_message.partition("\n")[0]
     if missing := _REQUIRED.fullmatch(message):
         place, actual = [*place, missing[1]], "absent"
     keyword = "required" if missing else str(list(failure.schema_path)[-1])
     pointer = "".join(f"/{part}" for part in place)
     rule, named = _rule(exchange, place, keyword, failure.instance), pointer or "the body"
-    allowed = "present" if missing else f"{keyword} {shown(failure.schema.get(keyword))}"
+    allowed = "present" if missing else f"{keyword} {render(failure.schema.get(keyword))}"
     return DocumentFault(rule, f"{named} is not as described", allowed, actual, pointer)
 
 

@@ -7,14 +7,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, identifier_of
+from conformance.checks.engagements import ONE_SECOND_TICK, identifier_of
 from conformance.checks.whole_run_ledger import by_ledger, is_elsewhere, seen_again
 from conformance.oracle import error_laws, list_laws
 from conformance.oracle.collation import LABEL, name_key, syllables
 from conformance.oracle.effects import accepted
 from conformance.oracle.ledger import Ledger
 from conformance.oracle.ledger_findings import Finding
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.walk_plan import Kind, Step
 from conformance.wire import request
 from conformance.wire.exchange import TOO_MANY_REQUESTS
@@ -46,7 +46,7 @@ _LONGEST_NAME: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenStep:
     """A step that was taken, and its exchange."""
 
     step: Step
@@ -72,7 +72,7 @@ class Walk:
     number: int
     crowd: Sequence[Exchange] = ()
     ledger: Ledger = field(init=False)
-    taken: list[Taken] = field(default_factory=list)
+    taken: list[TakenStep] = field(default_factory=list)
     finding: Finding | None = None
     _ids: dict[int, str] = field(default_factory=dict)
     _names: dict[int, str] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Walk:
             if sent is None:
                 continue
             exchange = self.run.send(sent)
-            self.taken.append(Taken(step, exchange))
+            self.taken.append(TakenStep(step, exchange))
             self._learn(step, exchange)
             found = self.ledger.take(exchange)
             broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
@@ -156,7 +156,7 @@ class Walk:
             return seen_again(self.run, finding, by_law(finding.requirement))
         operation, identifier = finding.exchange.call.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
-            self.run.sleep(A_TICK)  # what comes into effect a moment late has done so by then
+            self.run.sleep(ONE_SECOND_TICK)  # what comes into effect a moment late has done so by then
             later = self.run.send(finding.exchange.call)
             return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
         if operation == "listEngagements" and identifier is not None:
@@ -194,7 +194,7 @@ def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
                 ledger.findings.keep(requirement, exchange)
         except NonConformity as fault:
             found.append(_of_law(requirement, exchange, fault))
-        except Undecided:
+        except CantTell:
             continue
     return found
 
@@ -208,7 +208,7 @@ def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
                 LAWS[requirement](exchange)
         except NonConformity as fault:
             return _of_law(requirement, exchange, fault)
-        except Undecided:
+        except CantTell:
             return None
         return None
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire import request
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
 """What an engagement consists of, as far as the interface names it."""
 
-A_TICK: Final = 1.1
+ONE_SECOND_TICK: Final = 1.1
 """Seconds in which a clock that ticks in whole seconds surely ticks."""
 
 _A_SHORT_TICK: Final = 0.25
@@ -35,21 +35,21 @@ QUOTED: Final = """it's "so" said"""
 _SURELY_UNLIKE: Final = 12
 
 
-def created(run: Run, *labels: str) -> list[dict[str, Any]]:
+def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
     """New engagements with a name and a description, as the answers to their creation show them.
 
     Returns:
         The ``data`` of each answer; its id is a string.
 
     Raises:
-        Undecided: One was not created, its answer cannot be read, or two were given one id: what deletes both would
+        CantTell: One was not created, its answer cannot be read, or two were given one id: what deletes both would
             delete twice what that id stands for.
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     responses = run.send_all([request.create_engagement(body) for body in bodies])
     made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
     if len({one["id"] for one in made}) < len(made):
-        raise Undecided("several creations were answered with one id", *responses)
+        raise CantTell("several creations were answered with one id", *responses)
     return made
 
 
@@ -57,38 +57,38 @@ def ensure_responses(exchanges: Iterable[Exchange]) -> None:
     """Give a journey up that lacks an answer; one that makes all that it uses is begun anew then.
 
     Raises:
-        Unanswered: Something has no answer.
+        NoResponse: Something has no answer.
     """
     for exchange in exchanges:
         _ = exchange.response
 
 
-def seen(exchange: Exchange) -> dict[str, Any]:
+def read_engagement(exchange: Exchange) -> dict[str, Any]:
     """The engagement that an answer shows.
 
     Raises:
-        Undecided: It shows none, or another one than was asked for.
+        CantTell: It shows none, or another one than was asked for.
     """
     data = read.data(exchange)
     identifier = data.get("id")
     if isinstance(identifier, str) and exchange.call.identifier not in {None, identifier}:
-        raise Undecided("the answer shows another engagement than was asked for", exchange)
+        raise CantTell("the answer shows another engagement than was asked for", exchange)
     return data
 
 
-def active(exchange: Exchange) -> dict[str, Any]:
+def require_active(exchange: Exchange) -> dict[str, Any]:
     """The engagement that a read shows before something is done to it that needs it to be active."""
-    data = seen(exchange)
+    data = read_engagement(exchange)
     if data.get("status") != "active":
-        raise Undecided("the engagement is not active", exchange)
+        raise CantTell("the engagement is not active", exchange)
     return data
 
 
-def shown(exchange: Exchange, field: str) -> object:
+def field_or_none(exchange: Exchange, field: str) -> object:
     """A field of the engagement that an answer shows; None where it shows none."""
     try:
         return read.data(exchange).get(field)
-    except Undecided:
+    except CantTell:
         return None
 
 
@@ -100,18 +100,18 @@ def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
     """
     times = [one.get(name) for one in engagements for name in ("createdAt", "updatedAt")]
     moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
-    return _A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else A_TICK
+    return _A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else ONE_SECOND_TICK
 
 
 def identifier_of(response: Exchange) -> str | None:
     """The identifier that an answer gives, if it can be read."""
-    identifier = shown(response, "id")
+    identifier = field_or_none(response, "id")
     return identifier if isinstance(identifier, str) else None
 
 
 def time_of(exchange: Exchange, field: str) -> str:
     """A time of the engagement that an answer shows."""
-    return read.text(seen(exchange), field, exchange)
+    return read.text(read_engagement(exchange), field, exchange)
 
 
 def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.checks.finding import PER_PAGE, latest
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
-from conformance.oracle.outcomes import Judgement, Untested
+from conformance.oracle.outcomes import CheckOutcome, Untested
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PAUSES: Final = (0.3, 0.7, 1.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class OperationInputs:
     """What a call of each operation is about.
 
     Attributes:
@@ -81,7 +81,7 @@ class Aim:
         return dict(zip(OPERATIONS, calls, strict=True))
 
 
-class NewKeys:
+class RetryNewKeys:
     """Sends calls with keys that the service may have to hear of first.
 
     What is answered 401 the first time that a key is used is sent again after pauses, since a 401 has done nothing;
@@ -130,7 +130,7 @@ def identifier(exchange: Exchange) -> str | None:
         response = read.success(exchange)
         found = read.items(response)[:1] if exchange.call.operation.response == "list" else [read.data(response)]
         return read.text(found[0], "id", response) if found else None
-    except Judgement:
+    except CheckOutcome:
         return None
 
 
@@ -205,7 +205,7 @@ def _is_full(page: Exchange) -> bool:
     """Whether another page follows; one that cannot be read is for whoever judges it."""
     try:
         return len(read.items(page)) >= PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
-    except Judgement:
+    except CheckOutcome:
         return False
 
 
@@ -224,6 +224,6 @@ def spare_owner(role: object) -> None:
         raise Untested("a member that may be changed is an owner; name another one under members")
 
 
-def spare_member(run: Run) -> Member:
+def untouchable_member(run: Run) -> Member:
     """A member whom only requests that must be refused are aimed at; the whole run shares one."""
     return run.fixtures.member()

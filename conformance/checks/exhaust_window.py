@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.every_operation import NewKeys
+from conformance.checks.every_operation import RetryNewKeys
 from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Undecided, Untested
+from conformance.oracle.outcomes import CantTell, Untested
 from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import request
 from conformance.wire.exchange import TOO_MANY_REQUESTS
@@ -38,7 +38,7 @@ _MEMBER: Final = re.compile(r"member_([0-9]+)")
 
 
 @dataclass(slots=True)
-class Filling:
+class ExhaustedWindow:
     """Requests sent to use a key's window up.
 
     Attributes:
@@ -58,7 +58,7 @@ class Filling:
         """Take an answer into account.
 
         Raises:
-            Undecided: It is neither a success nor past the limit.
+            CantTell: It is neither a success nor past the limit.
         """
         if exchange.status == TOO_MANY_REQUESTS:
             self.refused.append(exchange)
@@ -110,18 +110,18 @@ class Filling:
         return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
 
 
-def fill(run: Run, key: Credential) -> Filling:
+def fill(run: Run, key: Credential) -> ExhaustedWindow:
     """Send until the key is refused, or surely should have been."""
-    first = NewKeys(run).send(at_once(request.get_organization(), key))
+    first = RetryNewKeys(run).send(at_once(request.get_organization(), key))
     if is_made(run, key.name):
         _ensure_unused(first)
     if first.status == TOO_MANY_REQUESTS:  # too much at once, or whoever uses the key beside the run
         first = run.send(request.get_organization().with_key(key))
     limit = rate_limit_laws.limit(read.success(first))
     if limit is None or quota(first.response) is None:
-        raise Undecided("the rate-limit headers cannot be read", first)
+        raise CantTell("the rate-limit headers cannot be read", first)
     _ensure_budget(run, limit)
-    filling = Filling(limit)
+    filling = ExhaustedWindow(limit)
     filling.take(first)
     asked = at_once(request.get_organization(), key)
     together = True
@@ -146,7 +146,7 @@ def _ensure_unused(first: Exchange) -> None:
     """A key that was made for this run has requests left after its first one, in a window that is soon over.
 
     Raises:
-        Undecided: It has none.
+        CantTell: It has none.
         Untested: It has a window that is not waited for.
     """
     told = quota(first.response)
@@ -160,7 +160,7 @@ def _ensure_unused(first: Exchange) -> None:
         )
     if told.remaining == 0 and (first.status == TOO_MANY_REQUESTS or told.limit > 1):
         message = "the throttled key that the provisioner made is used up at its first request"
-        raise Undecided(f"{message} ({describe_response(first)}), which is not waited out", first)
+        raise CantTell(f"{message} ({describe_response(first)}), which is not waited out", first)
 
 
 def _ensure_budget(run: Run, limit: int) -> None:

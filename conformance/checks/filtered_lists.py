@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.seeded_engagements import Stock, stock
+from conformance.checks.seeded_engagements import SeededEngagements, stock
 from conformance.oracle import read
 from conformance.oracle.laws import ROLES
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class FilteredLists:
     """
 
     look: Look
-    stock: Stock
+    stock: SeededEngagements
 
 
 def engagements_by_status(run: Run) -> FilteredLists:
@@ -62,11 +62,11 @@ def _is_whole(response: Exchange) -> bool:
     """Whether an answer counts no more items than it shows, and these are few."""
     try:
         return read.number(response, "total") == len(read.items(response)) <= DEFAULT_PER_PAGE
-    except Judgement:
+    except CheckOutcome:
         return False
 
 
-def of_status(look: Look, status: str | None) -> Listing:
+def requirement_for_status(look: Look, status: str | None) -> Listing:
     """The pages of one of the lists: that of a status, or None for that of all."""
     return Listing(tuple(page for page in look if dict(page.call.query).get("status") == status))
 
@@ -91,7 +91,7 @@ def readable(look: Look) -> list[dict[str, Any]]:
     for response in look:
         try:
             found += read.items(response)
-        except Judgement:
+        except CheckOutcome:
             break
     return found
 

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, identifier_of
+from conformance.checks.engagements import ONE_SECOND_TICK, identifier_of
 from conformance.checks.finding import ids_on, latest
 from conformance.oracle.effects import accepted, is_main, missed
-from conformance.oracle.outcomes import Inapplicable, Judgement
+from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.wire import request
 from conformance.wire.exchange import NoResponse
 
@@ -54,7 +54,7 @@ def clearing(run: Run) -> Clearing:
     reading = [request.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
     if any(accepted(one) for one in reads) or _listed(page) & histories.keys():
-        run.sleep(A_TICK)  # whether it is gone at once is for other checks to judge
+        run.sleep(ONE_SECOND_TICK)  # whether it is gone at once is for other checks to judge
         reads, page = run.send_all(reading), run.send(latest(run))
     return Clearing(
         dict(zip(histories, responses, strict=True)),
@@ -85,7 +85,7 @@ def _listed(page: Exchange) -> frozenset[str]:
     """The identifiers on a page of the list; none where the key may not list, or nobody can read that."""
     try:
         return ids_on(page)
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return frozenset()
 
 

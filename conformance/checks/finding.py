@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire import request
 
@@ -31,7 +31,7 @@ _FEW: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ListScan:
     """One look through the list without a filter.
 
     Attributes:
@@ -58,8 +58,8 @@ class Search:
     """
 
     wanted: frozenset[str]
-    looks: tuple[Look, ...]
-    obstacle: Undecided | None = None
+    looks: tuple[ListScan, ...]
+    obstacle: CantTell | None = None
 
     @property
     def ids(self) -> frozenset[str]:
@@ -99,7 +99,7 @@ def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Searc
         sort: As ``latest`` takes it.
         order: The same.
     """
-    looks: list[Look] = []
+    looks: list[ListScan] = []
     sought = frozenset(wanted)
     try:
         page = run.send(latest(run, sort=sort, order=order))
@@ -110,7 +110,7 @@ def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Searc
             run.sleep(pause)
             with run.wire.undisturbed():
                 looks.append(_every_page(run))
-    except Undecided as obstacle:
+    except CantTell as obstacle:
         return Search(sought, tuple(looks), obstacle)
     return Search(sought, tuple(looks))
 
@@ -120,19 +120,19 @@ def expect_listed(what: str, found: Search) -> None:
 
     Raises:
         NonConformity: Something was on none of the pages, and nobody moved anything between the last two looks.
-        Undecided: Something was not found, but that may have other reasons.
+        CantTell: Something was not found, but that may have other reasons.
     """
     if found.obstacle is not None:
         raise found.obstacle
     last = found.looks[-1]
-    judged(*last.pages)
+    evidence(*last.pages)
     missing = found.wanted - last.ids
     if not missing:
         return
     if not last.complete:
-        raise Undecided("the list has too many pages to look through", *last.pages[:1])
+        raise CantTell("the list has too many pages to look through", *last.pages[:1])
     if len(found.looks) > 1 and found.looks[-2].others != last.others:
-        raise Undecided(f"{what} was not found in the list, but others were changing it", *last.pages)
+        raise CantTell(f"{what} was not found in the list, but others were changing it", *last.pages)
     expected = f"{len(found.wanted)} of {len(found.wanted)} on the pages of the list"
     raise NonConformity(
         f"{what} is not in the list", *last.pages, expected=expected, actual=f"{len(missing)} missing", pointer="/data"
@@ -144,7 +144,7 @@ def ids_on(page: Exchange) -> frozenset[str]:
     return frozenset(identifier for item in read.items(page) if (identifier := read.id_of(item)) is not None)
 
 
-def _every_page(run: Run) -> Look:
+def _every_page(run: Run) -> ListScan:
     """The whole list, as far as that can be afforded."""
     pages: list[Exchange] = []
     for number in range(1, _MOST_PAGES + 1):
@@ -154,7 +154,7 @@ def _every_page(run: Run) -> Look:
     return _look(run, pages, complete=False)
 
 
-def _look(run: Run, pages: Sequence[Exchange], *, complete: bool) -> Look:
+def _look(run: Run, pages: Sequence[Exchange], *, complete: bool) -> ListScan:
     items = [item for page in pages for item in read.items(page) if read.id_of(item) is not None]
     others = frozenset(str(item["id"]) for item in items if not run.names.made(item))
-    return Look(frozenset(str(item["id"]) for item in items), tuple(pages), complete, others)
+    return ListScan(frozenset(str(item["id"]) for item in items), tuple(pages), complete, others)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from conformance.checks.engagements import created
+from conformance.checks.engagements import create_engagements
 from conformance.operations import OPERATIONS
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire.gateways import LARGE_BODY, MAX_TARGET
 from conformance.wire.request import JSON_HEADERS, Call, encode
@@ -60,7 +60,7 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     Raises:
         RunStopped: The run was over before the requests were drawn.
     """
-    identifier = created(run, "generated")[0]["id"] if operation == "updateEngagement" else None
+    identifier = create_engagements(run, "generated")[0]["id"] if operation == "updateEngagement" else None
     cases = run.kept(f"generated {operation}", lambda: _drawn(run, operation))
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
@@ -146,14 +146,14 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
 
     Raises:
         Inapplicable: The generated requests of this run had none of the kind.
-        Undecided: None was answered.
+        CantTell: None was answered.
     """
     if not exchanges:
         raise Inapplicable("No generated request of this run was of this kind")
     told = [exchange for exchange in exchanges if exchange.judgeable]
     if not told:
-        raise Undecided("no generated request of this kind was answered")
-    judged(*told)
+        raise CantTell("no generated request of this kind was answered")
+    evidence(*told)
     wrong = [exchange for exchange in told if not permitted(exchange.status)]
     if not wrong:
         return

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import Span, accepted, refused, sent_object
-from conformance.oracle.outcomes import Judgement, NonConformity, Undecided
+from conformance.oracle.effects import Interval, accepted, refused, sent_object
+from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
 from conformance.targets.names import bare
 from conformance.wire import request
 
@@ -32,13 +32,13 @@ def excused_by_meddling(run: Run) -> Iterator[None]:
 
     Raises:
         NonConformity: Something is wrong, and nobody else seems to be doing anything.
-        Undecided: Somebody does.
+        CantTell: Somebody does.
     """
     try:
         yield
     except NonConformity as fault:
         if seen := _strange_names(run) or _moved_settings(run):
-            raise Undecided(f"others change the organization meanwhile, and {fault.message}", *seen) from fault
+            raise CantTell(f"others change the organization meanwhile, and {fault.message}", *seen) from fault
         raise
 
 
@@ -50,14 +50,14 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
     reads, prefix = _reads(run), bare(run.names.prefix)
     before = {bare(name) for one in reads[:1] if (name := _name(one)) is not None}
     renamings = [
-        (Span.of(one).start, bare(name))
+        (Interval.of(one).start, bare(name))
         for one in run.wire.exchanges
         if one.call.operation.id == "updateCurrentOrganization" and not refused(one)
         if isinstance(name := (sent_object(one) or {}).get("name"), str)
     ]
     strange: dict[str, Exchange] = {}
     for one in reads:
-        standing = max((given for given in renamings if given[0] < Span.of(one).end), default=(0.0, prefix))[1]
+        standing = max((given for given in renamings if given[0] < Interval.of(one).end), default=(0.0, prefix))[1]
         name = _name(one)
         if name is None or not (prefix in standing or standing in before):
             continue
@@ -84,9 +84,9 @@ def _has_looked(run: Run) -> bool:
 
 
 def _change(run: Run) -> tuple[Exchange, ...]:
-    updates = [Span.of(one) for one in run.wire.exchanges if one.call.operation.id == "updateCurrentOrganization"]
+    updates = [Interval.of(one) for one in run.wire.exchanges if one.call.operation.id == "updateCurrentOrganization"]
     for before, after in pairwise(_reads(run)):
-        between = Span(Span.of(before).start, Span.of(after).end)
+        between = Interval(Interval.of(before).start, Interval.of(after).end)
         if _settings(before) != _settings(after) and not any(between.meets(one) for one in updates):
             return before, after
     return ()
@@ -102,14 +102,14 @@ def _reads(run: Run) -> list[Exchange]:
         and accepted(one)
         and _settings(one)
     ]
-    return sorted(reads, key=lambda one: Span.of(one).end)
+    return sorted(reads, key=lambda one: Interval.of(one).end)
 
 
 def _settings(exchange: Exchange) -> object:
     """The settings that an answer shows; None where it shows none."""
     try:
         return read.data(exchange).get("settings")
-    except Judgement:
+    except CheckOutcome:
         return None
 
 

@@ -10,8 +10,8 @@ from conformance.checks.every_operation import (
     latest_engagements,
     member_of,
     member_pages,
-    spare_member,
     spare_owner,
+    untouchable_member,
 )
 from conformance.checks.renaming import given_back, name_before
 from conformance.checks.unauthenticated import bad_keys
@@ -105,7 +105,7 @@ def invalid_role_changes(run: Run) -> Refusals:
     Raises:
         Untested: The member is an owner, whom nothing is tried on.
     """
-    user_id = run.journeys.result(spare_member).user_id
+    user_id = run.journeys.result(untouchable_member).user_id
     run.journeys.wait_for(bad_keys)  # which ask for another role of the same member
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.every_operation import NewKeys
+from conformance.checks.every_operation import RetryNewKeys
 from conformance.checks.exhaust_window import is_made
 from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws, read
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.per_key_limits import of_one_window, signs
 from conformance.oracle.rate_limit_course import Told
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -41,20 +41,20 @@ def expect_limits_apart(run: Run) -> None:
     Raises:
         NonConformity: A new key has twice lost far more than its own request took, while the main key sent many.
         Inapplicable: No key was made in this run, or the windows are over at once.
-        Undecided: A key has less left than its own requests account for, and that could not be tried.
+        CantTell: A key has less left than its own requests account for, and that could not be tried.
     """
-    run.journeys.settle()
+    run.journeys.narrow()
     used = {one.call.credential.name for one in run.wire.exchanges if one.call.credential is not None}
     keys = {name for name in used if is_made(run, name)}
     found = signs(run.wire.exchanges, keys)
     if found.kept and not found.doubtful:
-        judged(*found.kept)
+        evidence(*found.kept)
         return
     if keys and not found.doubtful and not found.has_windows and len(_responses(run, keys)) > 1:
         raise Inapplicable("The windows of this service are over at once")
     try:
         _try(run, run.fixtures.new_key(SCOPES[0]))
-    except Unavailable as unavailable:
+    except MissingMeans as unavailable:
         raise _untried(found.doubtful, unavailable.reason) from None
     except _OtherWindow:
         raise _untried(found.doubtful, "Every window was over at once") from None
@@ -68,7 +68,7 @@ def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
     """What to raise if nothing can be tried."""
     if not doubtful:
         return Inapplicable(f"The limit of a key could not be seen beside requests of others. {reason}")
-    return Undecided("a key has fewer requests left than it sent itself, and it could not be tried why", *doubtful[:3])
+    return CantTell("a key has fewer requests left than it sent itself, and it could not be tried why", *doubtful[:3])
 
 
 def _try(run: Run, key: Credential) -> None:
@@ -78,7 +78,7 @@ def _try(run: Run, key: Credential) -> None:
         _OtherWindow: It ended each time.
         NonConformity: See ``expect_limits_apart``.
     """
-    sender = NewKeys(run)
+    sender = RetryNewKeys(run)
     for number in range(1, _TRIES + 1):
         try:
             _try_in_one_window(run, sender, key)
@@ -89,19 +89,19 @@ def _try(run: Run, key: Credential) -> None:
             return
 
 
-def _try_in_one_window(run: Run, sender: NewKeys, key: Credential) -> None:
+def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
     asked = request.get_organization()
     course = [sender.send(asked.with_key(key)) for _ in range(2)]
     silent, busy = [_taken(*course)], []
     many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)
     if many <= _MORE:
-        raise Undecided("a new key has too few requests left for others to take them", *course)
+        raise CantTell("a new key has too few requests left for others to take them", *course)
     for _ in range(2):
         run.send_all([asked] * many)
         course += [sender.send(asked.with_key(key)) for _ in range(2)]
         busy.append(_taken(*course[-3:-1]))
         silent.append(_taken(*course[-2:]))
-        judged(*course)
+        evidence(*course)
         if busy[-1] <= max(silent) + _MORE:
             return
     raise NonConformity(
@@ -118,7 +118,7 @@ def _taken(before: Exchange, after: Exchange) -> int:
 
     Raises:
         _OtherWindow: They name different windows, or none.
-        Undecided: One is no success.
+        CantTell: One is no success.
     """
     for one in (before, after):
         read.success(one)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from conformance.oracle.effects import accepted
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import request
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 from conformance.wire.losses import losses, naming
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.request import Call
 
-    Likeness = Callable[[Exchange], Hashable]
+    RequestKey = Callable[[Exchange], Hashable]
 
 _TWICE: Final = 2
 _MOST: Final = 10
@@ -59,16 +59,16 @@ def expect_no_request_ends_service(run: Run) -> None:
 
     Raises:
         NonConformity: It is, and nothing else was under way.
-        Undecided: It was gone once, and the request could not be tried again.
+        CantTell: It was gone once, and the request could not be tried again.
         Inapplicable: The service was never gone while a request was under way.
     """
-    run.journeys.settle()
+    run.journeys.narrow()
     suspects = sorted(_suspects(run, _exactly).values(), key=lambda one: -len(one.broken))
     if not suspects:
         raise Inapplicable("The service was never gone while a request was under way")
     doubtful = [one.broken[-1] for number, one in enumerate(suspects) if not _is_cleared(run, one, number < _MOST)]
     if doubtful:
-        raise Undecided(f"the service was gone after {naming(doubtful)}, which could not be tried again", *doubtful)
+        raise CantTell(f"the service was gone after {naming(doubtful)}, which could not be tried again", *doubtful)
 
 
 def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: FBT001 - what is decided
@@ -84,7 +84,7 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
     if again is not None:
         _expect_not_gone(run, first, again)
         if again.exchange.judgeable and (first.call.harmless or accepted(again.exchange)):
-            judged(again.exchange)
+            evidence(again.exchange)
             return True
     if _had_response(run, first, lambda one: _form(run, one)):
         return True
@@ -94,7 +94,7 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
     return False
 
 
-def _suspects(run: Run, likeness: Likeness) -> dict[Hashable, _Suspect]:
+def _suspects(run: Run, likeness: RequestKey) -> dict[Hashable, _Suspect]:
     """The requests that were under way when the service was lost; those that are alike count as one."""
     found: dict[Hashable, _Suspect] = {}
     for loss in losses(run.wire.exchanges):
@@ -105,12 +105,12 @@ def _suspects(run: Run, likeness: Likeness) -> dict[Hashable, _Suspect]:
     return found
 
 
-def _had_response(run: Run, first: Exchange, likeness: Likeness) -> bool:
+def _had_response(run: Run, first: Exchange, likeness: RequestKey) -> bool:
     """Whether a request like one that was broken off was answered later."""
     later = [one for one in run.wire.exchanges if one.number > first.number and one.judgeable]
     found = next((one for one in later if likeness(one) == likeness(first)), None)
     if found is not None:
-        judged(found)
+        evidence(found)
     return found is not None
 
 
@@ -122,7 +122,7 @@ def _sent_alone(run: Run, asked: Call) -> _Again | None:
     try:
         control, exchange = run.send(request.get_organization()), run.send(asked)
         run.send(request.get_organization())
-    except (Withheld, Unavailable):
+    except (NotSent, MissingMeans):
         return None
     return _Again(control, exchange)
 

@@ -43,7 +43,7 @@ def journey(walk: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa:
 
     def fetch(run: Run) -> Any:  # noqa: ANN401 - whatever the journey gives
         if alone:
-            run.journeys.settle()
+            run.journeys.narrow()
         return run.journeys.result(walk)
 
     fetch.__doc__ = walk.__doc__

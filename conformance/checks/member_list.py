@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.every_operation import spare_member
+from conformance.checks.every_operation import untouchable_member
 from conformance.checks.single_scope import single_permissions
 from conformance.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.effects import accepted, is_main
-from conformance.oracle.outcomes import Undecided
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CantTell
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PAUSE: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class MemberList:
     """All members at one time, or all of one role.
 
     Attributes:
@@ -74,20 +74,20 @@ class Roster:
         """All members were read.
 
         Raises:
-            Undecided: There are too many of them to be read again and again.
+            CantTell: There are too many of them to be read again and again.
         """
         if not self.whole:
             most = _MOST_PAGES * _PER_PAGE
-            raise Undecided(f"there are more than {most} members, too many to look at them all", *self.pages[:1])
+            raise CantTell(f"there are more than {most} members, too many to look at them all", *self.pages[:1])
 
 
 @dataclass(frozen=True, slots=True)
-class Headcount:
+class MemberCount:
     """How many members there are, as the organization and the list tell it one after the other."""
 
     organization: Exchange
     count: int
-    roster: Roster
+    roster: MemberList
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -95,24 +95,24 @@ class Headcount:
         return (self.organization, *self.roster.pages)
 
 
-def roster(run: Run, role: str | None = None) -> Roster:
+def roster(run: Run, role: str | None = None) -> MemberList:
     """Read the whole list of members, or of those of one role.
 
     Raises:
-        Undecided: It cannot be read, or is too long to be read again and again.
+        CantTell: It cannot be read, or is too long to be read again and again.
     """
     members = roster_so_far(run, role)
     members.ensure_whole()
     return members
 
 
-def roster_with(run: Run, *user_ids: str) -> Roster:
+def roster_with(run: Run, *user_ids: str) -> MemberList:
     """Read the whole list of members, until it shows some of them who were made a moment ago.
 
     That they are there at once is nothing that the interface says, as it does not make them.
 
     Raises:
-        Undecided: It cannot be read, or is too long to be read again and again.
+        CantTell: It cannot be read, or is too long to be read again and again.
     """
     looks = [roster(run)]
 
@@ -125,11 +125,11 @@ def roster_with(run: Run, *user_ids: str) -> Roster:
     return looks[-1]
 
 
-def roster_so_far(run: Run, role: str | None = None) -> Roster:
+def roster_so_far(run: Run, role: str | None = None) -> MemberList:
     """Read the list of members, or of those of one role, and of a very long one only the beginning.
 
     Raises:
-        Undecided: It cannot be read.
+        CantTell: It cannot be read.
     """
     pages: list[Exchange] = []
     while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
@@ -144,37 +144,37 @@ def _is_last(page: Exchange) -> bool:
     return read.number(page, "page") >= read.number(page, "totalPages")
 
 
-def _roster(pages: Sequence[Exchange]) -> Roster:
+def _roster(pages: Sequence[Exchange]) -> MemberList:
     members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
-    return Roster(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
+    return MemberList(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
 
 
-def headcount(run: Run) -> Headcount:
+def headcount(run: Run) -> MemberCount:
     """Count the members by both ways of the interface."""
     counted = headcount_so_far(run)
     counted.roster.ensure_whole()
     return counted
 
 
-def headcount_so_far(run: Run) -> Headcount:
+def headcount_so_far(run: Run) -> MemberCount:
     """The same; of a very long list only the beginning is read, which tells the total, too."""
     organization = run.send(request.get_organization())
-    return Headcount(organization, _member_count(organization), roster_so_far(run))
+    return MemberCount(organization, _member_count(organization), roster_so_far(run))
 
 
 def _member_count(organization: Exchange) -> int:
     return read.integer(read.data(organization), "memberCount", organization)
 
 
-def headcounts_of_run(run: Run) -> list[Headcount]:
+def headcounts_of_run(run: Run) -> list[MemberCount]:
     """Every time that a run has read the organization, and a list of all its members right after, where readable."""
-    found: list[Headcount] = []
+    found: list[MemberCount] = []
     own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
     for organization, page in pairwise(own):
         operations = (organization.call.operation.id, page.call.operation.id)
         if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.call.query):
-            with suppress(Undecided):
-                found.append(Headcount(organization, _member_count(organization), _roster([page])))
+            with suppress(CantTell):
+                found.append(MemberCount(organization, _member_count(organization), _roster([page])))
     return found
 
 
@@ -185,14 +185,14 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
     whoever asks for it must wait until those have ended, and keys with one permission are tried on it before.
 
     Raises:
-        Unavailable: There is none.
+        MissingMeans: There is none.
     """
     try:
         return run.fixtures.member(role, with_key=True)
-    except Unavailable:
-        spare = run.journeys.result(spare_member)
+    except MissingMeans:
+        spare = run.journeys.result(untouchable_member)
     if spare.credential is None:
-        with suppress(Unavailable):
+        with suppress(MissingMeans):
             return run.fixtures.member(role)
     if not run.profile.keys.keys().isdisjoint(SCOPES):
         run.journeys.result(single_permissions)
@@ -203,15 +203,15 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
     """One more member to change and remove; None where there is none."""
     try:
         return run.fixtures.member("member", with_key=with_key)
-    except Unavailable:
+    except MissingMeans:
         return another_member(run) if with_key else None
 
 
-def witnesses(run: Run) -> frozenset[str]:
+def bystanders(run: Run) -> frozenset[str]:
     """An admin and a member are made, by whom it shows whether something harms others; none where that cannot be."""
     made: set[str] = set()
     if run.profile.provisioner is not None:
         for role in ("admin", "member"):
-            with suppress(Unavailable):
+            with suppress(MissingMeans):
                 made.add(run.fixtures.member(role).user_id)
     return frozenset(made)

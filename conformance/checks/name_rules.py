@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of
 from conformance.oracle.effects import accepted
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
     beside a description, it was not for the name that one was refused.
 
     Raises:
-        Undecided: It takes them, so that it has rules for names.
+        CantTell: It takes them, so that it has rules for names.
     """
     described = {"description": run.name("described")}
     for name in plain_names(run):
@@ -55,7 +55,7 @@ def ensure_no_rule_of_names(response: Exchange) -> None:
     """A name that was sent because the run's own were refused is refused as well.
 
     Raises:
-        Undecided: It was taken, so that the service has rules for names.
+        CantTell: It was taken, so that the service has rules for names.
     """
     if accepted(response):
-        raise Undecided("the service takes names, and has a rule for them that those of the run do not keep", response)
+        raise CantTell("the service takes names, and has a rule for them that those of the run do not keep", response)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.member_list import Roster, roster, roster_with
+from conformance.checks.member_list import MemberList, roster, roster_with
 from conformance.checks.renaming import given_back, name_before
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle.effects import accepted, refused
-from conformance.oracle.outcomes import Inapplicable, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.running.options import Effort
 from conformance.wire import request
 
@@ -51,8 +51,8 @@ class RoleLook:
     response: Exchange
     role: str
     user_id: str
-    before: Roster
-    after: Roster
+    before: MemberList
+    after: MemberList
 
 
 def organization_walk(run: Run) -> list[Look]:
@@ -81,7 +81,7 @@ def role_walk(run: Run) -> list[RoleLook]:
     for _ in range(_STEPS[run.effort] // 3):
         role = before.role(member.user_id)
         if role not in OTHER_ROLE:
-            raise Undecided("the list of members does not show the new one", *before.pages)
+            raise CantTell("the list of members does not show the new one", *before.pages)
         new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
         response = run.send(request.update_member_role(member.user_id, {"role": new}))
         after = roster(run)

@@ -9,7 +9,7 @@ from conformance.checks.seeded_engagements import created_at, identifier_made, s
 from conformance.oracle import read
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.oracle.paging import MOST_PAGES
 from conformance.wire import request
 
@@ -104,7 +104,7 @@ def _told(response: Exchange) -> int:
     """The total that an answer tells, at least what it shows; 0 where it cannot be read."""
     try:
         return max(read.number(response, "total"), len(read.items(response)))
-    except Judgement:
+    except CheckOutcome:
         return 0
 
 

@@ -7,10 +7,10 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, created
+from conformance.checks.engagements import ONE_SECOND_TICK, create_engagements
 from conformance.oracle.effects import accepted
 from conformance.oracle.linearizability import State, history_of, order_of, told
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire import request
 
@@ -71,25 +71,25 @@ def expect_order(races: Sequence[Race], message: str) -> None:
 
     Raises:
         NonConformity: Those of one fit none; the message tells its history.
-        Undecided: The same requests go wrong without a race too.
+        CantTell: The same requests go wrong without a race too.
         Inapplicable: There was no race at this effort.
     """
     if not races:
         raise Inapplicable("Races are run at standard and deep effort only")
     for race in races:
         events = history_of(race.responses)
-        judged(*race.responses)
+        evidence(*race.responses)
         if order_of(race.initial, events) is not None:
             continue
         if order_of(race.initial, history_of(race.control)) is None:
-            raise Undecided(f"{message}, but neither do requests one after the other", *race.responses, *race.control)
+            raise CantTell(f"{message}, but neither do requests one after the other", *race.responses, *race.control)
         expected = "answers of requests that were carried out one after the other, in some order"
         raise NonConformity(message, *race.responses, expected=expected, actual=told(events))
 
 
 def _subjects(run: Run, label: str) -> list[dict[str, str]]:
     rounds = _ROUNDS[run.effort]
-    return created(run, *[label] * rounds) if rounds else []
+    return create_engagements(run, *[label] * rounds) if rounds else []
 
 
 def _edit(run: Run, subject: dict[str, str], number: int) -> Call:
@@ -133,7 +133,7 @@ def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], la
     run.send(request.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
     controls: tuple[Exchange, ...] = ()
     if accepted(closed) and order_of(initial, history_of(responses)) is None:
-        run.sleep(A_TICK)
+        run.sleep(ONE_SECOND_TICK)
         controls = (closed, run.send(control))
     return Race(initial, tuple(responses), controls)
 
@@ -142,5 +142,5 @@ def _state(subject: dict[str, str]) -> State:
     """The engagement as the answer to its creation shows it."""
     name, description = subject.get("name"), subject.get("description")
     if not isinstance(name, str) or not isinstance(description, str):
-        raise Undecided("the answer to a creation does not show what was sent")
+        raise CantTell("the answer to a creation does not show what was sent")
     return State(name, description)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagement_walk import Taken, Walk
+from conformance.checks.engagement_walk import TakenStep, Walk
 from conformance.checks.engagements import identifier_of
-from conformance.checks.walk_story import Story, tell
+from conformance.checks.walk_story import Story, write_story
 from conformance.oracle.collation import LABEL, syllables
 from conformance.oracle.effects import accepted
 from conformance.oracle.shrinking import shrink
@@ -78,7 +78,7 @@ def random_walks(run: Run) -> Walks:
         walks.findings.append(walk.ledger.findings)
         if finding is not None and finding.requirement not in walks.stories:
             walk, finding = _shortest(run, *_cleared(run, walk, finding), size.shrinking)
-            walks.stories[finding.requirement] = tell(walk, finding)
+            walks.stories[finding.requirement] = write_story(walk, finding)
     return walks
 
 
@@ -121,7 +121,7 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
     return shortest, found
 
 
-def _guesses(taken: Sequence[Taken], finding: Finding) -> list[list[Step]]:
+def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
     """Shorter walks: what is cited and the creations for it; what changed the engagements concerned; all about them."""
     cited = {finding.exchange, *finding.because}
     concerned = {one.call.identifier or identifier_of(one) for one in cited if accepted(one) or one.call.identifier}
@@ -131,7 +131,7 @@ def _guesses(taken: Sequence[Taken], finding: Finding) -> list[list[Step]]:
     return [[one.step for one in some] for some in (needed, changes, about)]
 
 
-def _subject(one: Taken) -> str | None:
+def _subject(one: TakenStep) -> str | None:
     """The engagement that a step was about."""
     if one.step.kind is Kind.CREATE:
         return identifier_of(one.exchange) if accepted(one.exchange) else None

@@ -6,11 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.checks.finding import latest
-from conformance.checks.member_list import Headcount, Roster, another_member, headcount, roster, roster_with, witnesses
-from conformance.checks.revoked_key import Allowed, Attempt, afterwards, beforehand
+from conformance.checks.member_list import (
+    MemberCount,
+    MemberList,
+    another_member,
+    bystanders,
+    headcount,
+    roster,
+    roster_with,
+)
+from conformance.checks.revoked_key import Allowed, Trial, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
 from conformance.oracle import read
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -37,12 +45,12 @@ class Removal:
     """
 
     member: Member
-    before: Headcount
+    before: MemberCount
     response: Exchange
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[Trial, ...]
     newest: tuple[Exchange, ...]
-    after: Headcount
-    filtered: tuple[Roster, ...]
+    after: MemberCount
+    filtered: tuple[MemberList, ...]
     again: Exchange
     change: Exchange
     bystander_reads: tuple[tuple[Exchange, Exchange], ...]
@@ -54,7 +62,7 @@ def removal(run: Run) -> Removal:
     bystander, leaver = another_member(run, with_key=True), another_member(run)
     known = roster_with(run, *(one.user_id for one in (bystander, leaver) if one is not None))
     if known.role(member.user_id) == "owner":
-        raise Undecided("the member has become an owner, and removing an owner is never tried", *known.pages)
+        raise CantTell("the member has become an owner, and removing an owner is never tried", *known.pages)
     touched = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
     reads_before = _reads(run, bystander)
     allowed: tuple[Allowed, ...] = ()
@@ -98,9 +106,9 @@ class RemovalSeen:
     """
 
     user_id: str
-    before: Roster
+    before: MemberList
     response: Exchange
-    after: Roster
+    after: MemberList
     began: frozenset[str]
     made: frozenset[str] = frozenset()
     aimed: frozenset[str | None] = frozenset()
@@ -135,12 +143,12 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
     """Somebody else is removed, before somebody who was made to see it.
 
     Raises:
-        Undecided: Nobody else can be, so that others may have left by themselves the first time.
+        CantTell: Nobody else can be, so that others may have left by themselves the first time.
     """
-    member, made = another_member(run), witnesses(run)
+    member, made = another_member(run), bystanders(run)
     before = roster(run) if member is None else roster_with(run, member.user_id)
     if member is None:
-        raise Undecided(
+        raise CantTell(
             "others are members no longer, or in another role, and nobody is left to be removed a second time",
             *first.before.pages,
             first.response,

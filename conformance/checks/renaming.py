@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.name_rules import REFUSED_AS_INVALID
 from conformance.oracle import read
-from conformance.oracle.outcomes import Judgement, Undecided
+from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.targets.journal_entries import Action
 from conformance.targets.queries import MAIN_KEY
 from conformance.wire import request
@@ -31,7 +31,7 @@ def name_before(run: Run, organization: Exchange) -> str:
         organization: The organization as it is now.
 
     Raises:
-        Undecided: It cannot be told.
+        CantTell: It cannot be told.
     """
     name = read.text(read.data(organization), "name", organization)
     if not run.names.owns(name):
@@ -40,7 +40,7 @@ def name_before(run: Run, organization: Exchange) -> str:
     for entry in renamed:
         if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
             return entry.before
-    raise Undecided("the name that the organization had before is not known any more", organization)
+    raise CantTell("the name that the organization had before is not known any more", organization)
 
 
 def harmless_name(organization: Exchange | None) -> str | None:
@@ -51,7 +51,7 @@ def harmless_name(organization: Exchange | None) -> str | None:
     """
     try:
         name = None if organization is None else read.text(read.data(organization), "name", organization)
-    except Judgement:
+    except CheckOutcome:
         return None
     return name if name is not None and _is_usual(name) else None
 
@@ -61,14 +61,14 @@ def given_back(run: Run, name: str) -> Iterator[None]:
     """Give the organization this name at the end of a ``with``, also where the run is over by then.
 
     Raises:
-        Undecided: The service would not take the name back as it is, and so nothing was renamed.
+        CantTell: The service would not take the name back as it is, and so nothing was renamed.
     """
     if not _is_usual(name):
-        raise Undecided("the service might alter the organization's name when it is restored")
+        raise CantTell("the service might alter the organization's name when it is restored")
     back = replace(request.update_organization({"name": name}), repeatable=True)
     tried = run.send(back)
     if tried.status in REFUSED_AS_INVALID:
-        raise Undecided("the service does not take back the name that the organization has", tried)
+        raise CantTell("the service does not take back the name that the organization has", tried)
     try:
         yield
     finally:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.checks.engagements import shown
-from conformance.checks.every_operation import NewKeys
+from conformance.checks.engagements import field_or_none
+from conformance.checks.every_operation import RetryNewKeys
 from conformance.checks.renaming import harmless_name
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle import read
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Trial:
     """One operation with the member's key, allowed before the removal and tried again after it."""
 
     before: Exchange
@@ -34,7 +34,9 @@ class Attempt:
 
         Unarchiving may take effect later.
         """
-        return self.before.call.operation.id != "unarchiveEngagement" or shown(self.before, "status") == "active"
+        return (
+            self.before.call.operation.id != "unarchiveEngagement" or field_or_none(self.before, "status") == "active"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     """
     name = harmless_name(run.send(request.get_organization()))
     rename = request.update_organization({} if name is None else {"name": name})
-    archived, sender = _id(run.send(_creation(run))), NewKeys(run)
+    archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
     creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
     own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
     spare = [one for one in spare if one not in {own, archived}]
@@ -91,13 +93,13 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     return tuple(allowed)
 
 
-def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Attempt, ...]:
+def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Trial, ...]:
     """Send everything that was allowed once more, at once."""
     later = run.send_all([one.later for one in allowed])
-    return tuple(Attempt(one.before, after) for one, after in zip(allowed, later, strict=True))
+    return tuple(Trial(one.before, after) for one, after in zip(allowed, later, strict=True))
 
 
-def _try(sender: NewKeys, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
+def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
     responses = sender.send_all([before.with_key(key) for before, _ in pairs])
     return [
         Allowed(response, later.with_key(key))
@@ -132,5 +134,5 @@ def _invitation(run: Run) -> Call:
 def _id(exchange: Exchange) -> str:
     try:
         return read.text(read.data(exchange), "id", exchange)
-    except Undecided as doubt:
-        raise Undecided(f"no engagement to use the member's key on: {doubt.message}", exchange) from doubt
+    except CantTell as doubt:
+        raise CantTell(f"no engagement to use the member's key on: {doubt.message}", exchange) from doubt

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.every_operation import spare_owner
-from conformance.checks.member_list import Roster, member_to_change, roster, roster_with
+from conformance.checks.member_list import MemberList, member_to_change, roster, roster_with
 from conformance.oracle.effects import accepted, refused
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.wire import request
 
@@ -26,7 +26,7 @@ class Change:
 
     role: str
     response: Exchange
-    after: Roster
+    after: MemberList
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,15 @@ class RoleChanges:
 
     member: Member
     role: str
-    before: Roster
+    before: MemberList
     changes: tuple[Change, ...]
-    of_new_role: Roster
-    of_old_role: Roster
+    of_new_role: MemberList
+    of_old_role: MemberList
     same: Exchange
     invited: Exchange | None
     to_owner: tuple[Exchange, ...]
     stands: str
-    after: Roster
+    after: MemberList
 
 
 def role_changes(run: Run) -> RoleChanges:
@@ -85,17 +85,17 @@ def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...]
     return (first, _set(run, member, "owner")), OTHER_ROLE[role] if accepted(other) else role
 
 
-def changeable_role(members: Roster, member: Member) -> str:
+def changeable_role(members: MemberList, member: Member) -> str:
     """The role of a member that may be touched.
 
     Raises:
         Untested: It is an owner, whom nothing is tried on.
-        Undecided: The list does not show it.
+        CantTell: The list does not show it.
     """
     role = members.role(member.user_id)
     spare_owner(role)
     if role not in OTHER_ROLE:
-        raise Undecided(
+        raise CantTell(
             "the list of members does not show the member that may be changed, with its role", *members.pages
         )
     return role

@@ -10,7 +10,7 @@ from conformance.checks.engagements import ensure_responses, tick_of
 from conformance.oracle import read
 from conformance.oracle.collation import SYLLABLES
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.outcomes import Judgement, Undecided
+from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.running.options import Effort
 from conformance.targets.profile import Mode
@@ -42,7 +42,7 @@ _WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]", 8: "2026-01-
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SeededEngagement:
     """One engagement of the stock.
 
     Attributes:
@@ -61,10 +61,10 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
+class SeededEngagements:
     """All of them, in the order of their creation; nothing changes them any more."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SeededEngagement, ...]
 
     @property
     def names(self) -> frozenset[str]:
@@ -72,7 +72,7 @@ class Stock:
         return frozenset(piece.name for piece in self.pieces if piece.name.islower())
 
     @property
-    def capitalized(self) -> Piece | None:
+    def capitalized(self) -> SeededEngagement | None:
         """The one whose name tells whether letter case counts; None where it could not be created."""
         return next((piece for piece in self.pieces if not piece.name.islower()), None)
 
@@ -91,7 +91,7 @@ class Stock:
         return {piece.identifier: piece.name for piece in self.pieces if not piece.archived and piece.name.islower()}
 
 
-def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
+def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
     """Engagements are created in batches, over a time in which any clock moves.
 
     Returns:
@@ -100,7 +100,7 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
     if run.mode is Mode.READ_ONLY:
         return (), run.clock.monotonic()
     names = [run.name(word) for word in _words(run)]
-    pieces: list[Piece] = []
+    pieces: list[SeededEngagement] = []
     size = -(-len(names) // _BATCHES[run.effort])
     for start in range(0, len(names), size):
         if pieces:
@@ -108,7 +108,7 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
         batch = names[start : start + size]
         responses = run.send_all([request.create_engagement(_body(name, names.index(name))) for name in batch])
         pieces += [
-            Piece(made, name, response)
+            SeededEngagement(made, name, response)
             for name, response in zip(batch, responses, strict=True)
             if (made := identifier_made(response))
         ]
@@ -117,13 +117,13 @@ def new_engagements(run: Run) -> tuple[tuple[Piece, ...], float]:
     return tuple(pieces), run.clock.monotonic()
 
 
-def stock(run: Run) -> Stock:
+def stock(run: Run) -> SeededEngagements:
     """Of the new engagements some are archived, some edited, later than all of them were created."""
     pieces, finished = run.journeys.result(new_engagements)
     if run.mode is Mode.READ_ONLY:
-        return Stock(())
+        return SeededEngagements(())
     if not pieces:
-        raise Undecided("no engagement could be created that lists could be judged by")
+        raise CantTell("no engagement could be created that lists could be judged by")
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     kept = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
@@ -137,15 +137,17 @@ def stock(run: Run) -> Stock:
             response = run.send(request.update_engagement(found.identifier, body))
             _keep(kept, found, response, replace(found, name=body.get("name", found.name), changed=True))
     if not any(piece.changed for piece in kept.values()):
-        raise Undecided("nothing that was created could be changed, so that it is doubtful what there is")
-    return Stock(tuple(kept.values()))
+        raise CantTell("nothing that was created could be changed, so that it is doubtful what there is")
+    return SeededEngagements(tuple(kept.values()))
 
 
-def _tick(pieces: Iterable[Piece]) -> float:
+def _tick(pieces: Iterable[SeededEngagement]) -> float:
     return tick_of(resource for piece in pieces for resource in readable_resources(piece.created))
 
 
-def _keep(kept: dict[str, Piece], piece: Piece, response: Exchange, then: Piece) -> None:
+def _keep(
+    kept: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
+) -> None:
     """Keep a piece as it is after a change; where no answer tells whether that was done, it is left out."""
     if _succeeded(response):
         kept[piece.identifier] = then
@@ -153,7 +155,7 @@ def _keep(kept: dict[str, Piece], piece: Piece, response: Exchange, then: Piece)
         del kept[piece.identifier]
 
 
-def _edits(run: Run, pieces: tuple[Piece, ...]) -> dict[int, dict[str, Any]]:
+def _edits(run: Run, pieces: tuple[SeededEngagement, ...]) -> dict[int, dict[str, Any]]:
     """What is changed, by place: a name, a description, or both; descriptions are given and taken away."""
     return {
         _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
@@ -188,7 +190,7 @@ def identifier_made(response: Exchange) -> str | None:
     """The id of what was created; None where that cannot be told."""
     try:
         return read.text(read.data(response), "id", response)
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return None
 
 
@@ -196,7 +198,7 @@ def created_at(response: Exchange) -> datetime | None:
     """The time of creation that an answer tells; None where it tells none."""
     try:
         return parse_timestamp(read.text(read.data(response), "createdAt", response))
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return None
 
 

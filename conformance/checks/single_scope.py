@@ -7,25 +7,25 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.every_operation import (
-    Aim,
-    NewKeys,
+    OperationInputs,
+    RetryNewKeys,
     identifier,
     label,
     latest_engagements,
     member_of,
     member_pages,
-    spare_member,
     unknown_like,
+    untouchable_member,
 )
 from conformance.checks.finding import ids_on
 from conformance.checks.renaming import harmless_name
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.effects import accepted, missed, refused
-from conformance.oracle.outcomes import Judgement, Undecided
+from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import request
 from conformance.wire.exchange import NoResponse
 
@@ -48,7 +48,7 @@ class Permissions:
 
     Attributes:
         cells: The exchange of each permission and operationId that could be tried.
-        lacking: Why a permission has no key.
+        missing_means: Why a permission has no key.
         missing: Reads with the main key of engagements that a key did not find which may do what it asked for, each
             right after that, by their ids.
         kept: Reads of the engagements that only refused requests were aimed at, before and after, by their ids.
@@ -67,7 +67,7 @@ class Permissions:
 
     label: str
     cells: dict[tuple[str, str], Exchange] = field(default_factory=dict)
-    lacking: dict[str, Unavailable] = field(default_factory=dict)
+    missing_means: dict[str, MissingMeans] = field(default_factory=dict)
     missing: dict[str, Exchange] = field(default_factory=dict)
     kept: dict[str, tuple[Exchange, Exchange]] = field(default_factory=dict)
     newest: tuple[Exchange, ...] = ()
@@ -75,7 +75,7 @@ class Permissions:
     revived: Exchange | None = None
     organization: Exchange | None = None
     user: str | None = None
-    no_member: Unavailable | Undecided | None = None
+    no_member: MissingMeans | CantTell | None = None
     members: tuple[tuple[Exchange, ...], tuple[Exchange, ...]] = ((), ())
     unknown: list[Exchange] = field(default_factory=list)
     invalid: list[Exchange] = field(default_factory=list)
@@ -84,16 +84,16 @@ class Permissions:
         """The exchange of a permission and an operation.
 
         Raises:
-            Unavailable: There is no key with that permission, or no member to try it on.
-            Undecided: The service made no engagement to try it on.
+            MissingMeans: There is no key with that permission, or no member to try it on.
+            CantTell: The service made no engagement to try it on.
         """
-        if scope in self.lacking:
-            raise Unavailable(f"key:{scope}", self.lacking[scope].reason)
+        if scope in self.missing_means:
+            raise MissingMeans(f"key:{scope}", self.missing_means[scope].reason)
         if (scope, operation) in self.cells:
             return self.cells[scope, operation]
         if operation in MEMBERSHIP and self.no_member is not None:
             raise self.no_member
-        raise Undecided(f"there was no engagement that {operation} could be tried on")
+        raise CantTell(f"there was no engagement that {operation} could be tried on")
 
     def is_unknown(self, scope: str) -> bool:
         """Whether the service takes the key of a permission for none at all."""
@@ -133,7 +133,7 @@ class _Targets:
 def single_permissions(run: Run) -> Permissions:
     """Every operation is called with keys that have one permission each."""
     tried = Permissions(label(run, "forbidden"))
-    keys, sender = _keys(run, tried), NewKeys(run)
+    keys, sender = _keys(run, tried), RetryNewKeys(run)
     targets = _refusal_targets(run)
     _try_refusals(run, keys, targets, sender, tried)
     _try_the_rest(run, keys, targets, sender, tried)
@@ -145,8 +145,8 @@ def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
     for scope in SCOPES:
         try:
             keys[scope] = run.fixtures.scoped_key(scope)
-        except Unavailable as reason:
-            tried.lacking[scope] = reason
+        except MissingMeans as reason:
+            tried.missing_means[scope] = reason
     return keys
 
 
@@ -154,7 +154,7 @@ def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
 
 
 def _try_refusals(
-    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: NewKeys, tried: Permissions
+    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: RetryNewKeys, tried: Permissions
 ) -> None:
     """Try what must be refused, permission after permission, on what exists and is the run's own."""
     before = _reads(run, targets)
@@ -175,7 +175,7 @@ def _try_refusals(
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
 
-def _refused_calls(scope: str, aim: Aim, targets: _Targets | None) -> dict[str, Call]:
+def _refused_calls(scope: str, aim: OperationInputs, targets: _Targets | None) -> dict[str, Call]:
     """What a key must be refused, in other words than the key before it."""
     calls: dict[str, Call] = {}
     for name, one in aim.calls().items():
@@ -190,7 +190,7 @@ def _refused_calls(scope: str, aim: Aim, targets: _Targets | None) -> dict[str, 
     return calls
 
 
-def _shapes(operation: str, aim: Aim) -> tuple[Call, ...]:
+def _shapes(operation: str, aim: OperationInputs) -> tuple[Call, ...]:
     """The calls of an operation that differ in what they say; none for one that can be said in one way."""
     name, description = {"name": aim.name}, {"description": aim.description}
     match operation:
@@ -210,7 +210,7 @@ def _shapes(operation: str, aim: Aim) -> tuple[Call, ...]:
     return ()
 
 
-def _try_order(run: Run, keys: Mapping[str, Credential], aim: Aim, tried: Permissions) -> None:
+def _try_order(run: Run, keys: Mapping[str, Credential], aim: OperationInputs, tried: Permissions) -> None:
     """Ask with a key without permission for what cannot be done either: which refusal comes first?"""
     key = next((key for scope, key in keys.items() if MATRIX[scope, "createEngagement"] is Permission.REFUSED), None)
     if key is None or run.mode is Mode.READ_ONLY:
@@ -220,9 +220,9 @@ def _try_order(run: Run, keys: Mapping[str, Credential], aim: Aim, tried: Permis
     tried.invalid.append(run.send(replace(request.create_engagement([]).with_key(key), repeatable=True)))
 
 
-def _aim(run: Run, tried: Permissions, shape: str | None) -> Aim:
+def _aim(run: Run, tried: Permissions, shape: str | None) -> OperationInputs:
     """What the refused calls say; each would show, were it carried out."""
-    return Aim(
+    return OperationInputs(
         engagement=unknown_like(shape, run.random("engagements without permission")),
         user=tried.user or "",
         role="admin",
@@ -245,13 +245,13 @@ def _may_be_tried(run: Run, name: str, targets: _Targets | None, tried: Permissi
 def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
     """Choose the member for requests that must be refused, who must be there for them to be refused rightly."""
     try:
-        user_id = run.journeys.result(spare_member).user_id
-    except Unavailable as reason:
+        user_id = run.journeys.result(untouchable_member).user_id
+    except MissingMeans as reason:
         tried.no_member = reason
         return ()
     pages = tuple(member_pages(run))
     if member_of(pages, user_id) is None:
-        tried.no_member = Undecided("the member to try it on is not in the list", *pages)
+        tried.no_member = CantTell("the member to try it on is not in the list", *pages)
     else:
         tried.user = user_id
     return pages
@@ -285,14 +285,14 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _try_the_rest(
-    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: NewKeys, tried: Permissions
+    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: RetryNewKeys, tried: Permissions
 ) -> None:
     """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Call]] = []
     for scope, key in keys.items():
-        aim = Aim(
+        aim = OperationInputs(
             engagement=spent.get(scope, spent.get("other", "")),
             user="",
             role="",
@@ -361,12 +361,12 @@ def _is_list(page: Exchange) -> bool:
     """Whether a page of the list can be read."""
     try:
         read.items(page)
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return False
     return True
 
 
-def _rest(run: Run, scope: str, aim: Aim) -> list[tuple[str, Call]]:
+def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Call]]:
     """The calls that a key may make or perhaps make, members aside."""
     calls = aim.calls()
     names = ["getCurrentOrganization", "listMembers", "listEngagements"]
@@ -383,7 +383,7 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     """Make a member of an admin, and remove it, with the key that may; elsewhere it is admins that are removed."""
     try:
         user_id = run.fixtures.member("admin").user_id
-    except Unavailable as reason:
+    except MissingMeans as reason:
         tried.no_member = tried.no_member or reason
         return
     calls = (request.update_member_role(user_id, {"role": "member"}), request.remove_member(user_id))

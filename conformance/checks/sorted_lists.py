@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.checks.bounded_finding import located
-from conformance.checks.filtered_lists import engagements_by_status, of_status, readable, until_seen
-from conformance.checks.seeded_engagements import Stock, stock
+from conformance.checks.filtered_lists import engagements_by_status, readable, requirement_for_status, until_seen
+from conformance.checks.seeded_engagements import SeededEngagements, stock
 from conformance.oracle import read
 from conformance.oracle.listing import neighbours, unasked_neighbours
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.wire import request
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class SortedLists:
     default: Look
     ascending: Look
     descending: Look
-    stock: Stock
+    stock: SeededEngagements
     skipped: int = 0
 
 
@@ -59,7 +59,9 @@ def active_by_name(run: Run) -> Look:
     """Two neighbouring pages of active engagements in the order of their names."""
     everything = run.journeys.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
-    hidden = _total(of_status(run.journeys.result(engagements_by_status).look, "active").responses) - len(active)
+    hidden = _total(requirement_for_status(run.journeys.result(engagements_by_status).look, "active").responses) - len(
+        active
+    )
     if everything.skipped:
         found = located(run, everything.stock.pieces, hidden + len(active), status="active")
         active, hidden = readable(found.look), hidden + len(active) - found.skipped - len(readable(found.look))
@@ -133,7 +135,7 @@ def _total(look: Look) -> int:
     """The total that the first answer tells; 0 where it cannot be read."""
     try:
         return read.number(look[0], "total")
-    except Judgement:
+    except CheckOutcome:
         return 0
 
 

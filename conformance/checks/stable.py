@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.checks.torn_lists import others_moved
-from conformance.oracle.listing import Unsettled, contents
-from conformance.oracle.outcomes import Judgement, NonConformity, Undecided
+from conformance.oracle.listing import CantTellYet, contents
+from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
 from conformance.oracle.steady import steadily
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def expect_steadily(
 
     Raises:
         NonConformity: The fault stayed while nothing moved.
-        Undecided: Others were changing the organization all the time, or there was nothing that could be judged.
+        CantTell: Others were changing the organization all the time, or there was nothing that could be judged.
     """
     fresh = anew or (lambda: again(run, first))
     looks = Looks(run, first, fresh)
@@ -81,8 +81,8 @@ def expect_steadily(
         looks, began = Looks(run, look, fresh), look
         try:
             steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
-        except Undecided as doubt:
-            disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, Unsettled))
+        except CantTell as doubt:
+            disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, CantTellYet))
             if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
                 raise
             look = looks.anew()
@@ -115,23 +115,23 @@ def expect_beside_others(
 
     Raises:
         NonConformity: The fault stayed while nothing moved.
-        Undecided: Others were changing the list all the time, or there was nothing that could be judged.
+        CantTell: Others were changing the list all the time, or there was nothing that could be judged.
     """
-    with suppress(NonConformity, Unsettled):
+    with suppress(NonConformity, CantTellYet):
         judge(first)
         return
     looks, moved = Looks(run, first, lambda: _bracketed(run, first, anew)), 0
-    doubt: Undecided | None = None
+    doubt: CantTell | None = None
     for pause in _PAUSES_BESIDE_OTHERS:
         run.sleep(pause)
         *seen, closing = looks.anew()
         look = tuple(seen)
-        with suppress(NonConformity, Unsettled):
+        with suppress(NonConformity, CantTellYet):
             judge(look)
             return
         if others_moved(run, look[0], closing):
             moved += 1
-            with suppress(NonConformity, Unsettled):
+            with suppress(NonConformity, CantTellYet):
                 bounded(look, closing)
                 return
         elif doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
@@ -139,18 +139,18 @@ def expect_beside_others(
     if doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
         return
     others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} looks" if moved else ""
-    raise Undecided(doubt.message + others, *doubt.exchanges)
+    raise CantTell(doubt.message + others, *doubt.exchanges)
 
 
 def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
     return (*(again(run, first) if anew is None else anew()), run.send(first[0].call))
 
 
-def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> Undecided | None:
+def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> CantTell | None:
     """Why a look cannot be judged although others seem to be at rest; None if nothing is wrong."""
     try:
         expect_steadily(run, look, judge, anew=anew)
-    except Undecided as doubt:
+    except CantTell as doubt:
         return doubt
     return None
 
@@ -167,28 +167,28 @@ def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -
 
     Raises:
         NonConformity: The second one is wrong too.
-        Undecided: It is not.
+        CantTell: It is not.
     """
     try:
         judge(look)
     except NonConformity as first:
         judge(anew())
-        raise Undecided(f"{first.message}, but not a second time", *first.exchanges) from first
+        raise CantTell(f"{first.message}, but not a second time", *first.exchanges) from first
 
 
 def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why: str) -> None:
     """Something that another check judges holds in this look, or in one of a few others.
 
     Raises:
-        Undecided: It does not, so that nothing can be said here.
+        CantTell: It does not, so that nothing can be said here.
     """
-    doubt = Undecided(why, *first)
+    doubt = CantTell(why, *first)
     look = first
     for pause in _SHORT_PAUSES:
         try:
             judge(look)
-        except (NonConformity, Unsettled) as fault:
-            doubt = Undecided(f"{why}: {fault.message}", *fault.exchanges)
+        except (NonConformity, CantTellYet) as fault:
+            doubt = CantTell(f"{why}: {fault.message}", *fault.exchanges)
             run.sleep(pause)
             look = again(run, look)
         else:
@@ -202,10 +202,10 @@ def _of_one_piece(run: Run, first: Look, judge: Callable[[Look], object], fresh:
     for pause in _SHORT_PAUSES:
         try:
             judge(look)
-        except Unsettled:
+        except CantTellYet:
             run.sleep(pause)
             look = fresh()
-        except Judgement:
+        except CheckOutcome:
             break
         else:
             break

@@ -9,7 +9,7 @@ from conformance.checks.paged_lists import PER_PAGE, page_by_page
 from conformance.oracle import paging
 from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.listing import Listing
-from conformance.oracle.outcomes import Judgement, NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,11 +41,11 @@ def expect_one_order(
 
     Raises:
         NonConformity: The judgement, or that pages repeat or lack something since the order does not last.
-        Undecided: Others were changing the list.
+        CantTell: Others were changing the list.
     """
     try:
         judge()
-    except Undecided as doubt:
+    except CantTell as doubt:
         if not (fault := _restless(run, doubt, listing, counts)):
             raise
         raise fault from doubt
@@ -57,7 +57,7 @@ def expect_one_order(
 
 
 def _restless(
-    run: Run, torn: Judgement, listing: Callable[..., Call], counts: Callable[[Item], bool]
+    run: Run, torn: CheckOutcome, listing: Callable[..., Call], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
     """What is wrong where further answers, in direct succession, are in another order again and again."""
     responses = [response for _ in range(_RESPONSES) if accepted(response := run.send(listing(perPage=PER_PAGE)))]
@@ -80,7 +80,7 @@ def _torn(run: Run, listing: Callable[..., Call]) -> NonConformity | None:
             paging.expect_partition(page_by_page(run, listing))
         except NonConformity as fault:
             return fault
-        except Undecided:
+        except CantTell:
             continue
     return None
 
@@ -107,7 +107,7 @@ def _is_reordered(one: Exchange, other: Exchange, counts: Callable[[Item], bool]
             {item.identifier: item.value for item in Listing((response,)).items if counts(item)}
             for response in (one, other)
         )
-    except Judgement:
+    except CheckOutcome:
         return False
     alike = {identifier for identifier, value in earlier.items() if later.get(identifier) == value}
     return [one for one in earlier if one in alike] != [one for one in later if one in alike]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.document_rules import RULES
-from conformance.checks.engagements import created
+from conformance.checks.engagements import create_engagements
 from conformance.checks.generated_requests import Generated, expect_statuses, send_generated
 from conformance.checks.markers import journey, requirement
 from conformance.checks.name_rules import (
@@ -23,7 +23,7 @@ from conformance.json_text import Parsed
 from conformance.oracle.effects import sent_object
 from conformance.oracle.input_validity import Validity
 from conformance.oracle.no_ops import repetitions
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
@@ -117,7 +117,7 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
     """An update with a certainly valid body succeeds, or tells of a conflict of names."""
 
     def ensure_no_rule(fields: Collection[str]) -> None:
-        identifier = created(run, "plainly-renamed")[0]["id"]
+        identifier = create_engagements(run, "plainly-renamed")[0]["id"]
         for name in plain_names(run):
             body = {"name": name, "description": f"about {run.names.name('plain')}"}
             sent = {field: text for field, text in body.items() if field in fields}
@@ -132,7 +132,7 @@ def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lis
     sent = generated_engagement_lists.of(Validity.INVALID)
     told = {one.received.status: one for one in sent if one.received is not None}
     if set(told) == {HTTPStatus.FORBIDDEN}:
-        raise Undecided("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
+        raise CantTell("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
 
     _expect_refused(run, generated_engagement_lists)
 
@@ -191,7 +191,7 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
     exchanges = [exchange for exchange in held_against_document if RULES[rule](exchange)]
     if not exchanges:
         raise Inapplicable("no answer of the run was of this kind")
-    judged(*exchanges)
+    evidence(*exchanges)
     for exchange in exchanges:
         for fault in held_against_document[exchange]:
             if fault.requirement == rule:
@@ -237,7 +237,7 @@ def _expect_taken(
     Args:
         run: The run.
         generated: The requests.
-        ensure_no_rule: Raises ``Undecided`` where the operation takes plain names in these fields.
+        ensure_no_rule: Raises ``CantTell`` where the operation takes plain names in these fields.
         successes: The statuses of a success.
     """
     exchanges = generated.of(Validity.VALID)

@@ -10,7 +10,7 @@ from conformance.checks.engagement_walk import LAWS
 from conformance.checks.markers import journey, requirement
 from conformance.checks.random_walks import Walks, random_walks
 from conformance.oracle.ledger import RULES
-from conformance.oracle.outcomes import Inapplicable, judged
+from conformance.oracle.outcomes import Inapplicable, evidence
 
 random_walks_journey = journey(random_walks)
 
@@ -29,4 +29,4 @@ def test_random_walk(random_walks: Walks, rule: str) -> None:
     if not kept:
         raise Inapplicable("No random walk of this effort put it to the test")
 
-    judged(*dict.fromkeys(kept))
+    evidence(*dict.fromkeys(kept))

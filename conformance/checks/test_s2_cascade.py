@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from conformance.checks.markers import journey, requirement
 from conformance.oracle import expect, read
 from conformance.oracle.effects import accepted
-from conformance.oracle.outcomes import Undecided
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CantTell
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import KINDS
 from conformance.wire import request
 
@@ -39,7 +39,7 @@ class Record:
     id: str | None = None
     was_there: bool = False
     is_there: bool = False
-    trouble: Unavailable | None = None
+    trouble: MissingMeans | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KIN
     for record in records:
         try:
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)
-        except Unavailable as trouble:
+        except MissingMeans as trouble:
             record.trouble = trouble
         record.was_there = _look(run, record)
     return records
@@ -101,7 +101,7 @@ def _look(run: Run, record: Record) -> bool:
         return False
     try:
         record.is_there = run.fixtures.subordinate_exists(record.engagement, record.kind, record.id)
-    except Unavailable as trouble:
+    except MissingMeans as trouble:
         record.trouble = trouble
     return record.is_there and record.trouble is None
 
@@ -114,9 +114,9 @@ def _still_there(run: Run, gone: tuple[list[Record], ...]) -> list[Record]:
 def _settled(record: Record, *at: Exchange) -> Record:
     """The record, if it was there and what became of it is known."""
     if record.trouble is not None:
-        raise Unavailable(record.trouble.need, record.trouble.reason)
+        raise MissingMeans(record.trouble.need, record.trouble.reason)
     if not record.was_there:
-        raise Undecided(f"the {record.kind} was not there once it was made", *at)
+        raise CantTell(f"the {record.kind} was not there once it was made", *at)
     return record
 
 
@@ -126,7 +126,7 @@ def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
         for record in (_settled(record, deletion) for record in records if record.kind == kind):
             after = cascade.reads.get(record.engagement)
             if record.is_there and after is not None and accepted(after):
-                raise Undecided("the engagement itself is still there", deletion, after)
+                raise CantTell("the engagement itself is still there", deletion, after)
             expect.holds(
                 not record.is_there,
                 f"the {kind} of a deleted engagement is still there",

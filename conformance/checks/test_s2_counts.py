@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from conformance.checks.engagements import created
+from conformance.checks.engagements import create_engagements
 from conformance.checks.finding import PER_PAGE, ids_on, latest
 from conformance.checks.markers import journey, requirement
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.steady import Disturbed, steadily
 from conformance.wire import request
 
@@ -115,7 +115,7 @@ def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
     """
     organization = request.get_organization()
     before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
-    (subject,) = created(run, "count")
+    (subject,) = create_engagements(run, "count")
     between = _count(run, latest(run, sort="updatedAt", order="desc"), (before, 1), pauses)
     deletion = run.send(request.delete_engagement(subject["id"]))
     after = _count(run, latest(run, sort="name"), (between, -1), pauses)
@@ -167,20 +167,20 @@ def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -
     try:
         counted = _steadily_counted(run, counting, _judge_creation)
     except NonConformity as fault:
-        raise Undecided(f"{fault.message} its creation either", *fault.exchanges) from None
+        raise CantTell(f"{fault.message} its creation either", *fault.exchanges) from None
     _steadily_counted(run, counted, _judge_deletion)
 
 
 def _judge_creation(seen: Counting) -> None:
     if seen.identifier not in ids_on(seen.between.listed):
-        raise Undecided("the new engagement is not listed", seen.between.listed)
+        raise CantTell("the new engagement is not listed", seen.between.listed)
     _follows(seen, seen.before, seen.between, 1)
 
 
 def _judge_deletion(seen: Counting) -> None:
     read.success(seen.deletion)
     if seen.identifier in ids_on(seen.after.listed):
-        raise Undecided("the deleted engagement is still listed", seen.after.listed)
+        raise CantTell("the deleted engagement is still listed", seen.after.listed)
     _follows(seen, seen.between, seen.after, -1)
 
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import identifier_of, shown
+from conformance.checks.engagements import field_or_none, identifier_of
 from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
-from conformance.oracle.effects import Span
+from conformance.oracle.effects import Interval
 from conformance.oracle.ledger import Ledger
-from conformance.oracle.outcomes import Undecided, judged
+from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import SUCCESSES
@@ -38,7 +38,7 @@ editing_journey = journey(editing)
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Snapshot:
     """A time of an engagement as an answer shows it, and where."""
 
     identifier: str
@@ -59,7 +59,7 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
 
     made = _creations(run)
     if not made:
-        raise Undecided("no creation was answered with an identifier", *_created(run))
+        raise CantTell("no creation was answered with an identifier", *_created(run))
 
     for identifier, creations in made.items():
         again = [later for later in creations[1:] if _is_another(run, creations[0], later)]
@@ -75,14 +75,17 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
     read.success(creating.bare.response)
     known = []
     for response in (creations[0] for creations in _creations(run).values()):
-        made, changed = (_moment(shown(response, name)) for name in ("createdAt", "updatedAt"))
+        made, changed = (_moment(field_or_none(response, name)) for name in ("createdAt", "updatedAt"))
         if made is not None and changed is not None:
             known.append((response, made, changed))
     if not known:
-        raise Undecided("no creation was answered with both times", *_created(run))
+        raise CantTell("no creation was answered with both times", *_created(run))
 
     for response, made, changed in known:
-        expected, actual = f"{shown(response, 'createdAt')}, as createdAt", str(shown(response, "updatedAt"))
+        expected, actual = (
+            f"{field_or_none(response, 'createdAt')}, as createdAt",
+            str(field_or_none(response, "updatedAt")),
+        )
         expect.holds(
             made == changed,
             "updatedAt is not createdAt",
@@ -103,7 +106,7 @@ def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
         for earlier, later in _successive(sights):
             exchanges = earlier.exchange, later.exchange
             history = histories.get(earlier.identifier)
-            if history is not None and history.may_go_back(*map(Span.of, exchanges)):
+            if history is not None and history.may_go_back(*map(Interval.of, exchanges)):
                 continue
             expected = f"{earlier.moment.isoformat()} or later, as an earlier answer showed"
             expect.holds(
@@ -198,14 +201,14 @@ def _distinct_on(page: Exchange) -> None:
             )
 
 
-def _sights(run: Run, name: str) -> Iterator[list[Sight]]:
+def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
     """A time of each engagement of the run, as reads show it and as lists do, in the order of the requests.
 
     Reads and lists stay apart: that they agree is for another requirement to judge.
     """
     own = {identifier for identifier, creations in _creations(run).items() if len(creations) == 1}
     gone = _deletions(run)
-    found: dict[tuple[str, str], list[Sight]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Snapshot]] = defaultdict(list)
     for operation in ("getEngagement", _LIST):
         for exchange in _successes(run, operation):
             for pointer, item in _engagements(exchange):
@@ -217,15 +220,15 @@ def _sights(run: Run, name: str) -> Iterator[list[Sight]]:
                     or gone.get(identifier, exchange.started_at) < exchange.started_at
                 ):
                     continue
-                found[identifier, operation].append(Sight(identifier, moment, exchange, f"{pointer}/{name}"))
+                found[identifier, operation].append(Snapshot(identifier, moment, exchange, f"{pointer}/{name}"))
     compared = [sights for sights in found.values() if len(sights) > 1]
     if not compared:
-        raise Undecided(f"no engagement was seen twice with a {name}")
-    judged(*dict.fromkeys(sight.exchange for sights in compared for sight in sights))
+        raise CantTell(f"no engagement was seen twice with a {name}")
+    evidence(*dict.fromkeys(sight.exchange for sights in compared for sight in sights))
     yield from compared
 
 
-def _successive(sights: Sequence[Sight]) -> Iterator[tuple[Sight, Sight]]:
+def _successive(sights: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, Snapshot]]:
     """Each sight with the latest time that an answer had shown when it was asked for."""
     ended = iter(sorted(sights, key=lambda sight: sight.ended))
     following, latest = next(ended, None), None
@@ -243,14 +246,14 @@ def _engagements(exchange: Exchange) -> list[tuple[str, dict[str, Any]]]:
         return [(f"/data/{place}", item) for place, item in enumerate(_items(exchange))]
     try:
         return [("/data", read.data(exchange))]
-    except Undecided:
+    except CantTell:
         return []
 
 
 def _items(page: Exchange) -> list[dict[str, Any]]:
     try:
         return read.items(page)
-    except Undecided:
+    except CantTell:
         return []
 
 

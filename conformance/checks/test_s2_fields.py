@@ -15,7 +15,7 @@ from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
 from conformance.oracle.no_ops import archivings_again, repetitions
 from conformance.oracle.observe import describe_response
-from conformance.oracle.rendering import shown
+from conformance.oracle.rendering import render
 from conformance.oracle.shapes import PROMISES
 from conformance.verdicts.stages import Stage
 
@@ -94,7 +94,7 @@ def test_plan_values(run: Run) -> None:
     }
 
     if plans:
-        run.observe("plan-values-seen", ", ".join(shown(plan) for plan in sorted(plans)), *plans.values())
+        run.observe("plan-values-seen", ", ".join(render(plan) for plan in sorted(plans)), *plans.values())
 
 
 @pytest.mark.stage(Stage.LAWS)

@@ -12,14 +12,14 @@ from conformance.checks.clock_ticks import expect_moved
 from conformance.checks.engagements import (
     A_LONG_TICK,
     FIELDS,
-    active,
-    created,
+    create_engagements,
     ensure_responses,
     expect_missing,
+    field_or_none,
     identifier_of,
     missing_identifier,
-    seen,
-    shown,
+    read_engagement,
+    require_active,
     tick_of,
     time_of,
 )
@@ -28,7 +28,7 @@ from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.seeded_engagements import stock
 from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import accepted, is_main
-from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 from conformance.wire.exchange import REFUSALS, SUCCESSES
@@ -85,7 +85,7 @@ def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transi
 
 def archiving(run: Run) -> Archiving:
     """An engagement is edited, archived, edited in vain, looked for in the list and archived again."""
-    (subject,) = created(run, "archive")
+    (subject,) = create_engagements(run, "archive")
     identifier, tick = subject["id"], tick_of([subject])
     run.send(request.update_engagement(identifier, {"description": "0"}))
     first = archived_after(run, subject, tick)
@@ -121,22 +121,22 @@ stock_journey = journey(stock, alone=True)
 
 def in_archive(exchange: Exchange) -> dict[str, Any]:
     """The engagement that a read shows, if it is archived there."""
-    data = seen(exchange)
+    data = read_engagement(exchange)
     if data.get("status") != "archived":
-        raise Undecided("the engagement did not become archived", exchange)
+        raise CantTell("the engagement did not become archived", exchange)
     return data
 
 
 @requirement("archive-engagement-succeeds")
 def test_archiving_succeeds(archiving: Archiving) -> None:
     """Archiving an active engagement gives a success."""
-    active(archiving.first.before)
+    require_active(archiving.first.before)
 
     expect.success(archiving.first.response)
 
 
 @requirement("archive-engagement-answers-id")
-def test_archive_responses_identifier(archiving: Archiving) -> None:
+def test_archive_response_has_the_identifier(archiving: Archiving) -> None:
     """The answer to an archive carries the identifier of the engagement."""
     response = archiving.first.response
     identifier = read.text(read.data(response), "id", response)
@@ -145,7 +145,7 @@ def test_archive_responses_identifier(archiving: Archiving) -> None:
 
 
 @requirement("archive-engagement-answers-updated-at")
-def test_archive_responses_updated_at(archiving: Archiving) -> None:
+def test_archive_response_has_updated_at(archiving: Archiving) -> None:
     """The answer to an archive carries the updatedAt that a read gives afterwards."""
     exchanges = archiving.first.response, archiving.first.after
     told, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
@@ -171,11 +171,11 @@ def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
 def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
     """An archived engagement reads archived, in the answer and afterwards."""
     read.success(archiving.first.response)
-    seen(archiving.first.after)
+    read_engagement(archiving.first.after)
 
     again = archiving.again
     # What archiving again answers is open, but not that it says of an archived one that it is active.
-    denied = shown(again.after, "status") == "archived" and shown(again.response, "status") == "active"
+    denied = field_or_none(again.after, "status") == "archived" and field_or_none(again.response, "status") == "active"
     for exchange in (archiving.first.response, archiving.first.after, *([again.response] if denied else [])):
         status = read.text(read.data(exchange), "status", exchange)
         expect.equal("status", status, "archived", exchange, pointer="/data/status")
@@ -184,12 +184,12 @@ def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
 @requirement("archive-refreshes-updated-at")
 def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     """Archiving gives an engagement a later updatedAt."""
-    active(archiving.first.before)
+    require_active(archiving.first.before)
     in_archive(archiving.first.after)
     transition = archiving.first
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another one, with more time, in case the service's clock ticks slowly.
-        (another,) = created(run, "later")
+        (another,) = create_engagements(run, "later")
         run.send(request.update_engagement(another["id"], {"description": "edited, then archived"}))
         transition = archived_after(run, another, A_LONG_TICK)
 
@@ -203,10 +203,12 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 @pytest.mark.usefixtures("stock")
 def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
     """Archiving moves updatedAt of an engagement, too, that was never edited."""
-    unmoved = [one for one in _unedited(run) if shown(one.before, "updatedAt") == shown(one.after, "updatedAt")]
+    unmoved = [
+        one for one in _unedited(run) if field_or_none(one.before, "updatedAt") == field_or_none(one.after, "updatedAt")
+    ]
     if not unmoved:
         raise Inapplicable("The run has archived none that was never edited, or each has moved")
-    (another,) = created(run, "later")
+    (another,) = create_engagements(run, "later")
     one = archived_after(run, another, A_LONG_TICK)
     in_archive(one.after)
 
@@ -229,10 +231,12 @@ def test_archiving_keeps_content(archiving: Archiving) -> None:
     """Archiving leaves name and description as they were, and so does archiving once more, where that is accepted."""
     read.success(archiving.first.response)
     again = archiving.again
-    accepted_again = again.response.succeeded and shown(again.before, "status") == shown(again.after, "status")
+    accepted_again = again.response.succeeded and field_or_none(again.before, "status") == field_or_none(
+        again.after, "status"
+    )
 
     for one in (archiving.first, *([again] if accepted_again else [])):
-        before, after = seen(one.before), seen(one.after)
+        before, after = read_engagement(one.before), read_engagement(one.after)
         expect.unchanged("the engagement", before, after, _CONTENT, one.before, one.response, one.after)
 
 
@@ -243,7 +247,7 @@ def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
 
     for edit in archiving.edits:
         expect.refused(edit)
-    if shown(archiving.again.after, "status") == "archived":
+    if field_or_none(archiving.again.after, "status") == "archived":
         expect.refused(archiving.late_edit)
 
 
@@ -252,10 +256,10 @@ def test_edit_of_archived_engagement_changes_nothing(archiving: Archiving) -> No
     """A refused edit of an archived engagement leaves it as it was, updatedAt included."""
     before = in_archive(archiving.first.after)
     if any(edit.succeeded for edit in archiving.edits):
-        raise Undecided("edits of the archived engagement were not refused", *archiving.edits)
+        raise CantTell("edits of the archived engagement were not refused", *archiving.edits)
 
     exchanges = archiving.first.after, *archiving.edits, archiving.after_edits
-    expect.unchanged("the archived engagement", before, seen(archiving.after_edits), FIELDS, *exchanges)
+    expect.unchanged("the archived engagement", before, read_engagement(archiving.after_edits), FIELDS, *exchanges)
 
 
 @requirement("archived-readable")
@@ -281,7 +285,7 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
     in_archive(archiving.again.before)
 
     after = archiving.again.after
-    status = read.text(seen(after), "status", after)
+    status = read.text(read_engagement(after), "status", after)
     expect.equal("status", status, "archived", archiving.again.response, after, pointer="/data/status")
 
 
@@ -292,7 +296,9 @@ def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
     if response.status not in REFUSALS:
         raise Inapplicable("Archiving once more was not refused")
 
-    expect.unchanged("the archived engagement", in_archive(before), seen(after), FIELDS, before, response, after)
+    expect.unchanged(
+        "the archived engagement", in_archive(before), read_engagement(after), FIELDS, before, response, after
+    )
 
 
 @observes("archive-status")
@@ -305,7 +311,7 @@ def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
 def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
     """What archiving an archived engagement gives is open."""
     before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
-    same = shown(before, "updatedAt") == shown(after, "updatedAt")
+    same = field_or_none(before, "updatedAt") == field_or_none(after, "updatedAt")
     words = f"{observe.describe_response(response)}, {'unchanged' if same else 'updatedAt refreshed'}"
     run.observe("archive-again", words, before, response, after)
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import A_TICK, FIELDS, active, identifier_of, seen, shown
+from conformance.checks.engagements import (
+    FIELDS,
+    ONE_SECOND_TICK,
+    field_or_none,
+    identifier_of,
+    read_engagement,
+    require_active,
+)
 from conformance.checks.finding import PER_PAGE, ids_on, latest
 from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s3_archiving import Archiving, archiving
@@ -17,7 +24,7 @@ from conformance.checks.test_s3_deletion import Deletion, deletion
 from conformance.checks.test_s4_create_engagement import creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 from conformance.wire.exchange import SUCCESSES
@@ -67,13 +74,13 @@ class Afterwards:
 def afterwards(run: Run) -> Afterwards:
     """When everything else is over, an engagement that nothing is done to is read while a namesake comes and goes."""
     early = run.journeys.result(creating).described.after()
-    namesake = {"name": shown(early, "name"), "description": "true"}
+    namesake = {"name": field_or_none(early, "name"), "description": "true"}
     late, other = run.send_all([early.call, request.create_engagement(namesake)])
     if not other.succeeded:  # a name in use may be refused, and so short a description
         other = run.send(request.create_engagement({"name": run.name("beside")}))
     identifier = identifier_of(other)
     if identifier in {None, early.call.identifier}:
-        raise Undecided("there was no other engagement to archive and delete", other)
+        raise CantTell("there was no other engagement to archive and delete", other)
     edit = request.update_engagement(str(identifier), {"description": "edited beside it"})
     archive, delete = request.archive_engagement(str(identifier)), request.delete_engagement(str(identifier))
     settled = run.send(early.call)
@@ -89,10 +96,10 @@ def settled(afterwards: Afterwards) -> dict[str, Any]:
     """The engagement that nothing was done to, where reading it does nothing to it."""
     before, after = afterwards.late, afterwards.settled
     try:
-        expect.unchanged("the engagement", seen(before), seen(after), FIELDS, before, after)
+        expect.unchanged("the engagement", read_engagement(before), read_engagement(after), FIELDS, before, after)
     except NonConformity as fault:
-        raise Undecided(f"{fault.message} by being read", before, after) from None
-    return seen(after)
+        raise CantTell(f"{fault.message} by being read", before, after) from None
+    return read_engagement(after)
 
 
 afterwards_journey = journey(afterwards, alone=True)
@@ -106,26 +113,28 @@ editing_journey = journey(editing)
 def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
     """An engagement that is read twice, with nothing in between, is the same both times."""
     first, second = afterwards.late, afterwards.settled
-    if shown(first, "updatedAt") != shown(second, "updatedAt"):
+    if field_or_none(first, "updatedAt") != field_or_none(second, "updatedAt"):
         # Something of the run may have come to an end in between; twice it does not.
-        run.sleep(A_TICK)
+        run.sleep(ONE_SECOND_TICK)
         first, second = run.send(first.call), run.send(first.call)
 
-    expect.unchanged("an engagement that was only read", seen(first), seen(second), FIELDS, first, second)
+    expect.unchanged(
+        "an engagement that was only read", read_engagement(first), read_engagement(second), FIELDS, first, second
+    )
 
 
 @requirement("archive-spares-others")
 def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Afterwards) -> None:
     """Archiving one engagement leaves the others as they were."""
     read.success(archiving.first.response)
-    active(afterwards.early)
+    require_active(afterwards.early)
     named = {one.call.identifier for one in run.wire.exchanges if _may_change_status(one)}
 
     _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
     settled(afterwards)
     if afterwards.archive.succeeded:
         exchanges = afterwards.beside_edit, afterwards.archive, afterwards.beside_archive
-        before, after = seen(afterwards.beside_edit), seen(afterwards.beside_archive)
+        before, after = read_engagement(afterwards.beside_edit), read_engagement(afterwards.beside_archive)
         expect.unchanged("an engagement beside the archived one", before, after, FIELDS, *exchanges)
 
 
@@ -136,23 +145,27 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
 
     named = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id not in _READS}
 
-    seen(afterwards.early)
+    read_engagement(afterwards.early)
     _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
     # Others of the run may have got subordinate records, which may count as a change.
     early, late, edited = afterwards.early, afterwards.late, afterwards.beside_edit
     if afterwards.edit.succeeded:
         exchanges = afterwards.settled, afterwards.edit, edited
-        expect.unchanged("an engagement beside the edited one", settled(afterwards), seen(edited), FIELDS, *exchanges)
-    if shown(edited, "updatedAt") != shown(afterwards.beside_archive, "updatedAt"):
-        raise Undecided("archiving another engagement moves updatedAt, too", edited, afterwards.beside_archive)
-    expect.unchanged("an engagement that was left alone", seen(early), seen(late), ["updatedAt"], early, late)
+        expect.unchanged(
+            "an engagement beside the edited one", settled(afterwards), read_engagement(edited), FIELDS, *exchanges
+        )
+    if field_or_none(edited, "updatedAt") != field_or_none(afterwards.beside_archive, "updatedAt"):
+        raise CantTell("archiving another engagement moves updatedAt, too", edited, afterwards.beside_archive)
+    expect.unchanged(
+        "an engagement that was left alone", read_engagement(early), read_engagement(late), ["updatedAt"], early, late
+    )
 
 
 @requirement("delete-spares-others")
 def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterwards) -> None:
     """Deleting one engagement leaves the others in place, and as they were."""
     read.success(deletion.active.response)
-    seen(afterwards.early)
+    read_engagement(afterwards.early)
     targets = {one.call.identifier for one in run.wire.exchanges if _may_end(one)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
@@ -161,7 +174,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     if afterwards.deletion.succeeded:
         exchanges = afterwards.beside_archive, afterwards.deletion, afterwards.beside_deletion
         settled(afterwards)
-        before, after = seen(afterwards.beside_archive), seen(afterwards.beside_deletion)
+        before, after = read_engagement(afterwards.beside_archive), read_engagement(afterwards.beside_deletion)
         expect.unchanged("an engagement beside the deleted one", before, after, FIELDS, *exchanges)
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(there - ids_on(afterwards.page)):
@@ -216,7 +229,7 @@ def _sights(run: Run, *beside: str) -> Sights:
 def _engagements(exchange: Exchange) -> list[dict[str, Any]]:
     try:
         return read.items(exchange) if exchange.call.operation.response == "list" else [read.data(exchange)]
-    except Undecided:
+    except CantTell:
         return []
 
 

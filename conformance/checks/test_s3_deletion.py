@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.engagements import A_TICK, created, ensure_responses, expect_missing, missing_identifier, shown
+from conformance.checks.engagements import (
+    ONE_SECOND_TICK,
+    create_engagements,
+    ensure_responses,
+    expect_missing,
+    field_or_none,
+    missing_identifier,
+)
 from conformance.checks.finding import ids_on, latest
 from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import expect, observe, read
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 
@@ -56,14 +63,14 @@ class Deletion:
 
 def deletion(run: Run) -> Deletion:
     """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
-    ids = [engagement["id"] for engagement in created(run, "delete", "archived")]
+    ids = [engagement["id"] for engagement in create_engagements(run, "delete", "archived")]
     before, archive = run.send_all([request.get_engagement(ids[0]), request.archive_engagement(ids[1])])
     responses = run.send_all([request.delete_engagement(one) for one in ids])
     ensure_responses([archive, *responses])
     reads = run.send_all([request.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
         # Whether it is gone at once is for another requirement to judge.
-        run.sleep(A_TICK)
+        run.sleep(ONE_SECOND_TICK)
         reads = run.send_all([request.get_engagement(one) for one in ids])
     lists = run.send_all(
         [
@@ -89,7 +96,7 @@ def deleted(deletion: Deletion) -> list[Deleted]:
     """The engagements whose deletion succeeded."""
     found = [one for one in (deletion.active, deletion.archived) if one.response.succeeded]
     if not found:
-        raise Undecided("no deletion succeeded", deletion.active.response, deletion.archived.response)
+        raise CantTell("no deletion succeeded", deletion.active.response, deletion.archived.response)
     return found
 
 
@@ -97,7 +104,7 @@ def gone(deletion: Deletion) -> list[Deleted]:
     """The deleted engagements; that they cannot be read is for another requirement to judge."""
     found = [one for one in deleted(deletion) if not one.read.succeeded]
     if not found:
-        raise Undecided("the deletion had no effect", *(one.read for one in deleted(deletion)))
+        raise CantTell("the deletion had no effect", *(one.read for one in deleted(deletion)))
     return found
 
 
@@ -112,18 +119,18 @@ def test_deleting_succeeds(deletion: Deletion) -> None:
 @requirement("archived-deletable")
 def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
     """An archived engagement can be deleted."""
-    if shown(deletion.archive, "status") != "archived":
-        raise Undecided("the engagement did not become archived", deletion.archive)
+    if field_or_none(deletion.archive, "status") != "archived":
+        raise CantTell("the engagement did not become archived", deletion.archive)
     if deletion.active.response.status != HTTPStatus.OK:
-        raise Undecided("deleting an active engagement does not succeed either", deletion.active.response)
+        raise CantTell("deleting an active engagement does not succeed either", deletion.active.response)
     if deletion.archived.response.status == deletion.archived.read.status == HTTPStatus.NOT_FOUND:
-        raise Undecided("the engagement was gone before it was deleted", deletion.archived.response)
+        raise CantTell("the engagement was gone before it was deleted", deletion.archived.response)
 
     expect.success(deletion.archived.response)
 
 
 @requirement("delete-engagement-answers-true")
-def test_deletion_responses_what_was_deleted(deletion: Deletion) -> None:
+def test_deletion_response_has_what_was_deleted(deletion: Deletion) -> None:
     """The answer to a deletion says that the engagement asked for was deleted."""
     for one in deleted(deletion):
         _expect_told(one.response)
@@ -131,7 +138,7 @@ def test_deletion_responses_what_was_deleted(deletion: Deletion) -> None:
 
 @pytest.mark.stage(Stage.LAWS)
 @requirement("delete-engagement-answers-true")
-def test_every_deletion_responses_what_was_deleted(run: Run) -> None:
+def test_every_deletion_response_has_what_was_deleted(run: Run) -> None:
     """So does that to every other deletion of the run."""
     expect_law(run, _tells_what_was_deleted, "deleteEngagement")
 
@@ -147,7 +154,7 @@ def _tells_what_was_deleted(exchange: Exchange) -> bool:
 def _expect_told(deletion: Exchange) -> None:
     data = read.data(deletion)
     if not isinstance(data.get("deleted"), bool):
-        raise Undecided("deleted is no boolean", deletion)
+        raise CantTell("deleted is no boolean", deletion)
     expect.equal("deleted", data["deleted"], True, deletion, pointer="/data/deleted")
     expect.equal("id", read.text(data, "id", deletion), deletion.call.identifier, deletion, pointer="/data/id")
 

@@ -14,7 +14,7 @@ from conformance.checks.test_s2_counts import Counts, counts, expect_agreement
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status
 from conformance.oracle.effects import accepted
-from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
     """Deleting an archived engagement gives 200, whatever was done to it before."""
     others = clearing.responses.keys() - clearing.archived
     if others and not any(accepted(clearing.responses[one]) for one in others):
-        raise Undecided("deleting active engagements does not succeed either", clearing.responses[min(others)])
+        raise CantTell("deleting active engagements does not succeed either", clearing.responses[min(others)])
 
     _expect_deleted(clearing, clearing.archived)
 
@@ -50,7 +50,7 @@ def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
     """An engagement that was changed in many ways is not found by a read either, once it is deleted."""
     gone = [one for one in clearing.reads if accepted(clearing.responses[one.call.identifier or ""])]
     if not gone:
-        raise Undecided("no deletion succeeded", *clearing.responses.values())
+        raise CantTell("no deletion succeeded", *clearing.responses.values())
 
     for one in gone:
         expect.status_in(one, 404)
@@ -63,7 +63,7 @@ def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
     still = gone & ids_on(clearing.page)
     unread = [one for one in clearing.reads if accepted(one)]
     if still and unread:
-        raise Undecided("what was deleted can be read, too", *unread)
+        raise CantTell("what was deleted can be read, too", *unread)
 
     expect.holds(
         not still,

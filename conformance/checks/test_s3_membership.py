@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.markers import journey, observes, requirement
-from conformance.checks.member_list import Roster, roster, witnesses
+from conformance.checks.member_list import MemberList, bystanders, roster
 from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.oracle.rendering import render
 from conformance.oracle.steady import steadily_between
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _judge_filters(role_changes: RoleChanges) -> None:
     user_id, first = role_changes.member.user_id, role_changes.changes[0]
     new, old, others = role_changes.of_new_role, role_changes.of_old_role, first.after.ids - {user_id}
     if missing := [one for one in others - new.ids if first.after.role(one) == first.role]:
-        raise Undecided(f"the filter by role leaves out {len(missing)} others too", *new.pages)
+        raise CantTell(f"the filter by role leaves out {len(missing)} others too", *new.pages)
     misplaced = {one for one in old.ids if old.role(one) != role_changes.role}
     stale = user_id in old.ids and misplaced <= {user_id}
     for right, role, pages in ((user_id in new.ids, "new", new.pages), (not stale, "old", old.pages)):
@@ -88,7 +88,7 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
         read.success(change.response)
         own = change.after.members.get(user_id)
         if own is None:
-            raise Undecided("the member is not in the list after the change", *change.after.pages)
+            raise CantTell("the member is not in the list after the change", *change.after.pages)
         at = (*before.pages, change.response, *change.after.pages)
         expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
 
@@ -114,7 +114,7 @@ class _ThereAndBack:
     """
 
     user_id: str
-    before: Roster
+    before: MemberList
     changes: tuple[Change, ...]
     made: frozenset[str] = frozenset()
 
@@ -134,7 +134,7 @@ class _ThereAndBack:
 
 def _there_and_back(run: Run, role_changes: RoleChanges) -> _ThereAndBack:
     """Another look: both changes anew, so that what others changed meanwhile is left behind."""
-    member, made, before = role_changes.member, witnesses(run), roster(run)
+    member, made, before = role_changes.member, bystanders(run), roster(run)
     changes = tuple(change_role(run, member, role) for role in (OTHER_ROLE[role_changes.role], role_changes.role))
     for change in changes:
         read.success(change.response)
@@ -160,14 +160,14 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
     user_id = role_changes.member.user_id
     role = role_changes.after.role(user_id)
     if role != "owner" and any(one.after.role(user_id) != one.role for one in role_changes.changes):
-        raise Undecided("other role changes are not what the list shows", *role_changes.after.pages)
+        raise CantTell("other role changes are not what the list shows", *role_changes.after.pages)
     if role != role_changes.stands:
         raise NonConformity(
             "a member has another role after a change to owner that was refused",
             role_changes.to_owner[-1],
             *role_changes.after.pages,
-            expected=shown(role_changes.stands),
-            actual=shown(role),
+            expected=render(role_changes.stands),
+            actual=render(role),
         )
 
 
@@ -179,7 +179,7 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
         raise Inapplicable("The target file does not say which address its members have")
     address = before.members[role_changes.member.user_id].get("email")
     if not isinstance(address, str):
-        raise Undecided("the member is listed without an address", *before.pages)
+        raise CantTell("the member is listed without an address", *before.pages)
 
     alike = [one for one in before.members.values() if str(one.get("email")).casefold() == address.casefold()]
     amiss = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
@@ -187,8 +187,8 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
         address.casefold() == told.casefold() or not amiss,  # a service may tidy up what it was given
         "a member is not listed with its own address",
         *before.pages,
-        expected=shown(told),
-        actual=" ".join([shown(address), *amiss]),
+        expected=render(told),
+        actual=" ".join([render(address), *amiss]),
         pointer="/data",
     )
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.finding import PER_PAGE
 from conformance.checks.markers import journey, observes, requirement
-from conformance.checks.member_list import Headcount, headcount
+from conformance.checks.member_list import MemberCount, headcount
 from conformance.checks.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.effects import sent_object
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.oracle.steady import steadily, steadily_between
 from conformance.wire.exchange import SUCCESSES
@@ -34,7 +34,7 @@ removal_journey = journey(removal, alone=True)
 def test_removal_succeeds(removal: Removal) -> None:
     """Removing a member gives 200."""
     if removal.member.user_id not in removal.before.roster.ids:
-        raise Undecided("the member was gone before it was removed", *removal.before.exchanges)
+        raise CantTell("the member was gone before it was removed", *removal.before.exchanges)
 
     expect.success(removal.response)
 
@@ -44,7 +44,7 @@ def test_response_says_removed(removal: Removal) -> None:
     """The answer to a removal says that the member asked for was removed."""
     told = read.data(removal.response)
     if not isinstance(told.get("removed"), bool):
-        raise Undecided("removed is no boolean", removal.response)
+        raise CantTell("removed is no boolean", removal.response)
 
     expect.equal("removed", told["removed"], True, removal.response, pointer="/data/removed")
     user_id = read.text(told, "userId", removal.response)
@@ -81,7 +81,7 @@ def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
     )
 
 
-def _judge_counts(removal: Removal, seen: Headcount) -> None:
+def _judge_counts(removal: Removal, seen: MemberCount) -> None:
     """One less than before, but for those whom the list shows to have come or gone meanwhile.
 
     Others may come between the organization and its list: the count is right, too, where it is what the list counts.
@@ -167,7 +167,7 @@ def test_others_stay_members(run: Run, removal: Removal) -> None:
     """Removing one member leaves the others members and their access as it was."""
     removals = [attempt.after for attempt in removal.attempts if attempt.after.call.operation.id == "removeMember"]
     if any(exchange.succeeded for exchange in removals):
-        raise Undecided("another member was removed with the removed member's key", *removals)
+        raise CantTell("another member was removed with the removed member's key", *removals)
     first = first_seen(removal)
     looks = iter([first])
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import seen, shown
+from conformance.checks.engagements import field_or_none, read_engagement
 from conformance.checks.finding import PER_PAGE
 from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import expect, observe, read
-from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.wire import request
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
@@ -71,7 +71,7 @@ def unarchiving(run: Run) -> Unarchiving:
         # The shape of the request is not told; an empty object is the other one that makes sense.
         response = run.send(request.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(request.get_engagement(past.identifier))
-    revival = _revive(run, response.call) if shown(after, "status") == "active" else None
+    revival = _revive(run, response.call) if field_or_none(after, "status") == "active" else None
     return Unarchiving(past.again.after, bare, response, after, revival, active, of_active)
 
 
@@ -97,7 +97,7 @@ def revived(unarchiving: Unarchiving) -> Revival:
     """What was done to the engagement after it was archived and made active again.
 
     Raises:
-        Undecided: It was not archived.
+        CantTell: It was not archived.
         Inapplicable: It is not active, or the main key may not unarchive.
     """
     in_archive(unarchiving.before)
@@ -131,12 +131,12 @@ def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unar
     """An engagement that is active again after unarchiving can be edited again."""
     revival = revived(unarchiving)
     if not has_taken_effect(editing.name):
-        raise Undecided("an update of the name does not take effect at all", editing.name.response, editing.name.after)
+        raise CantTell("an update of the name does not take effect at all", editing.name.response, editing.name.after)
 
     expect.success(revival.edit)
     expect.success(revival.second)
 
-    name = read.text(seen(revival.after), "name", revival.after)
+    name = read.text(read_engagement(revival.after), "name", revival.after)
     expect.equal("name", name, revival.name, revival.edit, revival.after, pointer="/data/name")
 
 
@@ -148,7 +148,7 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
     expect.success(revival.archive)
 
     for exchange in (revival.after, revival.archive):
-        status = read.text(seen(exchange), "status", exchange)
+        status = read.text(read_engagement(exchange), "status", exchange)
         expect.equal("status", status, "archived", revival.archive, revival.after, pointer="/data/status")
 
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.checks.engagements import (
     FIELDS,
     QUOTED,
-    active,
     another_identifier,
     ensure_responses,
     expect_not_honoured,
     identifier_of,
+    require_active,
 )
 from conformance.checks.finding import Search, expect_listed, search
 from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
-from conformance.checks.seeded_engagements import Piece, new_engagements
+from conformance.checks.seeded_engagements import SeededEngagement, new_engagements
 from conformance.oracle import expect, observe, read
-from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.wire import request
 from conformance.wire.exchange import SUCCESSES
 
@@ -50,10 +50,10 @@ class Creation:
         """The read of the engagement.
 
         Raises:
-            Undecided: There is none.
+            CantTell: There is none.
         """
         if self.read is None:
-            raise Undecided("the creation gave no identifier to read by", self.response)
+            raise CantTell("the creation gave no identifier to read by", self.response)
         return self.read
 
 
@@ -124,7 +124,7 @@ def test_creating_succeeds(run: Run, creating: Creating) -> None:
 
 
 @requirement("create-engagement-answers-what-was-sent")
-def test_creation_responses_what_was_sent(creating: Creating) -> None:
+def test_creation_response_has_what_was_sent(creating: Creating) -> None:
     """The answer to a creation carries the name and the description that were sent."""
     for creation in creating.proper:
         responded = read.data(creation.response)
@@ -134,11 +134,11 @@ def test_creation_responses_what_was_sent(creating: Creating) -> None:
 
 
 @requirement("create-engagement-answers-what-was-sent")
-def test_creation_responses_words_as_text(new_engagements: tuple[tuple[Piece, ...], float]) -> None:
+def test_creation_response_has_words_as_text(new_engagements: tuple[tuple[SeededEngagement, ...], float]) -> None:
     """The answer to a creation carries a description as text also where it reads like something else."""
     pieces, _ = new_engagements
     if not pieces:
-        raise Undecided("no engagement was created")
+        raise CantTell("no engagement was created")
     sent = [(piece.created, json.loads(piece.created.call.body or b"{}").get("description")) for piece in pieces]
     described = [(created, description) for created, description in sent if description is not None]
     if not described:
@@ -155,17 +155,17 @@ def test_created_engagement_lasts(creating: Creating) -> None:
     for creation in creating.proper:
         responded, after = read.data(creation.response), creation.after()
         if after.status == HTTPStatus.NOT_FOUND and responded["id"] in creating.found.ids:
-            raise Undecided("the engagement was created, for it is in the list, but cannot be read", after)
+            raise CantTell("the engagement was created, for it is in the list, but cannot be read", after)
         expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement that was created")
         now, exchanges = read.data(after), (creation.response, after)
         if now.get("id") != responded["id"]:
-            raise Undecided("the read gave another engagement", after)
+            raise CantTell("the read gave another engagement", after)
 
         told = [field for field in FIELDS if all(read.is_field(field, one.get(field)) for one in (responded, now))]
         told = [field for field in told if responded.get(field) == creation.sent.get(field, responded.get(field))]
         expect.unchanged("the created engagement", responded, now, told, *exchanges)
         if len(told) < len(FIELDS):
-            raise Undecided("the answer to the creation, or the read, does not show all as it must", *exchanges)
+            raise CantTell("the answer to the creation, or the read, does not show all as it must", *exchanges)
 
 
 @requirement("create-engagement-listed")
@@ -190,7 +190,7 @@ def test_new_engagement_is_active(creating: Creating) -> None:
 @requirement("create-engagement-own-values")
 def test_own_values_are_not_honoured_at_creation(creating: Creating, own_values_at_creation: list[Creation]) -> None:
     """Identifier, status and times that are sent with a creation are ignored or refused."""
-    active(creating.bare.after())
+    require_active(creating.bare.after())
 
     for creation in own_values_at_creation:
         expect.status(creation.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")

@@ -10,8 +10,8 @@ from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import Judgement, Undecided
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CantTell, CheckOutcome
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import request
 from conformance.wire.exchange import NoResponse
 
@@ -29,7 +29,7 @@ def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
     for creation in creating.proper:
         after = creation.after()
         if after.status == HTTPStatus.NOT_FOUND and identifier_of(creation.response) not in creating.found.ids:
-            raise Undecided("the engagement is not in the list either, so that it was not created", after)
+            raise CantTell("the engagement is not in the list either, so that it was not created", after)
         expect.success(after)
 
     for done in editing.all:
@@ -58,5 +58,5 @@ def _known(run: Run) -> str | None:
     """The identifier of an engagement of the run, where it has come to one."""
     try:
         return identifier_of(run.journeys.result(creating).bare.response)
-    except (Judgement, NoResponse, Unavailable):
+    except (CheckOutcome, NoResponse, MissingMeans):
         return None

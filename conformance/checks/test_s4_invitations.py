@@ -9,12 +9,12 @@ import pytest
 
 from conformance.checks.every_operation import unknown_like
 from conformance.checks.markers import journey, observes, requirement
-from conformance.checks.member_list import Headcount, Roster, headcount_so_far, roster_so_far
+from conformance.checks.member_list import MemberCount, MemberList, headcount_so_far, roster_so_far
 from conformance.oracle import echo_laws, expect, read
 from conformance.oracle.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Undecided, judged
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, evidence
+from conformance.oracle.rendering import render
 from conformance.oracle.steady import steadily_between
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
@@ -55,9 +55,9 @@ class Inviting:
         twice: An address invited once more.
     """
 
-    before: Headcount
+    before: MemberCount
     proper: tuple[Invited, ...]
-    after: Headcount
+    after: MemberCount
     claiming: Invited
     capitals: Invited
     twice: Invited
@@ -106,19 +106,19 @@ class OwnerChange:
     """The attempts to take an owner's role away, and the owners before and after them."""
 
     user_id: str
-    before: Roster
+    before: MemberList
     attempts: tuple[Exchange, ...]
-    after: Roster
+    after: MemberList
 
     def ensure_no_other(self) -> None:
         """Nobody has become an owner meanwhile, as by a handing over, after which this one's role may be changed.
 
         Raises:
-            Undecided: Somebody has.
+            CantTell: Somebody has.
         """
         if self.after.owners - self.before.owners:
             at = (*self.before.pages, *self.attempts, *self.after.pages)
-            raise Undecided("somebody else has become an owner meanwhile", *at)
+            raise CantTell("somebody else has become an owner meanwhile", *at)
 
 
 def changing_owner(run: Run) -> OwnerChange:
@@ -139,14 +139,14 @@ def changing_owner(run: Run) -> OwnerChange:
 changing_owner_journey = journey(changing_owner, alone=True)
 
 
-def _with_owner(run: Run) -> Roster:
+def _with_owner(run: Run) -> MemberList:
     """Members with an owner among them: those of the filter, or the whole list where the filter finds none."""
     looks = []
     for role in ("owner", None):
         looks.append(roster_so_far(run, role))
         if looks[-1].owners:
             return looks[-1]
-    raise Undecided("the list of members shows no owner", *(page for look in looks for page in look.pages))
+    raise CantTell("the list of members shows no owner", *(page for look in looks for page in look.pages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +223,10 @@ def test_invitations_of_run_have_identifiers_of_their_own(run: Run, inviting: In
             continue
         try:
             identifier = read.text(read.data(exchange), "id", exchange)
-        except Undecided:
+        except CantTell:
             continue
         other = first.setdefault(identifier, exchange)
-        judged(exchange)
+        evidence(exchange)
         expect.holds(
             _mailbox(other) == _mailbox(exchange),
             "invitations of two addresses have one id",
@@ -262,7 +262,7 @@ def test_invitation_expires_in_seven_days(inviting: Inviting) -> None:
     for invited in inviting.taken:
         read.data(invited.response)
         if not echo_laws.invitation_expires_in_seven_days(invited.response):
-            raise Undecided("createdAt or expiresAt is no text", invited.response)
+            raise CantTell("createdAt or expiresAt is no text", invited.response)
 
 
 @requirement("invite-adds-no-member")
@@ -345,7 +345,7 @@ def test_owner_stays_owner(changing_owner: OwnerChange) -> None:
     role = after.role(changing_owner.user_id)
     if role is None:
         after.ensure_whole()
-        raise Undecided("the owner is not in the list any more", *changing_owner.attempts, *after.pages)
+        raise CantTell("the owner is not in the list any more", *changing_owner.attempts, *after.pages)
     if role != "owner":
         changing_owner.ensure_no_other()
 
@@ -376,7 +376,7 @@ def test_observe_invitations(run: Run, inviting: Inviting) -> None:
     run.observe("invite-status", describe_response(first), first)
     run.observe("invite-twice", describe_response(inviting.twice.response), first, inviting.twice.response)
 
-    run.observe("invitation-status-seen", shown(read.text(read.data(first), "status", first)), first)
+    run.observe("invitation-status-seen", render(read.text(read.data(first), "status", first)), first)
     email = read.text(read.data(capitals.response), "email", capitals.response)
     lowered = "lowered" if email == capitals.email.lower() else "changed otherwise"
     run.observe("invite-address-letter-case", "kept" if email == capitals.email else lowered, capitals.response)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, of_status, stock_read
+from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status, stock_read
 from conformance.checks.markers import journey, requirement
 from conformance.checks.paged_lists import PagedLists, paged_engagements
-from conformance.checks.seeded_engagements import Stock, new_engagements, stock
+from conformance.checks.seeded_engagements import SeededEngagements, new_engagements, stock
 from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
 from conformance.checks.stable import expect_elsewhere, expect_steadily
 from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
 from conformance.oracle import filters, list_laws, plain_reads, read
 from conformance.oracle.laws import STATUSES
 from conformance.oracle.listing import Listing, expect_filtered, expect_once, holds, time_of
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -49,12 +49,14 @@ def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) 
     """The list without a filter holds active and archived engagements."""
     stock = engagements_by_status.stock
     if not stock.archived or not stock.active:
-        raise Undecided("no engagement could be archived")
+        raise CantTell("no engagement could be archived")
 
     expect_steadily(
         run,
         engagements_by_status.look,
-        lambda look: filters.expect_both(of_status(look, None), {"active": stock.active, "archived": stock.archived}),
+        lambda look: filters.expect_both(
+            requirement_for_status(look, None), {"active": stock.active, "archived": stock.archived}
+        ),
     )
 
 
@@ -71,7 +73,7 @@ def test_items_are_as_read(
     found = [filters.expect_as_read(one, served, _FIELDS) for one in stock_read if one.succeeded]
 
     if not any(found):
-        raise Undecided("no list held an engagement that was read", *stock_read)
+        raise CantTell("no list held an engagement that was read", *stock_read)
 
 
 @requirement("list-engagements-status-filter")
@@ -79,8 +81,8 @@ def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists)
     """With a status, the list holds the engagements of that status, all of them and no others."""
 
     def judge(look: Look) -> None:
-        known = _states(of_status(look, None), engagements_by_status.stock)
-        active, archived = of_status(look, "active"), of_status(look, "archived")
+        known = _states(requirement_for_status(look, None), engagements_by_status.stock)
+        active, archived = requirement_for_status(look, "active"), requirement_for_status(look, "archived")
         filters.expect_found(active, "status", "active", known["active"], known["archived"])
         filters.expect_found(archived, "status", "archived", known["archived"], known["active"])
 
@@ -88,7 +90,7 @@ def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists)
 
 
 @requirement("list-engagements-status-filter")
-def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: Stock) -> None:
+def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: SeededEngagements) -> None:
     """With a status, the second page holds engagements of that status only, like the first one."""
 
     def judge(look: Look) -> None:
@@ -156,14 +158,14 @@ def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
     """With a status, the total counts the engagements of that status."""
 
     def judge(look: Look) -> None:
-        everything = of_status(look, None)
-        by_status = {status: of_status(look, status) for status in STATUSES}
+        everything = requirement_for_status(look, None)
+        by_status = {status: requirement_for_status(look, status) for status in STATUSES}
         filters.expect_counts("status", by_status, everything, _states(everything, engagements_by_status.stock))
 
     expect_steadily(run, engagements_by_status.look, judge)
 
 
-def _states(everything: Listing, stock: Stock) -> dict[str, list[str]]:
+def _states(everything: Listing, stock: SeededEngagements) -> dict[str, list[str]]:
     """The stock by status, without what the list without a filter shows in another one: others judge why it does."""
     shown = {read.id_of(item.value): item.value.get("status") for item in everything.items}
     states = {"active": stock.active, "archived": stock.archived}

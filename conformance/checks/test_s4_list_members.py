@@ -19,7 +19,7 @@ from conformance.oracle.steady import steadily
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.member_list import Headcount
+    from conformance.checks.member_list import MemberCount
     from conformance.checks.stable import Look
     from conformance.running.run import Run
 
@@ -109,7 +109,7 @@ def test_member_count_agreed_all_along(run: Run) -> None:
         )
 
 
-def _judge_count(seen: Headcount) -> None:
+def _judge_count(seen: MemberCount) -> None:
     total = seen.roster.total
     expect.holds(
         seen.count == total,

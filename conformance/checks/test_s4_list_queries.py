@@ -12,7 +12,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import accepted
 from conformance.oracle.listing import Listing, expect_order, name_among, time_of
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 
 if TYPE_CHECKING:
     from conformance.oracle.listing import Key
@@ -134,5 +134,5 @@ def _amount(response: Exchange, plain: Exchange) -> str:
 def _is_sorted(listing: Listing, field: str, key: Key, *, descending: bool = True) -> bool:
     try:
         return expect_order(listing, field, key, descending=descending) > 1
-    except (NonConformity, Undecided):
+    except (NonConformity, CantTell):
         return False

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.every_operation import spare_member
+from conformance.checks.every_operation import untouchable_member
 from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_invitations import inviting
 from conformance.oracle import expect, read
 from conformance.oracle.effects import refused
-from conformance.oracle.outcomes import Inapplicable, Undecided, judged
-from conformance.oracle.rendering import shown
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
+from conformance.oracle.rendering import render
+from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 
@@ -75,8 +75,8 @@ def mailing(run: Run) -> Mailing:
 def _invite_member(run: Run) -> Refusal | None:
     """Invite a member whom the run has made, so that no person gets a letter."""
     try:
-        member = run.journeys.result(spare_member)
-    except Unavailable:
+        member = run.journeys.result(untouchable_member)
+    except MissingMeans:
         return None
     if member.email is None:
         return None
@@ -127,7 +127,7 @@ def _expect_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
         "the e-mail of an invitation has no link",
         invitation,
         expected="an http or https link in the text",
-        actual=shown(mails[0].text),
+        actual=render(mails[0].text),
     )
 
 
@@ -140,7 +140,7 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
     if not found:
         raise Inapplicable("No invitation was refused")
     if not mailing.good_mails:
-        raise Undecided("no e-mail arrived at all, so that none is missed", mailing.good)
+        raise CantTell("no e-mail arrived at all, so that none is missed", mailing.good)
 
     _give_time(run, [one.exchange for one in found])
     for refusal in found:
@@ -191,12 +191,12 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
     before = _with_links(run.fixtures.mail(refusal.address))
     if len(before) < others:  # its own e-mail has not come, so that nothing is known
         return
-    judged(refusal.exchange)
+    evidence(refusal.exchange)
     if len(before) == others:
         return
     again = run.send(refusal.exchange.call)
     if not refused(again):
-        raise Undecided("an invitation that had been refused was taken when it was sent again", refusal.exchange, again)
+        raise CantTell("an invitation that had been refused was taken when it was sent again", refusal.exchange, again)
     _give_time(run, [again])
     after = _with_links(run.fixtures.mail(refusal.address))
     expect.holds(

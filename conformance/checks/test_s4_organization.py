@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import shown
+from conformance.checks.engagements import field_or_none
 from conformance.checks.interference import excused_by_meddling
 from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.name_rules import REFUSED_AS_INVALID
@@ -19,7 +19,7 @@ from conformance.checks.two_organizations import other_organization
 from conformance.oracle import expect, read
 from conformance.oracle.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 from conformance.wire.rate_limit_headers import quota
@@ -116,7 +116,7 @@ def _ensure_room(run: Run, before: Exchange) -> None:
     service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
     if told.reset - service_time > LONGEST_WAIT:
         left = f"only {told.remaining} requests are left until a reset far ahead"
-        raise Undecided(f"{left}, too few to rename the organization and back", before)
+        raise CantTell(f"{left}, too few to rename the organization and back", before)
 
 
 def _renamed(run: Run, before: Exchange) -> Renaming:
@@ -183,12 +183,12 @@ def standing(exchange: Exchange) -> dict[str, Any]:
     """The fields that an update cannot change, settings among them; counts are changed by others.
 
     Raises:
-        Undecided: One of them cannot be read.
+        CantTell: One of them cannot be read.
     """
     organization = read.data(exchange)
     settings = organization.get("settings")
     if not isinstance(settings, dict) or not all(isinstance(settings.get(name), bool) for name in SETTINGS):
-        raise Undecided("the settings cannot be read", exchange)
+        raise CantTell("the settings cannot be read", exchange)
     fields = {name: read.text(organization, name, exchange) for name in FIXED}
     return fields | {f"settings/{name}": settings[name] for name in SETTINGS}
 
@@ -207,7 +207,7 @@ def test_renaming_succeeds(renaming: Renaming) -> None:
     """Renaming the organization gives 200."""
     response = renaming.plain.response
     if response.status in REFUSED_AS_INVALID:  # as the name that it has was not
-        raise Undecided("the service has a rule for names that those of the run do not keep", response)
+        raise CantTell("the service has a rule for names that those of the run do not keep", response)
     expect.success(response)
 
 
@@ -279,7 +279,7 @@ def _judge_names(renaming: Renaming) -> None:
 
 def _ensure_plain_name_kept(plain: Rename) -> None:
     if plain.response.succeeded and read.data(plain.after).get("name") != plain.name:
-        raise Undecided("a plain name is not kept either", plain.response, plain.after)
+        raise CantTell("a plain name is not kept either", plain.response, plain.after)
 
 
 @requirement("update-organization-refused-changes-nothing")
@@ -328,7 +328,7 @@ def _judge_claims(renaming: Renaming) -> None:
     before, after = renaming.empty.after, renaming.after_foreign
     was, now, counted = standing(before), standing(after), read.data(after)
     if standing(renaming.before) != standing(renaming.plain.after):
-        raise Undecided("a renaming alone changes more than the name", renaming.before, renaming.plain.after)
+        raise CantTell("a renaming alone changes more than the name", renaming.before, renaming.plain.after)
 
     expect.unchanged("the organization", was, now, FIXED, *renaming.foreign, after)
     for response in renaming.foreign:
@@ -349,7 +349,7 @@ def _judge_claims(renaming: Renaming) -> None:
 def _judge_told(was: dict[str, Any], response: Exchange) -> None:
     """What an update answers is the organization's own, and not what was sent."""
     for field in ("id", "slug"):
-        told = shown(response, field) if response.succeeded else None
+        told = field_or_none(response, field) if response.succeeded else None
         if told is not None:
             expect.equal(field, told, was[field], response, pointer=f"/data/{field}")
 

@@ -19,7 +19,7 @@ from conformance.checks.organization_walk import (
 from conformance.checks.stable import expect_twice
 from conformance.checks.test_s4_organization import standing
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -60,7 +60,7 @@ def test_last_role_stands(role_walk: list[RoleLook]) -> None:
     """After any sequence of role changes the list shows the role that was set last."""
     looks = walked_roles(role_walk)
     if not looks:
-        raise Undecided("no role change succeeded", *(look.response for look in role_walk))
+        raise CantTell("no role change succeeded", *(look.response for look in role_walk))
 
     for look in looks:
         role = look.after.role(look.user_id)
@@ -72,10 +72,10 @@ def test_rest_of_member_stands(role_walk: list[RoleLook]) -> None:
     """After any sequence of role changes the member's other fields read as before."""
     looks = walked_roles(role_walk)
     if not looks:
-        raise Undecided("no role change succeeded", *(look.response for look in role_walk))
+        raise CantTell("no role change succeeded", *(look.response for look in role_walk))
 
     for look in looks:
         before, after = (one.members.get(look.user_id) for one in (look.before, look.after))
         if before is None or after is None:
-            raise Undecided("the list does not show the member", *look.after.pages)
+            raise CantTell("the list does not show the member", *look.after.pages)
         expect.unchanged("the member", before, after, _KEPT, look.response, *look.before.pages, *look.after.pages)

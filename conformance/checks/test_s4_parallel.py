@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import A_TICK, identifier_of, seen, shown
+from conformance.checks.engagements import ONE_SECOND_TICK, field_or_none, identifier_of, read_engagement
 from conformance.checks.finding import Search, expect_listed, search
 from conformance.checks.markers import journey, requirement
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire import request
 
@@ -69,7 +69,7 @@ class FieldEdit:
         """Whether it was refused for the other one, or succeeded and is read."""
         if self.response.status in _REFUSED_BESIDE:
             return True
-        return self.response.succeeded and shown(self.after, self.field) == self.value
+        return self.response.succeeded and field_or_none(self.after, self.field) == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _subjects(run: Run) -> list[str]:
     """Engagements of the parallel creation; each is used by one journey only."""
     subjects = list(dict.fromkeys(run.journeys.result(parallel_creation).identifiers))
     if len(subjects) < 3:  # noqa: PLR2004 - one for each journey
-        raise Undecided("too few engagements were created in parallel")
+        raise CantTell("too few engagements were created in parallel")
     return subjects
 
 
@@ -151,7 +151,7 @@ def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
         alone = run.send(edit.response.call)
         if alone.succeeded:
             break
-        run.sleep(A_TICK)
+        run.sleep(ONE_SECOND_TICK)
     return replace(edit, alone=(alone, run.send(edit.after.call)))
 
 
@@ -173,7 +173,7 @@ def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Clos
     slipped_in = next((one.call for one in tried if one.succeeded), None)
     if slipped_in is None:
         return Closing(response, tried, None)
-    run.sleep(A_TICK)
+    run.sleep(ONE_SECOND_TICK)
     return Closing(response, tried, run.send(slipped_in))
 
 
@@ -200,7 +200,7 @@ def test_parallel_creations_are_engagements_of_their_own(
     """Engagements created at the same time differ in their identifiers, and lists show every one of them."""
     responses, ids = parallel_creation.responses, parallel_creation.identifiers
     if not any(response.succeeded for response in responses):
-        raise Undecided("no creation succeeded", *responses)
+        raise CantTell("no creation succeeded", *responses)
     for response in responses:
         expect.success(response)
 
@@ -209,7 +209,7 @@ def test_parallel_creations_are_engagements_of_their_own(
         distinct == len(ids), "creations share an identifier", *responses, expected=expected, actual=f"{distinct}"
     )
     if not creating.found.ids >= creating.found.wanted:
-        raise Undecided("what was created one by one is not listed either", *responses)
+        raise CantTell("what was created one by one is not listed either", *responses)
     expect_listed("one of the engagements created in parallel", parallel_creation.found)
 
 
@@ -218,14 +218,14 @@ def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit,
     """Two updates of different fields at the same time both take effect if both succeed."""
     for pair in parallel_edits:
         if all(edit.response.status in _REFUSED_BESIDE for edit in pair):
-            raise Undecided("each update was refused for the other", *(edit.response for edit in pair))
+            raise CantTell("each update was refused for the other", *(edit.response for edit in pair))
         for edit in pair:
             _expect_right_alone(edit)
 
         for edit in pair:
             exchanges = (*(one.response for one in pair), edit.after)
             expected = f"any 2xx and {edit.value}, or 404 or 409"
-            actual = f"{edit.response.status}, and {shown(edit.after, edit.field)}"
+            actual = f"{edit.response.status}, and {field_or_none(edit.after, edit.field)}"
             expect.holds(
                 edit.right, f"the update of {edit.field} is lost", *exchanges, expected=expected, actual=actual
             )
@@ -235,9 +235,9 @@ def _expect_right_alone(edit: FieldEdit) -> None:
     """An edit that did not go right beside another one does by itself, so that it is about being in parallel."""
     if edit.alone is not None:
         response, after = edit.alone
-        if seen(after).get(edit.field) != edit.value or not response.succeeded:
-            raise Undecided(f"an update of {edit.field} does not succeed by itself either", response, after)
-    seen(edit.after)
+        if read_engagement(after).get(edit.field) != edit.value or not response.succeeded:
+            raise CantTell(f"an update of {edit.field} does not succeed by itself either", response, after)
+    read_engagement(edit.after)
 
 
 @requirement("archive-effective-at-once")
@@ -257,8 +257,8 @@ def _expect_closed(closings: list[Closing], message: str, expected: str) -> None
     for closing in closings:
         read.success(closing.response)
         if closing.later is not None and closing.later.succeeded:
-            raise Undecided(f"{message}, and still does later", closing.response, closing.later)
-        judged(closing.response, *closing.attempts)
+            raise CantTell(f"{message}, and still does later", closing.response, closing.later)
+        evidence(closing.response, *closing.attempts)
         for attempt in closing.attempts:
             if attempt.succeeded:
                 raise NonConformity(message, closing.response, attempt, expected=expected, actual=str(attempt.status))

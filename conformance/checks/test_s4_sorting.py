@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, of_status
+from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status
 from conformance.checks.markers import journey, requirement
 from conformance.checks.paged_lists import PagedLists, paged_engagements
-from conformance.checks.seeded_engagements import Stock, new_engagements
+from conformance.checks.seeded_engagements import SeededEngagements, new_engagements
 from conformance.checks.sorted_lists import (
     SortedLists,
     active_by_name,
@@ -34,8 +34,8 @@ from conformance.oracle.listing import (
     name_among,
     time_of,
 )
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.oracle.rendering import render
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ _BY_CREATION: Final = Order("createdAt", time_of("createdAt"))
 _BY_CHANGE: Final = Order("updatedAt", time_of("updatedAt"))
 
 
-def _by_name(stock: Stock) -> Order:
+def _by_name(stock: SeededEngagements) -> Order:
     return Order("name", name_among(stock.names), stocked=bool(stock.names))
 
 
@@ -246,7 +246,7 @@ def _in_place(order: Order, look: Look) -> None:
                 raise NonConformity(
                     "the pages of the list by name are not parts of it",
                     *look,
-                    expected=f"{shown(item.value.get('name'))} as item {place + 1} of the ascending list",
+                    expected=f"{render(item.value.get('name'))} as item {place + 1} of the ascending list",
                     actual=f"item {first + item.place + 1}",
                     pointer=item.pointer,
                 )
@@ -264,7 +264,7 @@ def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:
     """The filter holds where another order was asked for, else nothing can be said about the two together."""
     for status in STATUSES:
         judge = partial(_expect_only, status)
-        expect_elsewhere(run, of_status(lists.look, status).responses, judge, "in another order")
+        expect_elsewhere(run, requirement_for_status(lists.look, status).responses, judge, "in another order")
 
 
 def _expect_only(status: str, look: Look) -> None:
@@ -296,7 +296,7 @@ def _compared(listing: Listing, order: Order, *, descending: bool) -> None:
     if _expect(listing, order, descending=descending) > 1:
         return
     if order.stocked:
-        raise Undecided("none of the pages that could be looked at holds enough engagements of the run")
+        raise CantTell("none of the pages that could be looked at holds enough engagements of the run")
     raise Inapplicable(f"There were no two engagements of different {order.field} to compare")
 
 
@@ -314,7 +314,7 @@ def _expect_descending(order: Order, look: Look) -> None:
         _compared(listing, order, descending=True)
     except NonConformity as fault:
         if not _is_ascending(listing, order):
-            raise Undecided(f"the list is in no order of {order.field} at all", *look) from fault
+            raise CantTell(f"the list is in no order of {order.field} at all", *look) from fault
         raise
 
 

@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.engagements import active, identifier_of, seen, shown
+from conformance.checks.engagements import field_or_none, identifier_of, read_engagement, require_active
 from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.text_samples import ADDRESSES, SCRIPTS, SIGNS, joined
 from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import sent_object
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
-from conformance.oracle.rendering import shown as in_words
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
+from conformance.oracle.rendering import render as in_words
 from conformance.running.options import Effort
 from conformance.wire import request
 
@@ -157,9 +157,9 @@ def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
 
     for one, field in taken:
         response = odd_texts[one]
-        if not isinstance(shown(response, field), str):
-            raise Undecided(f"the answer to the creation shows no {field}", response)
-        _expect_same(field, str((sent_object(response) or {}).get(field)), shown(response, field), response)
+        if not isinstance(field_or_none(response, field), str):
+            raise CantTell(f"the answer to the creation shows no {field}", response)
+        _expect_same(field, str((sent_object(response) or {}).get(field)), field_or_none(response, field), response)
 
 
 @requirement("update-engagement-keeps-text")
@@ -168,10 +168,10 @@ def test_update_keeps_text(texts: Texts) -> None:
     if not texts.edits and all(one.response.status in _REFUSALS for one in texts.creations):
         raise Inapplicable("Every text was refused on creation, so that there is none to edit")
     if not texts.edits:
-        raise Undecided("no engagement was created that could be edited", *(one.response for one in texts.creations))
+        raise CantTell("no engagement was created that could be edited", *(one.response for one in texts.creations))
     for one in texts.edits:
         if one.before is not None:
-            active(one.before)
+            require_active(one.before)
 
     _expect_kept(texts.edits)
 
@@ -182,15 +182,15 @@ def _expect_kept(attempts: Sequence[Kept]) -> None:
     for one in attempts:
         if one not in accepted:
             if one.before is not None and one.response.attempt > 1:
-                raise Undecided("an answer was lost, and what was sent again was refused", one.response)
+                raise CantTell("an answer was lost, and what was sent again was refused", one.response)
             _expect_permitted_refusal(one.response)
     for one in accepted:
         if one.after is None:
-            raise Undecided("what was created cannot be read", one.response)
-        now, exchanges = seen(one.after), (one.response, one.after)
+            raise CantTell("what was created cannot be read", one.response)
+        now, exchanges = read_engagement(one.after), (one.response, one.after)
         for field, text in one.sent.items():
-            if one.before is not None and now.get(field) == shown(one.before, field) != text:
-                raise Undecided(f"the update of {field} took no effect at all", *exchanges)
+            if one.before is not None and now.get(field) == field_or_none(one.before, field) != text:
+                raise CantTell(f"the update of {field} took no effect at all", *exchanges)
             _expect_same(field, text, read.field(now, field, one.after), *exchanges)
     if not accepted:
         raise Inapplicable("every text was refused", *(one.response for one in attempts))
@@ -198,13 +198,13 @@ def _expect_kept(attempts: Sequence[Kept]) -> None:
 
 def _expect_permitted_refusal(response: Exchange) -> None:
     if response.status >= 500:  # noqa: PLR2004
-        raise Undecided(f"the service answered {response.status}", response)
+        raise CantTell(f"the service answered {response.status}", response)
     expect.status(response, lambda status: status in _REFUSALS, "any 2xx, 400, 413 or 422")
 
 
 def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
     """A text is what was sent; what is shown of both begins shortly before the first difference."""
-    judged(*at)
+    evidence(*at)
     if got == sent:
         return
     text = got if isinstance(got, str) else ""
@@ -245,5 +245,5 @@ def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> No
     ):
         response = odd_texts.get(point, odd_texts["text"])
         sent = json.loads(response.call.body or b"{}")[field]
-        became = f", {observe.kept(sent, shown(response, field))}" if response.succeeded else ""
+        became = f", {observe.recorded_change(sent, field_or_none(response, field))}" if response.succeeded else ""
         run.observe(point, observe.describe_response(response) + became, response)

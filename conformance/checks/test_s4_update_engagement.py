@@ -10,15 +10,15 @@ from conformance.checks.clock_ticks import expect_moved
 from conformance.checks.engagements import (
     A_LONG_TICK,
     FIELDS,
-    active,
     another_identifier,
-    created,
+    create_engagements,
     expect_missing,
     expect_not_honoured,
+    field_or_none,
     identifier_of,
     missing_identifier,
-    seen,
-    shown,
+    read_engagement,
+    require_active,
     tick_of,
     time_of,
 )
@@ -26,7 +26,7 @@ from conformance.checks.markers import journey, observes, requirement
 from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
 from conformance.oracle import expect, observe, read
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.outcomes import Inapplicable, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.wire import request
 from conformance.wire.exchange import SUCCESSES
 
@@ -157,7 +157,7 @@ def _subject(run: Run) -> Exchange:
     for creation in run.journeys.result(own_values_at_creation):
         if creation.read is not None:
             return creation.read
-    (engagement,) = created(run, "odd-edits")
+    (engagement,) = create_engagements(run, "odd-edits")
     return run.send(request.get_engagement(engagement["id"]))
 
 
@@ -180,7 +180,7 @@ def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
 
 def _content(exchange: Exchange) -> dict[str, Any]:
     """The name and the description that stand already."""
-    return {"name": shown(exchange, "name"), "description": shown(exchange, "description")}
+    return {"name": field_or_none(exchange, "name"), "description": field_or_none(exchange, "description")}
 
 
 editing_journey = journey(editing)
@@ -189,18 +189,18 @@ odd_editing_journey = journey(odd_editing)
 
 def has_taken_effect(done: Edit) -> bool:
     """Whether everything that an edit sent is read afterwards."""
-    return all(shown(done.after, field) == value for field, value in done.sent.items())
+    return all(field_or_none(done.after, field) == value for field, value in done.sent.items())
 
 
 @requirement("update-engagement-succeeds")
 def test_updating_succeeds(editing: Editing) -> None:
     """An update of the name, of the description, and of both gives a success."""
     for done in editing.all:
-        active(done.before)
+        require_active(done.before)
         if done.response.attempt > 1 and not done.response.succeeded and has_taken_effect(done):
-            raise Undecided("an answer was lost, and what was sent again stood already", done.response)
+            raise CantTell("an answer was lost, and what was sent again stood already", done.response)
         if done.response.status == done.after.status == HTTPStatus.NOT_FOUND:
-            raise Undecided("the engagement is not there any more", done.response, done.after)
+            raise CantTell("the engagement is not there any more", done.response, done.after)
 
         expect.success(done.response)
 
@@ -210,7 +210,7 @@ def test_update_takes_effect(editing: Editing) -> None:
     """What an update sends can be read afterwards."""
     for done in editing.all:
         read.success(done.response)
-        now = seen(done.after)
+        now = read_engagement(done.after)
 
         for field, value in done.sent.items():
             expect.equal(
@@ -226,7 +226,7 @@ def test_update_keeps_the_rest(editing: Editing) -> None:
         # That createdAt stays is judged over the whole run.
         rest = [field for field in FIELDS if field not in {*done.sent, "createdAt", "updatedAt"}]
 
-        before, now = seen(done.before), seen(done.after)
+        before, now = read_engagement(done.before), read_engagement(done.after)
         expect.unchanged("the updated engagement", before, now, rest, done.before, done.response, done.after)
 
 
@@ -239,7 +239,7 @@ def test_empty_update_keeps_everything(odd_editing: OddEditing) -> None:
 
     content = ("name", "description", "status")
     exchanges = done.before, done.response, done.after
-    expect.unchanged("the engagement", seen(done.before), seen(done.after), content, *exchanges)
+    expect.unchanged("the engagement", read_engagement(done.before), read_engagement(done.after), content, *exchanges)
 
 
 @requirement("update-engagement-moves-updated-at")
@@ -248,14 +248,14 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
     for unhurried in editing.all:
         done = unhurried
         if not has_taken_effect(done):
-            raise Undecided("the update did not take effect", done.response, done.after)
+            raise CantTell("the update did not take effect", done.response, done.after)
         if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
             done = _edited_slowly(run, editing, done)
 
         exchanges = done.before, done.response, done.after
         before, after = time_of(done.before, "updatedAt"), time_of(done.after, "updatedAt")
         if expect.moment(after, *exchanges) < expect.moment(before, *exchanges):
-            raise Undecided("updatedAt has gone back", *exchanges)
+            raise CantTell("updatedAt has gone back", *exchanges)
         expect_moved(run, after, before, *exchanges)
 
 
@@ -276,7 +276,7 @@ def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEdi
         filled = edit(run, done.after, {"description": "It is there again."})
         done = edit(run, filled.after, done.sent, pause=A_LONG_TICK)
         if not _has_cleared(done):
-            raise Undecided(
+            raise CantTell(
                 "the description could not be taken away a second time", done.before, done.response, done.after
             )
 
@@ -285,14 +285,18 @@ def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEdi
 
 
 def _has_cleared(done: Edit) -> bool:
-    return done.response.succeeded and bool(shown(done.before, "description")) and not shown(done.after, "description")
+    return (
+        done.response.succeeded
+        and bool(field_or_none(done.before, "description"))
+        and not field_or_none(done.after, "description")
+    )
 
 
 @requirement("update-engagement-own-values")
 def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
     """Identifier, status and times that are sent with an update are ignored or refused."""
     for done in odd_editing.own_values:
-        active(done.before)
+        require_active(done.before)
         expect.status(done.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
 
         expect.status(
@@ -304,7 +308,7 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
 @requirement("update-engagement-duplicate-name")
 def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing) -> None:
     """Renaming an engagement to the name of another one is accepted, or refused with 409."""
-    active(odd_editing.after_null)
+    require_active(odd_editing.after_null)
     permitted = "any 2xx or 409"
 
     expect.status(odd_editing.namesake, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, permitted)

@@ -16,7 +16,7 @@ from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.invalid_inputs import Kind
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.steady import steadily
 from conformance.wire import request
 
@@ -82,7 +82,7 @@ def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queri
     if forbidden and run.send(request.list_engagements()).status == HTTPStatus.FORBIDDEN:
         # Some parameters may be looked at before the permission, and others after it.
         bulk.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
-        raise Undecided("the main key may not list engagements", forbidden[0].exchange)
+        raise CantTell("the main key may not list engagements", forbidden[0].exchange)
 
     bulk.every_invalid_refused(sent)
 
@@ -131,7 +131,7 @@ def test_invalid_role_changes_are_refused(invalid_role_changes: Refusals) -> Non
     """Changing a role with a certainly invalid body gives 400 or 422."""
     tried = invalid_role_changes
     if member_of(tried.after, tried.target) is None:
-        raise Undecided("the member whose role was to be changed is not in the list", *tried.after)
+        raise CantTell("the member whose role was to be changed is not in the list", *tried.after)
 
     bulk.every_invalid_refused(tried.sent)
 
@@ -142,7 +142,7 @@ def test_refused_role_changes_change_nothing(invalid_role_changes: Refusals) -> 
     tried = invalid_role_changes
     before, after = member_of(tried.before, tried.target), member_of(tried.after, tried.target)
     if before is None or after is None:
-        raise Undecided("the member whose role was to be changed is not in the list", *tried.before, *tried.after)
+        raise CantTell("the member whose role was to be changed is not in the list", *tried.before, *tried.after)
 
     judge = partial(expect.unchanged, "the member", before, after, _MEMBER, *tried.exchanges)
     bulk.only_if_refused(tried.sent, judge)

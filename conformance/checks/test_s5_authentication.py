@@ -15,7 +15,7 @@ from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.effects import accepted, is_main, refused
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
@@ -82,7 +82,7 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
     """After requests that gave 401, engagement and organization are as before and nothing was created."""
     tried = bad_keys
     if tried.before is None or tried.after is None or tried.organization is None:
-        raise Undecided("there was no engagement that the requests could have changed")
+        raise CantTell("there was no engagement that the requests could have changed")
 
     bulk.engagement_untouched(tried.before, tried.after, tried.everything)
     bulk.only_if_refused(tried.everything, lambda: _left_nothing(tried))
@@ -97,7 +97,7 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     roles = [(one, role) for one in run.wire.exchanges if (role := _role_listed(one, user_id)) is not None]
     if not roles:
         raise Inapplicable("No member was made for the run, or none is listed")
-    judged(*(one for one, _ in roles[:1]))
+    evidence(*(one for one, _ in roles[:1]))
     place = next((place for place, (_, role) in enumerate(roles) if role == asked), None)
     if place is None:
         return
@@ -111,7 +111,7 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     if not any(_shows_no_key(one) for one in changes):
         return
     if not all(refused(one) and _shows_no_key(one) for one in changes):
-        raise Undecided("the member has another role, which may be another request's doing", *changes, shown)
+        raise CantTell("the member has another role, which may be another request's doing", *changes, shown)
     message = "a member has the role that requests without a valid key asked for"
     raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
 
@@ -150,15 +150,13 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
     bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
     if withheld := OPERATIONS.keys() - {one.exchange.call.operation.id for one in sent}:
-        raise Undecided(
-            f"not all operations could be tried without harm to others' data: {', '.join(sorted(withheld))}"
-        )
+        raise CantTell(f"not all operations could be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
     if left := [one for one in sent if one not in settled]:
         told = ", ".join(sorted({f"{one.told} was answered {describe_response(one.exchange)}" for one in left}))
-        raise Undecided(f"{told}, which another requirement forbids", *[one.exchange for one in left])
+        raise CantTell(f"{told}, which another requirement forbids", *[one.exchange for one in left])
 
 
 def _is_refused(one: Sent) -> bool:
@@ -217,12 +215,12 @@ def _status(one: Sent) -> int | None:
 def _is_still_archived(tried: BadKeys) -> None:
     """The archived engagement that was to be unarchived is archived still."""
     if tried.archived is None:
-        raise Undecided("there was no archived engagement that the requests could have unarchived")
+        raise CantTell("there was no archived engagement that the requests could have unarchived")
     tries = [one.exchange for one in tried.everything if one.exchange.call.identifier == tried.aims.proper.archived]
     status = read.text(read.data(tried.archived), "status", tried.archived)
     again = tried.archived_again
     if again is not None and read.data(again).get("status") != "archived":
-        raise Undecided("archiving has no effect", tried.archived, again)
+        raise CantTell("archiving has no effect", tried.archived, again)
     expect.equal("status", status, "archived", *tries, tried.archived, pointer="/data/status")
 
 

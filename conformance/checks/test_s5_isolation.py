@@ -23,12 +23,12 @@ from conformance.checks.two_organizations import (
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, laws, read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.effects import Span, accepted
+from conformance.oracle.effects import Interval, accepted
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
 from conformance.oracle.steady import steadily
 from conformance.running.options import Effort
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
 
@@ -118,7 +118,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
     _lists_are_apart(two_organizations)
     try:
         found = run.journeys.result(pair.member_of_one)
-    except (Unavailable, Untested):
+    except (MissingMeans, Untested):
         return
     _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
 
@@ -130,8 +130,8 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
     try:
         _lists_are_apart(two_organizations)
     except NonConformity as leak:
-        raise Undecided(f"{leak.message}, so that the list counts it too", *leak.exchanges) from None
-    run.journeys.settle()
+        raise CantTell(f"{leak.message}, so that the list counts it too", *leak.exchanges) from None
+    run.journeys.narrow()
     own, other = run.fixtures.main, run.fixtures.other_organization()
 
     _stays_uncounted(run, counted=other, maker=own)
@@ -215,7 +215,7 @@ def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
     """The member as its own organization lists it."""
     found = member_of(pages, tried.user_id)
     if found is None:
-        raise Undecided("the member is not in the list of its own organization", *pages)
+        raise CantTell("the member is not in the list of its own organization", *pages)
     return found
 
 
@@ -227,11 +227,11 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
         Inapplicable: It was not read after a name was given.
     """
     telling = [one for one in run.wire.exchanges if one.call.operation.id in _TELLING_NAME and _key_of(one) == key]
-    since = min(Span.of(one).end for one in given.values())
-    later = [one for one in telling if Span.of(one).start >= since and accepted(one)]
+    since = min(Interval.of(one).end for one in given.values())
+    later = [one for one in telling if Interval.of(one).start >= since and accepted(one)]
     if not later:
         raise Inapplicable("The other organization was not read after that")
-    judged(*later)
+    evidence(*later)
     for one in later:
         for name in (resource.get("name") for resource in laws.readable_resources(one)):
             taken = given.get(name) if isinstance(name, str) and name != _name(first) else None
@@ -284,7 +284,7 @@ def _archived(tried: TwoOrganizations) -> dict[str, Any]:
     """The engagement as it must be once the main key has archived it."""
     archive = read.data(tried.archive)
     if archive.get("status") != "archived":
-        raise Undecided("the engagement did not become archived", tried.archive)
+        raise CantTell("the engagement did not become archived", tried.archive)
     if tried.control is not None:
         _is_only_archived(*tried.control)
     return {**read.data(tried.between), "status": "archived"}
@@ -295,7 +295,7 @@ def _is_only_archived(before: Exchange, after: Exchange) -> None:
     try:
         expect.unchanged("the engagement", {**read.data(before), "status": "archived"}, read.data(after), _KEPT)
     except NonConformity as fault:
-        raise Undecided(f"{fault.message} where it was only archived", before, after) from None
+        raise CantTell(f"{fault.message} where it was only archived", before, after) from None
 
 
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
@@ -317,7 +317,7 @@ def _lists_are_apart(tried: TwoOrganizations) -> None:
 
 def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]) -> None:
     """No list holds a resource; another one of the same identifier, which each organization may count, is not it."""
-    judged(*pages)
+    evidence(*pages)
     for page in pages:
         if any(
             item.get("id") == resource["id"] and is_alike(resource, item, ("createdAt",)) for item in read.items(page)

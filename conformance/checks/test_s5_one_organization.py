@@ -9,8 +9,8 @@ import pytest
 from conformance.checks.markers import requirement
 from conformance.checks.two_organizations import two_organizations
 from conformance.oracle import expect, laws, read
-from conformance.oracle.outcomes import Undecided
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell
+from conformance.oracle.rendering import render
 from conformance.oracle.tenancy import expect_apart
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
@@ -32,7 +32,7 @@ def test_key_stays_with_its_organization(run: Run) -> None:
         run.send(request.get_organization())
     reads = _reads(run)
     if len(reads) < _COMPARED:
-        raise Undecided("the organization could not be read twice", *run.wire.exchanges[-1:])
+        raise CantTell("the organization could not be read twice", *run.wire.exchanges[-1:])
 
     first, identifier = reads[0]
     for exchange, other in reads[1:]:
@@ -41,8 +41,8 @@ def test_key_stays_with_its_organization(run: Run) -> None:
             "the key reads another organization than before",
             first,
             exchange,
-            expected=shown(identifier),
-            actual=shown(other),
+            expected=render(identifier),
+            actual=render(other),
             pointer="/data/id",
         )
 

@@ -16,9 +16,9 @@ from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.effects import accepted
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Undecided, Untested, judged
+from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, scopes
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -53,10 +53,10 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
     scope = OPERATIONS[operation].scope or ""
     exchange = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
-        raise Undecided(f"the service does not know the key with {scope}", exchange)
+        raise CantTell(f"the service does not know the key with {scope}", exchange)
     there = single_permissions.missing.get(exchange.call.identifier or "")
     if there is not None and exchange.status == there.status == HTTPStatus.NOT_FOUND:
-        raise Undecided("the main key does not find the engagement either", exchange, there)
+        raise CantTell("the main key does not find the engagement either", exchange, there)
 
     expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {scope} alone")
     read.success(exchange)
@@ -73,7 +73,7 @@ def test_other_permissions_are_not_enough(single_permissions: Permissions, opera
     cells = _refusals(single_permissions, operation)
     known = [scope for scope in cells if not single_permissions.is_unknown(scope)]
     if not known:
-        raise Undecided(f"the service does not know the key with {' nor with '.join(cells)}")
+        raise CantTell(f"the service does not know the key with {' nor with '.join(cells)}")
 
     bulk.every_status([cells[scope] for scope in known], lambda status: status == HTTPStatus.FORBIDDEN, "403")
 
@@ -91,7 +91,7 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
         bulk.engagement_untouched(before, after, aimed)
     bulk.only_if_refused(sent, lambda: _left_nothing(tried, sent))
     _is_still_archived(tried)
-    judged(*[one.exchange for one in sent])
+    evidence(*[one.exchange for one in sent])
 
 
 # --- what is open
@@ -157,7 +157,7 @@ def _are_members(tried: Permissions, exchange: Exchange) -> None:
     pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
     found = read.items(exchange)
     if not found and not any(_tells_of_members(page) for page in pages):
-        raise Undecided("the main key is told of no member either", exchange, *pages)
+        raise CantTell("the main key is told of no member either", exchange, *pages)
     expect.holds(found, "the key lists no members", *pages, exchange, expected="members", actual="none")
 
 
@@ -206,7 +206,7 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
     for scope in scopes(operation, Permission.REFUSED):
         try:
             found[scope] = Sent(f"{scope} alone", tried.cell(scope, operation))
-        except (Unavailable, Undecided) as obstacle:
+        except (MissingMeans, CantTell) as obstacle:
             obstacles.append(obstacle)
     if not found:
         raise obstacles[0]

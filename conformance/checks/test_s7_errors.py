@@ -11,7 +11,7 @@ from conformance.checks.markers import observes, requirement
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import error_laws, read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
@@ -82,7 +82,7 @@ def test_error_statuses_seen(run: Run) -> None:
 def _message(exchange: Exchange) -> str | None:
     try:
         error = read.body(exchange).get("error") if exchange.judgeable and not exchange.succeeded else None
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return None
     message = error.get("message") if isinstance(error, dict) else None
     return message if isinstance(message, str) else None

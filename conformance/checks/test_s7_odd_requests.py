@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.engagements import identifier_of
 from conformance.checks.markers import journey, requirement
 from conformance.oracle import error_laws
-from conformance.oracle.outcomes import judged
+from conformance.oracle.outcomes import evidence
 from conformance.running.options import Effort
 from conformance.targets.profile import Mode
 from conformance.wire import request
@@ -106,7 +106,7 @@ odd_requests_journey = journey(odd_requests)
 def test_odd_requests_cause_no_server_error(odd_requests: list[Exchange]) -> None:
     """No request is answered with an unexpected server error, however odd."""
     responded = [exchange for exchange in odd_requests if exchange.judgeable]
-    judged(*responded)
+    evidence(*responded)
 
     for exchange in responded:
         error_laws.no_server_error(exchange)

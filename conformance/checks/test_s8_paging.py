@@ -37,7 +37,7 @@ from conformance.oracle.listing import (
     name_among,
     time_of,
 )
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 
@@ -187,7 +187,7 @@ def _ensure_lasting(run: Run, fault: NonConformity) -> None:
         for total, asked in told.items():
             response = run.send(asked)
             if read.number(response, "total") != total:
-                raise Undecided(f"{fault.message}, but others were changing the list", *fault.exchanges, response)
+                raise CantTell(f"{fault.message}, but others were changing the list", *fault.exchanges, response)
 
 
 @requirement("list-members-total")
@@ -243,7 +243,7 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     served = [one for one in pages if one.succeeded]
     if not served:
         raise Inapplicable("No list of the run went on after its first page")
-    judged(*served[:_MOST_SERVED])
+    evidence(*served[:_MOST_SERVED])
 
 
 def _is_later_page(exchange: Exchange) -> bool:

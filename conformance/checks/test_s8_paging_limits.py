@@ -13,7 +13,7 @@ from conformance.checks.stable import expect_steadily
 from conformance.oracle import paging_limits, read
 from conformance.oracle.listing import holds
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import Inapplicable, Judgement
+from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
@@ -146,5 +146,5 @@ def _meta(response: Exchange) -> dict[str, object]:
     """The meta of a list, as far as it can be read."""
     try:
         return read.meta(response) if response.judgeable else {}
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return {}

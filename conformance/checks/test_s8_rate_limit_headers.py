@@ -11,7 +11,7 @@ from conformance.checks.markers import observes, requirement
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import rate_limit_course, rate_limit_laws
 from conformance.oracle.clock_set_back import was_set_back
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.verdicts.stages import Stage
 from conformance.wire import request
 from conformance.wire.rate_limit_headers import SUCCESSIVE
@@ -54,13 +54,13 @@ def _reset_is_time(run: Run, exchange: Exchange) -> bool:
     """The law, but where the service's clock was set back: a window may have begun before.
 
     Raises:
-        Undecided: It was.
+        CantTell: It was.
     """
     try:
         return rate_limit_laws.reset_is_time(exchange)
     except NonConformity as fault:
         if was_set_back(exchange, run.wire.exchanges):
-            raise Undecided("the service's clock was set back during the run", exchange) from fault
+            raise CantTell("the service's clock was set back during the run", exchange) from fault
         raise
 
 

@@ -13,7 +13,7 @@ from conformance.checks.recovery import GRACE
 from conformance.checks.throttling import Throttling, renamed, throttling
 from conformance.oracle import expect, rate_limit_laws, read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
@@ -52,7 +52,7 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
     for refusal in throttling.refusals:
         remaining = rate_limit_laws.remaining(refusal)
         if remaining is None:
-            raise Undecided("X-RateLimit-Remaining of a 429 cannot be read", refusal)
+            raise CantTell("X-RateLimit-Remaining of a 429 cannot be read", refusal)
 
         expect.equal("X-RateLimit-Remaining of a 429", remaining, 0, refusal)
 
@@ -61,7 +61,7 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
 def test_429_changes_nothing(throttling: Throttling) -> None:
     """A creation that gets 429 creates nothing; an edit, an archiving or a deletion changes nothing."""
     if throttling.creation is None or throttling.engagements is None:
-        raise Undecided("no creation was answered 429", *throttling.filling.served[-1:])
+        raise CantTell("no creation was answered 429", *throttling.filling.served[-1:])
     names = [item.get("name") for item in read.items(throttling.engagements)]
 
     expect.holds(
@@ -101,7 +101,7 @@ def test_service_resumes_at_reset(throttling: Throttling) -> None:
     """After the time of X-RateLimit-Reset the key is served again."""
     refusal = _refusal(throttling)
     if throttling.resumed is None:
-        raise Undecided(throttling.unresumed, refusal)
+        raise CantTell(throttling.unresumed, refusal)
 
     expect.holds(
         throttling.resumed.status != TOO_MANY_REQUESTS,
@@ -119,7 +119,7 @@ def test_other_keys_are_served(throttling: Throttling) -> None:
     if throttling.other_missing is not None:
         raise Untested(throttling.other_missing)
     if throttling.other is None:
-        raise Undecided("no other key could be used while one was refused", _refusal(throttling))
+        raise CantTell("no other key could be used while one was refused", _refusal(throttling))
 
     expect.holds(
         throttling.other.status != TOO_MANY_REQUESTS,
@@ -140,7 +140,7 @@ def test_limit_is_of_each_key(run: Run) -> None:
 def _refusal(throttling: Throttling) -> Exchange:
     """The first 429."""
     if not throttling.filling.refused:
-        raise Undecided("the key was never answered 429", *throttling.filling.served[-1:])
+        raise CantTell("the key was never answered 429", *throttling.filling.served[-1:])
     return throttling.filling.refused[0]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.exhaust_window import TRIES, Filling, at_once, fill
+from conformance.checks.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
 from conformance.checks.recovery import resume
 from conformance.oracle import laws, rate_limit_laws, read
 from conformance.oracle.effects import accepted
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.targets.queries import MAIN_KEY
 from conformance.wire import request
@@ -45,7 +45,7 @@ class Throttling:
         unresumed: Why not.
     """
 
-    filling: Filling
+    filling: ExhaustedWindow
     refusals: tuple[Exchange, ...]
     creation: Exchange | None
     passed: tuple[Exchange, ...]
@@ -63,7 +63,7 @@ class Throttling:
 class _Scene:
     """One attempt: the window is used up, and everything is tried before it ends."""
 
-    filling: Filling
+    filling: ExhaustedWindow
     name: str = ""
     creation: Exchange | None = None
     before: list[Exchange] = field(default_factory=list)
@@ -167,11 +167,11 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
         return run.fixtures.main, None
     try:
         return run.fixtures.scoped_key("organizations:read"), None
-    except Unavailable as trouble:
+    except MissingMeans as trouble:
         reason = f"It is the main key that is driven past its limit, and there is no other one. {trouble.reason}"
     try:
         return run.fixtures.other_organization(), None
-    except Unavailable:
+    except MissingMeans:
         return None, reason
 
 
@@ -221,7 +221,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     return scene
 
 
-def _is_of_another_organization(run: Run, filling: Filling) -> bool:
+def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
     """Whether the key that is driven past its limit belongs to another organization than the main key.
 
     There an engagement of the main key would have to be looked up first, and the window would be over.

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import Span, accepted, refused
+from conformance.oracle.effects import Interval, accepted, refused
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger_lists import page_of
 
@@ -19,7 +19,7 @@ _MOVING: Final = ("name", "status", "updatedAt")
 
 def written_meanwhile(run: Run, listed: Exchange) -> bool:
     """Whether the run was writing to what a list shows while that was answered."""
-    span, family = Span.of(listed), listed.call.operation.family
+    span, family = Interval.of(listed), listed.call.operation.family
     return any(
         one.call.may_change and one.call.operation.family == family and one.sent and _span(one).meets(span)
         for one in run.wire.exchanges
@@ -50,7 +50,7 @@ def note_torn(run: Run, *lists: Exchange) -> None:
         run.observe("lists-under-writes", "not always: asked for again with nothing under way, it was right", lists[0])
 
 
-def _span(write: Exchange) -> Span:
+def _span(write: Exchange) -> Interval:
     """The time in which a write is carried out; without an end if no answer tells that it has been."""
-    span = Span.of(write)
-    return span if accepted(write) or refused(write) else Span(span.start, inf)
+    span = Interval.of(write)
+    return span if accepted(write) or refused(write) else Interval(span.start, inf)

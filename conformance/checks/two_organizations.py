@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.every_operation import (
-    Aim,
-    NewKeys,
+    OperationInputs,
+    RetryNewKeys,
     identifier,
     label,
     latest_engagements,
     latest_of_other,
     member_of,
     member_pages,
-    spare_member,
+    untouchable_member,
 )
 from conformance.checks.finding import NEWEST, PER_PAGE
 from conformance.checks.invalid_requests import invalid_role_changes
@@ -23,10 +23,10 @@ from conformance.checks.role_changes import OTHER_ROLE
 from conformance.checks.unauthenticated import bad_keys
 from conformance.oracle import read
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.outcomes import Judgement, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Untested
 from conformance.targets.profile import Mode
 from conformance.wire import request
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,19 +89,19 @@ class TwoOrganizations:
         """Nothing can be told of isolation where both keys read the same organization.
 
         Raises:
-            Undecided: They do.
+            CantTell: They do.
         """
         if self.own[0] == self.other[0]:
-            raise Undecided("both keys read the same organization", self.own[1], self.other[1])
+            raise CantTell("both keys read the same organization", self.own[1], self.other[1])
 
     def attempt(self, operation: str) -> Exchange:
         """What the other key tried with an operation.
 
         Raises:
-            Undecided: It was withheld.
+            CantTell: It was withheld.
         """
         if operation not in self.attempts:
-            raise Undecided("what the other organization has under this id could not be told", self.before)
+            raise CantTell("what the other organization has under this id could not be told", self.before)
         return self.attempts[operation]
 
 
@@ -170,7 +170,7 @@ def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int]
 
 def other_organization(run: Run) -> Exchange:
     """The other organization as its own key reads it, before the main key's is renamed."""
-    return NewKeys(run).send(request.get_organization().with_key(run.fixtures.other_organization()))
+    return RetryNewKeys(run).send(request.get_organization().with_key(run.fixtures.other_organization()))
 
 
 def two_organizations(run: Run) -> TwoOrganizations:
@@ -216,11 +216,11 @@ def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
     """Leave an engagement of the other organization alone that has the identifier of one of the run's.
 
     Raises:
-        Undecided: There is one, as where each organization counts its own.
+        CantTell: There is one, as where each organization counts its own.
     """
     ours, found = readable_resources(own), readable_resources(by_other)
     if ours and found and found[0].get("id") == ours[0].get("id") and not is_alike(ours[0], found[0]):
-        raise Undecided("the other organization has an engagement of its own with that identifier", own, by_other)
+        raise CantTell("the other organization has an engagement of its own with that identifier", own, by_other)
 
 
 def is_alike(one: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
@@ -245,7 +245,7 @@ def _is_kept(before: Exchange, after: Exchange) -> bool:
     """Whether an engagement that was archived in between is there and archived, and otherwise as it was."""
     try:
         was, now = read.data(before), read.data(after)
-    except Judgement:
+    except CheckOutcome:
         return False
     return now.get("status") == "archived" and all((was.get(name) or "") == (now.get(name) or "") for name in KEPT)
 
@@ -263,12 +263,12 @@ def member_of_one(run: Run) -> MemberOfOne:
     """A member of one organization is tried to be changed and removed with the key of another one.
 
     Raises:
-        Undecided: The other key is not known to be another organization's, so that it is kept from the member.
+        CantTell: The other key is not known to be another organization's, so that it is kept from the member.
         Untested: The member of the target file is one of both.
     """
     key = run.fixtures.other_organization()
     run.journeys.result(two_organizations).ensure_two()
-    member = run.journeys.result(spare_member)
+    member = run.journeys.result(untouchable_member)
     for same in (bad_keys, invalid_role_changes):  # which ask for another role of the same member
         run.journeys.wait_for(same)
     user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
@@ -276,7 +276,7 @@ def member_of_one(run: Run) -> MemberOfOne:
         raise Untested("the member that may be removed is one of both organizations; name another one under members")
     own, others = member_of(before, user_id) or {}, member_of(listed, user_id) or {}
     if not is_alike(own, others, ("name", "email")):
-        raise Undecided("the other organization has a member of its own with that identifier", *before, *listed)
+        raise CantTell("the other organization has a member of its own with that identifier", *before, *listed)
     role = own.get("role")
     if member.is_new:  # and anybody else's keeps the role, whatever a faulty service does
         role = OTHER_ROLE.get(str(role), role)
@@ -291,9 +291,9 @@ def member_of_one(run: Run) -> MemberOfOne:
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
     """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
     changed = label(run, "trespass")
-    calls = Aim(engagement_id, "", "", None, "", "", changed, renamed=changed).calls()
+    calls = OperationInputs(engagement_id, "", "", None, "", "", changed, renamed=changed).calls()
     attempts: dict[str, Exchange] = {}
     for name in operations:
-        with suppress(Withheld):  # what the other organization has under this id cannot be told
+        with suppress(NotSent):  # what the other organization has under this id cannot be told
             attempts[name] = run.send(replace(calls[name].with_key(key), repeatable=True))
     return attempts

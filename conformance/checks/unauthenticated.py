@@ -7,7 +7,14 @@ from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import QUOTED
-from conformance.checks.every_operation import Aim, identifier, label, latest_engagements, spare_member, unknown_like
+from conformance.checks.every_operation import (
+    OperationInputs,
+    identifier,
+    label,
+    latest_engagements,
+    unknown_like,
+    untouchable_member,
+)
 from conformance.checks.invalid_credentials import (
     near_keys,
     other_schemes,
@@ -19,9 +26,9 @@ from conformance.checks.invalid_credentials import (
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle import read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort, Mode
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import request
 from conformance.wire.gateways import MAX_HEADERS
 from conformance.wire.redaction import SHORTEST
@@ -70,8 +77,8 @@ class Aims:
         sends_proper_invitations: Whether a faulty service may send the invitation.
     """
 
-    proper: Aim
-    unknown: Aim
+    proper: OperationInputs
+    unknown: OperationInputs
     own: str | None
     sends_proper_invitations: bool
 
@@ -189,7 +196,7 @@ def _status(exchange: Exchange) -> str | None:
     """The status that an answer gives an engagement; None where it gives none."""
     try:
         return read.text(read.data(exchange), "status", exchange)
-    except Judgement:
+    except CheckOutcome:
         return None
 
 
@@ -206,7 +213,7 @@ def _aims(run: Run) -> Aims:
     member = _new_member(run) if disposable else None
     known = identifier(run.send(request.list_members(perPage=1))) if member is None else member.user_id
     organization = name if disposable else _name(run.send(request.get_organization()))
-    unknown = Aim(
+    unknown = OperationInputs(
         engagement=unknown_like(shape, random),
         user=unknown_like(known, random),
         role="member",
@@ -225,8 +232,8 @@ def _aims(run: Run) -> Aims:
 def _new_member(run: Run) -> Member | None:
     """The member that only requests which must be refused are aimed at, if it was made for the run."""
     try:
-        member = run.journeys.result(spare_member)
-    except Unavailable:
+        member = run.journeys.result(untouchable_member)
+    except MissingMeans:
         return None
     return member if member.is_new else None
 
@@ -250,11 +257,11 @@ def _archived(run: Run) -> str | None:
 def _name(exchange: Exchange) -> str | None:
     try:
         return read.text(read.data(exchange), "name", exchange)
-    except Judgement:
+    except CheckOutcome:
         return None
 
 
-def _invalid(aim: Aim) -> Iterable[Call]:
+def _invalid(aim: OperationInputs) -> Iterable[Call]:
     """Calls with a body that is JSON, or with parameters, that no service can make anything of."""
     for name, one in aim.calls().items():
         if one.operation.takes_body:
@@ -263,7 +270,7 @@ def _invalid(aim: Aim) -> Iterable[Call]:
             yield replace(one, query=_NONSENSE_QUERY[name])
 
 
-def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _send(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
     calls = _ordered(aim)
     if run.effort is Effort.QUICK:
@@ -271,12 +278,12 @@ def _send(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent,
     return _sent(run, [(key, one) for key in keys for one in calls])
 
 
-def _ordered(aim: Aim) -> list[Call]:
+def _ordered(aim: OperationInputs) -> list[Call]:
     """Calls of all operations: reads first, and last those of members, where a key that is taken shows the least."""
     return sorted(aim.calls().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
 
 
-def _with_other_schemes(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
+def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations with the real key under other schemes, the rarer ones with one operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
@@ -284,7 +291,7 @@ def _with_other_schemes(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
     return _send(run, aim, usual) + _sent(run, list(zip(rare, _ordered(aim), strict=False)))
 
 
-def _without_a_key(run: Run, aim: Aim, key: str) -> tuple[Sent, ...]:
+def _without_a_key(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without an Authorization header, the first two with the real key in others and a cookie."""
     calls = _ordered(aim)
     if len(key) < SHORTEST:  # as a key without a scheme
@@ -302,7 +309,7 @@ def _other_headers(key: str) -> list[tuple[str, str]]:
     return [*headers, ("Cookie", "; ".join(cookies))] if cookies else headers
 
 
-def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:
+def _with_an_empty_key(run: Run, aim: OperationInputs) -> tuple[Sent, ...]:
     """Call all operations with an empty key; those that need an active engagement are aimed at an archived one.
 
     So it shows whether its state is looked at before the key.
@@ -313,7 +320,7 @@ def _with_an_empty_key(run: Run, aim: Aim) -> tuple[Sent, ...]:
     return _sent(run, list(zip(kinds, calls, strict=True)))
 
 
-def _with_unknown_keys(run: Run, aim: Aim, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _with_unknown_keys(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all operations with unknown keys; a quick run tries those that resemble no other only where all are used."""
     if run.effort is not Effort.QUICK:
         return _send(run, aim, keys)

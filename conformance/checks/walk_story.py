@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import identifier_of, shown
+from conformance.checks.engagements import field_or_none, identifier_of
 from conformance.oracle.effects import accepted
 from conformance.oracle.observe import describe_response
-from conformance.oracle.rendering import shown as in_words
+from conformance.oracle.rendering import render as in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.checks.engagement_walk import Taken, Walk
+    from conformance.checks.engagement_walk import TakenStep, Walk
     from conformance.oracle.ledger_findings import Finding
     from conformance.oracle.outcomes import NonConformity
     from conformance.wire.exchange import Exchange
@@ -45,14 +45,14 @@ class Story:
         return self.finding.as_fault(story=f", after this: {more}{steps}", steps=cited)
 
 
-def tell(walk: Walk, finding: Finding) -> Story:
+def write_story(walk: Walk, finding: Finding) -> Story:
     """Tell a walk."""
     letters = _letters(walk.taken)
     lines = tuple(f"{_sentence(one, letters)} ({describe_response(one.exchange)})" for one in walk.taken)
     return Story(finding, lines, tuple(one.exchange for one in walk.taken))
 
 
-def _letters(taken: Sequence[Taken]) -> dict[str, str]:
+def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
     """Every engagement's letter, by id."""
     ids = [made for one in taken if one.step.kind == "create" and (made := _made(one.exchange))]
     return {identifier: f"{chr(ord('A') + place % 26)}{place // 26 or ''}" for place, identifier in enumerate(ids)}
@@ -62,7 +62,7 @@ def _made(exchange: Exchange) -> str | None:
     return identifier_of(exchange) if accepted(exchange) else None
 
 
-def _sentence(one: Taken, letters: dict[str, str]) -> str:
+def _sentence(one: TakenStep, letters: dict[str, str]) -> str:
     sent = one.exchange.call
     body = json.loads(sent.body) if sent.body else {}
     fields = " and ".join(f"the {name} {in_words(value)}" for name, value in body.items())
@@ -83,4 +83,4 @@ def _sentence(one: Taken, letters: dict[str, str]) -> str:
 def _state(exchange: Exchange) -> str:
     if not accepted(exchange):
         return ""
-    return f" and is {shown(exchange, 'status')}, named {in_words(shown(exchange, 'name'))}"
+    return f" and is {field_or_none(exchange, 'status')}, named {in_words(field_or_none(exchange, 'name'))}"

@@ -8,7 +8,7 @@ from conformance.checks.smoke import basics, lifecycle
 from conformance.checks.stable import expect_steadily
 from conformance.checks.torn_lists import note_torn, written_meanwhile
 from conformance.json_text import TooDeep
-from conformance.oracle.outcomes import NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.oracle.survey import Survey, conclude, survey
 from conformance.targets.profile import Mode
 from conformance.wire.exchange import SUCCESSES
@@ -55,7 +55,7 @@ def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
         except NonConformity:
             confirmed.broken = found.broken
             break
-        except Undecided as doubt:
+        except CantTell as doubt:
             confirmed.unclear.append(doubt)
         else:
             confirmed.kept.append(exchange)
@@ -102,7 +102,7 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
 
     Raises:
         Untested: There was no member for the operations.
-        Undecided: The operations were called, and never succeeded or not readably, so that what their successes are
+        CantTell: The operations were called, and never succeeded or not readably, so that what their successes are
             like is unknown.
     """
     if not operations:
@@ -113,7 +113,7 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
     if not responses and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
         raise Untested(why)  # all that was sent must be refused
     if tried and not responses:
-        raise Undecided(f"{names} never succeeded", tried[0])
+        raise CantTell(f"{names} never succeeded", tried[0])
     if responses and all(isinstance(response.reading, TooDeep) for response in responses):
-        raise Undecided(f"no success of {names} can be read", tried[0])
+        raise CantTell(f"no success of {names} can be read", tried[0])
     return f"No answer to {names} was of this kind" if tried else f"The run had no reason to call {names}"

@@ -13,7 +13,7 @@ from conformance.oracle.ledger import Ledger
 from conformance.oracle.ledger_findings import Findings
 from conformance.oracle.ledger_lists import page_of
 from conformance.oracle.listing import LARGEST_PAGE, contents
-from conformance.oracle.outcomes import Inapplicable, Judgement, Undecided, judged
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Account:
     """
 
     findings: Findings
-    doubts: dict[str, Undecided] = field(default_factory=dict)
+    doubts: dict[str, CantTell] = field(default_factory=dict)
     torn: list[Exchange] = field(default_factory=list)
 
 
@@ -59,13 +59,13 @@ def conclude(requirement: str, account: Account) -> None:
 
     Raises:
         NonConformity: It was broken; where others might be the cause, it was broken in two more looks.
-        Undecided: Another requirement was broken, which explains what was seen, or it was not seen again.
+        CantTell: Another requirement was broken, which explains what was seen, or it was not seen again.
         Inapplicable: Nothing of the run put it to the test.
     """
     findings = account.findings
     broken = findings.of(requirement)
     if broken and (root := findings.explained(requirement)):
-        raise Undecided(f"{broken[0].message}, but that may be for another reason: {root.message}", *_cited(root))
+        raise CantTell(f"{broken[0].message}, but that may be for another reason: {root.message}", *_cited(root))
     if sure := next((one for one in broken if not one.unsteady), None):
         raise sure.as_fault(story=_others(broken))
     if broken:
@@ -82,7 +82,7 @@ def conclude_kept(findings: Findings, requirement: str) -> None:
     kept = findings.kept.get(requirement, [])
     if not kept:
         raise Inapplicable("Nothing of the run put it to the test in this way")
-    judged(*dict.fromkeys(kept))
+    evidence(*dict.fromkeys(kept))
 
 
 def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
@@ -148,7 +148,7 @@ def _shown(finding: Finding) -> list[object] | None:
     """What must not move between two looks; None where nobody can read that, which is no doing of others."""
     try:
         return contents((finding.exchange,))
-    except Judgement:
+    except CheckOutcome:
         return None
 
 
@@ -163,7 +163,7 @@ def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -
     if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
         return None
     why = "not when it was looked at again" if again is None else "another page has it, where its order does not put it"
-    account.doubts[finding.requirement] = Undecided(f"{finding.message}, but {why}", *_cited(finding))
+    account.doubts[finding.requirement] = CantTell(f"{finding.message}, but {why}", *_cited(finding))
     return finding
 
 

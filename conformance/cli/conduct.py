@@ -27,7 +27,7 @@ from conformance.reports.model import InvalidReport, load_report, report_bytes
 from conformance.reports.placing import place
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
-from conformance.running.run_session import Execution
+from conformance.running.run_session import RunSession
 from conformance.targets.journal import JournalError
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
@@ -91,7 +91,7 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
             strict=gate.strict,
             fail_fast=gate.fail_fast,
         )
-        with Execution(options, default_folder=_default_folder) as execution:
+        with RunSession(options, default_folder=_default_folder) as execution:
             end = _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return Exit.USAGE, str(error)
@@ -144,7 +144,7 @@ def _file_of(baseline: Path) -> Path:
     return baseline / "report.json" if baseline.is_dir() else baseline
 
 
-def _conduct(execution: Execution, interruption: Interruption, judging: _Judging, *, quiet: bool) -> tuple[Exit, str]:
+def _conduct(execution: RunSession, interruption: Interruption, judging: _Judging, *, quiet: bool) -> tuple[Exit, str]:
     interruption.farewell = _farewell(execution)
     progress = progress_for(execution.run, quiet=quiet)
     fail_fast = FailFast(progress, judging.expects)
@@ -204,13 +204,13 @@ def _how_to_clean_up(report: Report) -> str:
     return f" To remove what is left ({len(report['not_undone'])}): {report['cleanup']}"
 
 
-def _farewell(execution: Execution) -> str:
+def _farewell(execution: RunSession) -> str:
     """What is said where nothing can be undone any more; the embedded service ends with the run."""
     command = _cleanup_command(execution)
     return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"
 
 
-def _cleanup_command(execution: Execution) -> str | None:
+def _cleanup_command(execution: RunSession) -> str | None:
     """The command that undoes what the run has left; None for the embedded service, which ends with the run."""
     options = execution.options
     if options.target is None and options.base_url is None:
@@ -222,7 +222,7 @@ def _cleanup_command(execution: Execution) -> str | None:
     return shlex.join(words)
 
 
-def _trouble(execution: Execution, judge: Judge) -> str | None:
+def _trouble(execution: RunSession, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
     outcomes = {result.outcome for result in judge.results}
@@ -237,7 +237,7 @@ def _trouble(execution: Execution, judge: Judge) -> str | None:
     return None
 
 
-def _own_trouble(execution: Execution, errors: Sequence[str]) -> str | None:
+def _own_trouble(execution: RunSession, errors: Sequence[str]) -> str | None:
     """What went wrong in the suite itself, which its developers find in the report's folder."""
     if not errors:
         return None
@@ -247,7 +247,7 @@ def _own_trouble(execution: Execution, errors: Sequence[str]) -> str | None:
     return f"{failed}, and {ERRORS} could not be written."
 
 
-def _logged(execution: Execution, errors: Sequence[str]) -> bool:
+def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
     """Write the suite's own errors down, for its developers; whether that was possible."""
     try:
         place(
@@ -258,7 +258,7 @@ def _logged(execution: Execution, errors: Sequence[str]) -> bool:
     return True
 
 
-def _write(report: Report, execution: Execution) -> bool:
+def _write(report: Report, execution: RunSession) -> bool:
     """Write the outputs of a run; whether that was possible."""
     try:
         notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
@@ -276,7 +276,7 @@ def _write(report: Report, execution: Execution) -> bool:
     return True
 
 
-def _write_report_alone(report: Report, execution: Execution) -> bool:
+def _write_report_alone(report: Report, execution: RunSession) -> bool:
     """Write report.json if another output cannot be made of the run; the outputs are not whole then."""
     path = execution.folder / "report.json"
     try:

@@ -19,7 +19,7 @@ from conformance.exits import Exit
 from conformance.oracle import rate_limit_laws
 from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.options import RunOptions
-from conformance.running.preflight import READS, Tried, oddities, try_keys
+from conformance.running.preflight import READS, Tried, problems, try_keys
 from conformance.targets import capabilities
 from conformance.targets.loading import profile_of
 from conformance.targets.profile import Mode, Profile
@@ -96,7 +96,7 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     keys = try_keys(profile, wire, first)
     console.print("\nWhat each key may read (what it may write is not tried):")
     console.print(_keys(keys))
-    wrong = list(oddities(profile, wire, keys))
+    wrong = list(problems(profile, wire, keys))
     if (silence := _silence(profile)) is not None:
         wrong.append(silence)
         profile = replace(profile, provisioner=None)

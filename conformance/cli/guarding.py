@@ -12,10 +12,10 @@ from conformance.targets.yaml_entries import TargetFileError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.running.run_session import Execution
+    from conformance.running.run_session import RunSession
 
 
-def reach(execution: Execution, errors: list[str]) -> str | None:
+def reach(execution: RunSession, errors: list[str]) -> str | None:
     """Why nothing can be tested, as a sentence; None where the target was reached.
 
     Raises:
@@ -31,7 +31,7 @@ def reach(execution: Execution, errors: list[str]) -> str | None:
         return "The suite itself failed before any check."
 
 
-def undo(execution: Execution, errors: list[str]) -> None:
+def undo(execution: RunSession, errors: list[str]) -> None:
     """Undo what the run did; what an error of the suite keeps from being undone is told in the report."""
     if not guarded(execution.undo, errors) and execution.undone is None:
         journal = execution.run.journal

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.wire.exchange import REFUSALS, NoResponse
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
 
     Raises:
         NonConformity: At least one has not; all of them are named.
-        Unanswered: None is wrong, but something has no answer.
+        NoResponse: None is wrong, but something has no answer.
     """
     wrong: list[Sent] = []
     trouble: NoResponse | None = None
@@ -61,7 +61,7 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
         except NoResponse as no_response:
             trouble = trouble or no_response
             continue
-        judged(one.exchange)
+        evidence(one.exchange)
         if not permitted(status):
             wrong.append(one)
     if wrong:
@@ -90,7 +90,7 @@ def engagement_untouched(before: Exchange, after: Exchange, sent: Sequence[Sent]
 
     Raises:
         NonConformity: It has changed or is gone, although all were refused.
-        Undecided: It has changed, and some were not refused.
+        CantTell: It has changed, and some were not refused.
     """
     was = read.data(before)
     only_if_refused(sent, lambda: _same_engagement(was, before, after, sent))
@@ -101,14 +101,14 @@ def only_if_refused(sent: Iterable[Sent], judge: Callable[[], None]) -> None:
 
     Raises:
         NonConformity: What ``judge`` raises, where all were refused with a 4xx.
-        Undecided: It raises one, and some were not refused.
+        CantTell: It raises one, and some were not refused.
     """
     try:
         judge()
     except NonConformity as fault:
         if accepted := [one for one in sent if one.exchange.status not in REFUSALS]:
             exchanges = [one.exchange for one in accepted]
-            raise Undecided(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
+            raise CantTell(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
         raise
 
 
@@ -120,7 +120,7 @@ def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
         listed: Pages of the list that would hold them.
     """
     items = [item for page in listed for item in read.items(page)]
-    judged(*listed)
+    evidence(*listed)
     found = [one for one in sent if one.label and refused(one) and any(carries(item, one.label) for item in items)]
     if found:
         raise NonConformity(

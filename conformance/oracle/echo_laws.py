@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect
-from conformance.oracle.effects import TEXTS, Span, is_ordinary, is_unremarkable, refused, sent_object
+from conformance.oracle.effects import TEXTS, Interval, is_ordinary, is_unremarkable, refused, sent_object
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.no_ops import invitations_again
 
@@ -129,7 +129,7 @@ def _disturbed(exchanges: list[Exchange]) -> set[int]:
         if changed is not None and exchange.call.method != "GET" and not refused(exchange):
             at_once[changed].append(exchange)
     pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
-    return {one.number for pair in pairs if Span.of(pair[0]).meets(Span.of(pair[1])) for one in pair}
+    return {one.number for pair in pairs if Interval.of(pair[0]).meets(Interval.of(pair[1])) for one in pair}
 
 
 def _archived_before(exchanges: list[Exchange]) -> set[int]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TEXTS: Final = ("name", "description")
 STATUS: Final = "status"
 EXISTENCE: Final = "existence"
-THERE: Final = "there"
-GONE: Final = "gone"
+EXISTS: Final = "there"
+DELETED: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
@@ -28,23 +28,23 @@ _WORDS: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Interval:
     """The time from a request to its answer, in microseconds; whatever it brings about happens within it."""
 
     start: float
     end: float
 
     @classmethod
-    def of(cls, exchange: Exchange) -> Span:
+    def of(cls, exchange: Exchange) -> Interval:
         """The time of an exchange, as exact as a recording keeps it."""
         start = round(exchange.started_at.timestamp() * _MICROSECONDS)
         return cls(start, start + round(exchange.seconds * _MICROSECONDS))
 
-    def before(self, other: Span) -> bool:
+    def before(self, other: Interval) -> bool:
         """Whether it was over when the other one began."""
         return self.end <= other.start
 
-    def meets(self, other: Span) -> bool:
+    def meets(self, other: Interval) -> bool:
         """Whether neither was over when the other one began."""
         return not self.before(other) and not other.before(self)
 
@@ -64,7 +64,7 @@ class Effect:
     exchange: Exchange
     field: str
     value: str | None
-    span: Span
+    span: Interval
     certain: bool
 
     def fits(self, value: str) -> bool:
@@ -125,10 +125,10 @@ def effects_of(exchange: Exchange) -> list[Effect]:
     """
     if not exchange.sent or (refused(exchange) and is_main(exchange)):
         return []
-    span = Span.of(exchange)
+    span = Interval.of(exchange)
     certain = accepted(exchange) and is_main(exchange)
     if not (accepted(exchange) or refused(exchange)):
-        span = Span(span.start, inf)
+        span = Interval(span.start, inf)
     effects: list[Effect] = []
     match exchange.call.operation.id:
         case "createEngagement":
@@ -140,11 +140,11 @@ def effects_of(exchange: Exchange) -> list[Effect]:
         case "unarchiveEngagement":
             effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, span), certain=False)]
         case "deleteEngagement":
-            effects = [Effect(exchange, EXISTENCE, GONE, span, certain)]
+            effects = [Effect(exchange, EXISTENCE, DELETED, span, certain)]
     return effects
 
 
-def _created(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
+def _created(exchange: Exchange, span: Interval, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     values: dict[str, str | None] = dict.fromkeys(TEXTS)
     if body is not None:
@@ -152,11 +152,11 @@ def _created(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
         if body.get("name") is not None:  # what becomes of a creation without one is not told: it must be refused
             values["name"] = _text(body["name"])
     texts = [Effect(exchange, name, value, span, certain) for name, value in values.items()]
-    born = Effect(exchange, EXISTENCE, THERE, span, certain)
+    born = Effect(exchange, EXISTENCE, EXISTS, span, certain)
     return [*texts, Effect(exchange, STATUS, "active", span, certain), born]
 
 
-def _edited(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
+def _edited(exchange: Exchange, span: Interval, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     if body is None:
         return [Effect(exchange, name, None, span, certain=False) for name in TEXTS]
@@ -170,9 +170,9 @@ def _edited(exchange: Exchange, span: Span, *, certain: bool) -> list[Effect]:
     ]
 
 
-def _of_unarchive(exchange: Exchange, span: Span) -> Span:
+def _of_unarchive(exchange: Exchange, span: Interval) -> Interval:
     """Nothing tells what unarchiving does, nor when: after a success it may be yet to happen, until a read shows it."""
-    return Span(span.start, inf) if accepted(exchange) else span
+    return Interval(span.start, inf) if accepted(exchange) else span
 
 
 def _text(value: object) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
 from conformance.oracle.outcomes import NonConformity
-from conformance.oracle.rendering import kind_of, shown
+from conformance.oracle.rendering import kind_of, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,7 @@ def error_envelope(exchange: Exchange) -> bool:
         return False
     error = _error(exchange)
     if error is None:
-        actual = shown(response.reading.value) if isinstance(response.reading, Parsed) else "no body"
+        actual = render(response.reading.value) if isinstance(response.reading, Parsed) else "no body"
         raise NonConformity(
             "an error has no object error", exchange, expected="an object error", actual=actual, pointer="/error"
         )
@@ -57,7 +57,7 @@ def error_envelope(exchange: Exchange) -> bool:
         whole = kind != "number" or (isinstance(value, int | float) and value % 1 == 0)
         if kind_of(value) != kind or not whole:
             expected = "an integer" if kind == "number" else "a string"
-            actual = f"{shown(value)} ({kind_of(value)})" if name in error else "absent"
+            actual = f"{render(value)} ({kind_of(value)})" if name in error else "absent"
             raise NonConformity(
                 f"error.{name} is not as promised", exchange, expected=expected, actual=actual, pointer=f"/error/{name}"
             )
@@ -75,7 +75,7 @@ def error_status_code_agrees(exchange: Exchange) -> bool:
             "statusCode is not the HTTP status",
             exchange,
             expected=str(exchange.status),
-            actual=shown(given),
+            actual=render(given),
             pointer="/error/statusCode",
         )
     return True
@@ -91,10 +91,10 @@ def error_code(status: int) -> Law:
             return False
         if code != ERROR_CODES[status]:
             raise NonConformity(
-                f"a {status} has the code {shown(code)}",
+                f"a {status} has the code {render(code)}",
                 exchange,
                 expected=ERROR_CODES[status],
-                actual=shown(code),
+                actual=render(code),
                 pointer="/error/code",
             )
         return True

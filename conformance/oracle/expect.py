@@ -1,6 +1,6 @@
 """Words that judge: each passes, or raises ``NonConformity`` with what was expected and what came.
 
-Every word is total: whatever an answer holds, it ends in a value, a ``NonConformity``, an ``Undecided``
+Every word is total: whatever an answer holds, it ends in a value, a ``NonConformity``, an ``CantTell``
 or, where no judgeable answer is there, an ``NoResponse``.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
-from conformance.oracle.rendering import one_of, shown
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
+from conformance.oracle.rendering import one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) -> Exchange:
     """The answer has a permitted status; ``expected`` names them all."""
     given = exchange.status
-    judged(exchange)
+    evidence(exchange)
     if not permitted(given):
         raise NonConformity(
             f"{exchange.call.operation.id} was answered {given}",
@@ -54,10 +54,10 @@ def refused(exchange: Exchange, *, but: Iterable[int] = (401, 404, 429)) -> Exch
 
 def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: str | None = None) -> None:
     """A value is the one that must stand there."""
-    judged(*at)
+    evidence(*at)
     if actual != expected or isinstance(actual, bool) is not isinstance(expected, bool):
         raise NonConformity(
-            f"{what} is not {shown(expected)}", *at, expected=shown(expected), actual=shown(actual), pointer=pointer
+            f"{what} is not {render(expected)}", *at, expected=render(expected), actual=render(actual), pointer=pointer
         )
 
 
@@ -65,28 +65,28 @@ def holds(
     condition: object, message: str, *at: Exchange, expected: str, actual: object, pointer: str | None = None
 ) -> None:
     """A condition over judged exchanges is true."""
-    judged(*at)
+    evidence(*at)
     if not condition:
-        words = actual if isinstance(actual, str) else shown(actual)
+        words = actual if isinstance(actual, str) else render(actual)
         raise NonConformity(message, *at, expected=expected, actual=words, pointer=pointer)
 
 
 def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: Iterable[str], *at: Exchange) -> None:
     """An object has the same values in these fields as before; a null description is an absent one."""
-    judged(*at)
+    evidence(*at)
     for name in fields:
         was, now = before.get(name), after.get(name)
         if name == "description":
             was, now = was or "", now or ""
         if was != now:
             raise NonConformity(
-                f"{name} of {what} has changed", *at, expected=shown(was), actual=shown(now), pointer=f"/data/{name}"
+                f"{name} of {what} has changed", *at, expected=render(was), actual=render(now), pointer=f"/data/{name}"
             )
 
 
 def later(what: str, actual: str, than: str, *at: Exchange) -> None:
     """A timestamp lies after another one."""
-    judged(*at)
+    evidence(*at)
     if not moment(actual, *at) > moment(than, *at):
         raise NonConformity(f"{what} has not moved", *at, expected=f"later than {than}", actual=actual)
 
@@ -95,7 +95,7 @@ def moment(text: object, *at: Exchange) -> datetime:
     """The moment of a timestamp; its form is for another requirement to judge."""
     parsed = parse_timestamp(text) if isinstance(text, str) else None
     if parsed is None:
-        raise Undecided(f"{shown(text)} is no timestamp of the interface's form", *at)
+        raise CantTell(f"{render(text)} is no timestamp of the interface's form", *at)
     return parsed
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from conformance.oracle import expect, read
 from conformance.oracle.listing import (
     LARGEST_PAGE,
+    CantTellYet,
     Listing,
-    Unsettled,
     ensure_one_total,
     expect_all,
     expect_count,
@@ -20,8 +20,8 @@ from conformance.oracle.listing import (
     expect_order,
     holds,
 )
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
+from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -48,11 +48,11 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
             f"a list filtered by {name} {value} holds something else",
             *listing.responses,
             expected=f"none of {name} other than {value}",
-            actual=f"{len(wrong)} of another {name}, the first is {shown(wrong[0])}",
+            actual=f"{len(wrong)} of another {name}, the first is {render(wrong[0])}",
             pointer="/data",
         )
     if not seen.issuperset(wanted) and listing.total > len(listing.items):
-        raise Unsettled("the list does not show all that is counted", *listing.responses)
+        raise CantTellYet("the list does not show all that is counted", *listing.responses)
     expect_all(listing, sorted(wanted), f"an item of {name} {value}")
 
 
@@ -69,7 +69,7 @@ def expect_counts(
 
     Raises:
         NonConformity: A total is wrong.
-        Undecided: The lists themselves are not what they must be, so that nothing can be said of their totals.
+        CantTell: The lists themselves are not what they must be, so that nothing can be said of their totals.
     """
     holds(lambda: expect_count(everything), "the total without a filter is wrong", *everything.responses)
     holds(lambda: expect_both(everything, known), "the list is not complete", *everything.responses)
@@ -92,7 +92,7 @@ def expect_counts(
 def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: Listing) -> None:
     """Each filtered list holds just the items of its value that the list without a filter holds."""
     items = everything.items
-    judged(*everything.responses)
+    evidence(*everything.responses)
     for value, listing in filtered.items():
         wanted = [item.identifier for item in items if item.value.get(name) == value]
         others = [item.identifier for item in items if item.value.get(name) != value]
@@ -106,11 +106,11 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
         everything: The list.
         values: For each value, the ids of items that have it; one of them at least must be there.
     """
-    judged(*everything.responses)
+    evidence(*everything.responses)
     seen = set(everything.identifiers)
     missing = [value for value, identifiers in values.items() if identifiers and not seen.intersection(identifiers)]
     if missing and (len(missing) == len(values) or everything.may_go_on):
-        raise Undecided("the list does not show what must be in it", *everything.responses)
+        raise CantTell("the list does not show what must be in it", *everything.responses)
     if missing:
         raise NonConformity(
             f"the list without a filter holds nothing that is {missing[0]}",
@@ -135,7 +135,7 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
         if item.value.get("id") == resource.get("id") == read_one.call.identifier
     ]
     for item in found:
-        judged(item.at, read_one)
+        evidence(item.at, read_one)
         for name in names:
             listed, given = read.field(item.value, name, item.at), read.field(resource, name, read_one)
             if listed != given:
@@ -143,8 +143,8 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
                     f"{name} of an engagement is another one in the list",
                     item.at,
                     read_one,
-                    expected=shown(given),
-                    actual=shown(listed),
+                    expected=render(given),
+                    actual=render(listed),
                     pointer=f"{item.pointer}/{name}",
                 )
     return len(found)
@@ -157,7 +157,7 @@ def expect_one_total(look: tuple[Exchange, ...]) -> None:
         look: The list in one answer, then pages of it.
 
     Raises:
-        Unsettled: The one answer does not show what it counts.
+        CantTellYet: The one answer does not show what it counts.
     """
     whole, *pages = look
     total = _shown_total(whole)
@@ -173,12 +173,12 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
         look: The list in one answer, then pages of it.
 
     Raises:
-        Unsettled: The answers do not agree about the length of the list, or the one answer does not show it.
+        CantTellYet: The answers do not agree about the length of the list, or the one answer does not show it.
     """
     whole, *pages = look
     total = _shown_total(whole)
     if any(read.number(one, "total") != total for one in pages):
-        raise Unsettled("the pages do not tell the same total", *look)
+        raise CantTellYet("the pages do not tell the same total", *look)
     for response in pages:
         page, size = read.number(response, "page"), read.number(response, "perPage")
         found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
@@ -204,7 +204,7 @@ def expect_nothing_lost(look: tuple[Exchange, ...], field: str, key: Key) -> Non
         key: The key of that.
 
     Raises:
-        Unsettled: The answers tell different totals, or are not in their order.
+        CantTellYet: The answers tell different totals, or are not in their order.
     """
     ensure_one_total(look)
     pages = Listing(look[1:])
@@ -221,5 +221,5 @@ def _shown_total(whole: Exchange) -> int:
     """The total of a list in one answer, which shows as many items."""
     total = read.number(whole, "total")
     if len(read.items(whole)) != min(total, LARGEST_PAGE):
-        raise Unsettled("the total is not the number of items in one answer", whole)
+        raise CantTellYet("the total is not the number of items in one answer", whole)
     return total

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.effects import EXISTENCE, GONE, STATUS, TEXTS, Effect, Span, accepted, effects_of, refused
+from conformance.oracle.effects import (
+    DELETED,
+    EXISTENCE,
+    STATUS,
+    TEXTS,
+    Effect,
+    Interval,
+    accepted,
+    effects_of,
+    refused,
+)
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -25,21 +35,21 @@ class Register:
 
     def __init__(self) -> None:
         self.effects: list[Effect] = []
-        self._found: tuple[Span, list[Effect]] | None = None
+        self._found: tuple[Interval, list[Effect]] | None = None
 
     def add(self, effect: Effect) -> None:
         """Take in an effect."""
         self._found = None
         insort(self.effects, effect, key=lambda one: one.span.start)
 
-    def latest(self, span: Span) -> Effect | None:
+    def latest(self, span: Interval) -> Effect | None:
         """The certain effect that began last of those that were over when a read began."""
         for one in reversed(self.effects):
             if one.certain and one.span.before(span):
                 return one
         return None
 
-    def candidates(self, span: Span) -> list[Effect]:
+    def candidates(self, span: Interval) -> list[Effect]:
         """The effects of which one may have been the last before a read."""
         if self._found is None or self._found[0] != span:
             last = self.latest(span)
@@ -48,16 +58,16 @@ class Register:
             self._found = span, found  # a read is asked for several times
         return self._found[1]
 
-    def may_be(self, value: str, span: Span) -> bool:
+    def is_possible(self, value: str, span: Interval) -> bool:
         """Whether a read in that time may have shown a value."""
         return any(one.fits(value) for one in self.candidates(span))
 
-    def surely(self, span: Span) -> str | None:
+    def certain_value(self, span: Interval) -> str | None:
         """The one value that every read in that time shows; None where there are several."""
         values = {one.value for one in self.candidates(span)}
         return values.pop() if len(values) == 1 else None
 
-    def settle(self, value: str, span: Span) -> None:
+    def narrow(self, value: str, span: Interval) -> None:
         """Learn from a read that may be: what it shows has happened by then, and what it does not show has not."""
         found = self.candidates(span)
         showing = [one for one in found if one.fits(value)]
@@ -72,15 +82,15 @@ class Register:
                 if not one.certain and one.span.before(span) and shown.span.before(one.span):
                     self.effects.remove(one)
         elif shown.value is not None:
-            shown.certain, shown.span = True, Span(shown.span.start, min(shown.span.end, span.end))
+            shown.certain, shown.span = True, Interval(shown.span.start, min(shown.span.end, span.end))
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Snapshot:
     """An engagement as one answer shows it."""
 
     exchange: Exchange
-    span: Span
+    span: Interval
     value: dict[str, Any]
     pointer: str = "/data"
 
@@ -98,11 +108,11 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Write:
     """A request that was to change an engagement, and when."""
 
     exchange: Exchange
-    span: Span
+    span: Interval
     effects: tuple[Effect, ...]
 
     @property
@@ -112,7 +122,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class OpenFinding:
     """A list that shows a field as it cannot be, of an engagement that nobody has read since the field's last change.
 
     Attributes:
@@ -144,14 +154,14 @@ class History:
     """
 
     identifier: str
-    creation: Attempt
+    creation: Write
     registers: dict[str, Register] = field(default_factory=dict)
-    attempts: list[Attempt] = field(default_factory=list)
-    reads: list[tuple[Span, int]] = field(default_factory=list)
-    good: dict[str, Sight] = field(default_factory=dict)
-    listed: dict[str, Sight] = field(default_factory=dict)
-    sights: list[Sight] = field(default_factory=list)
-    doubts: list[Doubt] = field(default_factory=list)
+    attempts: list[Write] = field(default_factory=list)
+    reads: list[tuple[Interval, int]] = field(default_factory=list)
+    good: dict[str, Snapshot] = field(default_factory=dict)
+    listed: dict[str, Snapshot] = field(default_factory=dict)
+    sights: list[Snapshot] = field(default_factory=list)
+    doubts: list[OpenFinding] = field(default_factory=list)
     broken: bool = False
 
     def __post_init__(self) -> None:
@@ -161,27 +171,27 @@ class History:
     @classmethod
     def born(cls, identifier: str, exchange: Exchange) -> History:
         """The history of an engagement that a creation made."""
-        return cls(identifier, attempt(exchange))
+        return cls(identifier, write(exchange))
 
-    def take(self, one: Attempt) -> None:
+    def take(self, one: Write) -> None:
         """Take in a request that was to change it."""
         insort(self.attempts, one, key=lambda other: other.span.start)
         for effect in one.effects:
             self.registers[effect.field].add(effect)
 
-    def exists(self, span: Span) -> bool:
+    def exists(self, span: Interval) -> bool:
         """Whether it was surely there all the time."""
         gone = self.registers[EXISTENCE].effects
         return self.creation.span.before(span) and not any(
-            one.value == GONE and one.span.start < span.end for one in gone
+            one.value == DELETED and one.span.start < span.end for one in gone
         )
 
-    def deletion(self, span: Span) -> Effect | None:
+    def deletion(self, span: Interval) -> Effect | None:
         """The deletion that was surely over when that time began."""
         last = self.registers[EXISTENCE].latest(span)
-        return last if last is not None and last.value == GONE else None
+        return last if last is not None and last.value == DELETED else None
 
-    def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Attempt]:
+    def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Write]:
         """What was to change it within a time, also if it was under way at its beginning or end."""
         until = bisect_right(self.attempts, end, key=lambda one: one.span.start)
         return [one for one in self.attempts[:until] if one.span.end > start and one.exchange not in but]
@@ -190,7 +200,7 @@ class History:
         """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
         return not any(span.start < end and span.end > start for one in self.attempts for span in _spans_of_change(one))
 
-    def may_go_back(self, earlier: Span, later: Span) -> bool:
+    def may_go_back(self, earlier: Interval, later: Interval) -> bool:
         """Whether ``updatedAt`` may be earlier in one answer than in another one that came before.
 
         A service may read its clock before it has the engagement. So of changes that overlapped, the one that is
@@ -204,7 +214,7 @@ class History:
             for one, span in begun
         )
 
-    def alone(self, span: Span, but: Exchange) -> bool:
+    def alone(self, span: Interval, but: Exchange) -> bool:
         """Whether nothing else was under way that was to change it, and nothing is that never was answered."""
         return not any(one.span.meets(span) and one.exchange is not but for one in self._all_effects()) and not any(
             one.span.meets(span) for one in self.attempts if one.exchange is not but
@@ -214,23 +224,23 @@ class History:
         return [effect for one in self.attempts for effect in one.effects]
 
 
-def _of_change(one: Attempt) -> Span | None:
+def _of_change(one: Write) -> Interval | None:
     """The time within which a request may have changed the engagement; None where it cannot have."""
     spans = _spans_of_change(one)
-    return Span(one.span.start, max(span.end for span in spans)) if spans else None
+    return Interval(one.span.start, max(span.end for span in spans)) if spans else None
 
 
-def _spans_of_change(one: Attempt) -> list[Span]:
+def _spans_of_change(one: Write) -> list[Interval]:
     return [*(effect.span for effect in one.effects), *_of_touch(one)]
 
 
-def _of_touch(one: Attempt) -> tuple[Span, ...]:
+def _of_touch(one: Write) -> tuple[Interval, ...]:
     """When a request may have moved updatedAt, whatever else it did; never where it was refused."""
     if refused(one.exchange) or not one.exchange.sent:
         return ()
-    return (one.span if accepted(one.exchange) else Span(one.span.start, inf),)
+    return (one.span if accepted(one.exchange) else Interval(one.span.start, inf),)
 
 
-def attempt(exchange: Exchange) -> Attempt:
+def write(exchange: Exchange) -> Write:
     """An exchange as an attempt to change an engagement."""
-    return Attempt(exchange, Span.of(exchange), tuple(effects_of(exchange)))
+    return Write(exchange, Interval.of(exchange), tuple(effects_of(exchange)))

@@ -1,7 +1,7 @@
 """Laws of every answer: what holds for each exchange by itself, whoever sent it and why.
 
 A law looks at one exchange. It returns False where it does not apply, True where it holds, and raises
-``NonConformity`` (or ``Undecided``) where it does not. Checks apply each law to all exchanges of a run.
+``NonConformity`` (or ``CantTell``) where it does not. Checks apply each law to all exchanges of a run.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle import shapes
-from conformance.oracle.outcomes import NonConformity, Undecided
-from conformance.oracle.rendering import kind_of, one_of, shown
+from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import SUCCESSES, NoResponse
 
@@ -40,7 +40,7 @@ def json_well_formed(exchange: Exchange) -> bool:
         case Malformed(reason):
             raise NonConformity("the body is not JSON", exchange, expected="a JSON text (RFC 8259)", actual=reason)
         case TooDeep(reason):
-            raise Undecided(f"the body cannot be judged: {reason}", exchange)
+            raise CantTell(f"the body cannot be judged: {reason}", exchange)
     return True
 
 
@@ -90,7 +90,7 @@ def fields(exchange: Exchange) -> bool:
                 actual=kind_of(resource),
                 pointer=pointer,
             )
-        for fault in shapes.faults(resource, shape, pointer):
+        for fault in shapes.field_errors(resource, shape, pointer):
             raise NonConformity(
                 f"{fault.pointer} is not as promised",
                 exchange,
@@ -113,7 +113,7 @@ def timestamp_format(exchange: Exchange) -> bool:
                     "a timestamp is not of the interface's form",
                     exchange,
                     expected="YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
-                    actual=shown(text),
+                    actual=render(text),
                     pointer=pointer + place,
                 )
     return seen
@@ -198,7 +198,7 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
     reading = exchange.response.reading
     body = reading.value if isinstance(reading, Parsed) else None
     if not isinstance(body, dict) or kind_of(body.get(name)) != kind:
-        actual = shown(body) if isinstance(reading, Parsed) else "no body"
+        actual = render(body) if isinstance(reading, Parsed) else "no body"
         raise NonConformity(
             f"a success has no {kind} {name}",
             exchange,
@@ -238,10 +238,10 @@ def _each(
             seen = True
             if not right(value):
                 raise NonConformity(
-                    f"{name} is {shown(value)}",
+                    f"{name} is {render(value)}",
                     exchange,
                     expected=expected,
-                    actual=shown(value),
+                    actual=render(value),
                     pointer=f"{pointer}/{name}",
                 )
     return seen

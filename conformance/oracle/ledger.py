@@ -12,8 +12,8 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import STATUS, Span, accepted, is_main
-from conformance.oracle.histories import Attempt, History, attempt
+from conformance.oracle.effects import STATUS, Interval, accepted, is_main
+from conformance.oracle.histories import History, Write, write
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger_changes import Changes
 from conformance.oracle.ledger_findings import Finding, Findings
@@ -101,7 +101,7 @@ class Ledger:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
-        self._others: list[Attempt] = []
+        self._others: list[Write] = []
         self._reads = Reads(self.findings, self._changes_of_others)
         self._changes = Changes(self.findings, self._changes_of_others)
         self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others)
@@ -111,7 +111,7 @@ class Ledger:
         """The ledger of many exchanges, of which some may have overlapped."""
         known = list(exchanges)
         ledger = cls.recorded(known, name_key)
-        for exchange in sorted(known, key=lambda exchange: (Span.of(exchange).end, Span.of(exchange).start)):
+        for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
             ledger.judge(exchange)
         return ledger
 
@@ -119,7 +119,7 @@ class Ledger:
     def recorded(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
         """A ledger that has taken in exchanges and judged none of them."""
         ledger = cls(name_key)
-        for exchange in sorted(exchanges, key=lambda exchange: Span.of(exchange).start):
+        for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
             ledger.record(exchange)
         return ledger
 
@@ -139,11 +139,11 @@ class Ledger:
         elif identifier in self.histories:
             history = self.histories[identifier]
             if operation in _CHANGES:
-                one = attempt(exchange)
+                one = write(exchange)
                 history.take(one)
                 self._others.append(one)
             elif operation == "getEngagement" and exchange.received is not None and is_main(exchange):
-                history.reads.append((Span.of(exchange), exchange.received.status))
+                history.reads.append((Interval.of(exchange), exchange.received.status))
 
     def judge(self, exchange: Exchange) -> list[Finding]:
         """Judge an answer.
@@ -176,9 +176,9 @@ class Ledger:
 
     def count(self, status: str | None = None) -> int:
         """How many engagements there surely are now, of one status or of all."""
-        now = Span(inf, inf)
+        now = Interval(inf, inf)
         there = [one for one in self.histories.values() if one.exists(now)]
-        return sum(1 for one in there if status is None or one.registers[STATUS].surely(now) == status)
+        return sum(1 for one in there if status is None or one.registers[STATUS].certain_value(now) == status)
 
     def _create(self, exchange: Exchange) -> None:
         identifier = _id_made(exchange)
@@ -197,7 +197,7 @@ class Ledger:
         if history is not None and exchange.call.method != "GET":
             history.broken = True
 
-    def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Attempt]:
+    def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Write]:
         return [
             one
             for one in self._others

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.effects import (
     STATUS,
     Effect,
-    Span,
+    Interval,
     accepted,
     is_main,
     is_unremarkable,
@@ -19,7 +19,7 @@ from conformance.oracle.effects import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.oracle.histories import Attempt, History, Sight
+    from conformance.oracle.histories import History, Snapshot, Write
     from conformance.oracle.ledger_findings import Findings
 
 LASTS = "create-engagement-lasts"
@@ -34,7 +34,9 @@ _KEEPS_TEXT: Final = {
 }
 
 
-def of_text(history: History, *, field: str, value: str | None, span: Span, others: Sequence[Attempt]) -> str:
+def requirement_for_text(
+    history: History, *, field: str, value: str | None, span: Interval, others: Sequence[Write]
+) -> str:
     """The requirement that a text of an engagement is judged by, or breaks.
 
     Args:
@@ -52,7 +54,7 @@ def of_text(history: History, *, field: str, value: str | None, span: Span, othe
     if value is None:
         return _owner(last)
     if refusal := _carrying(field, value, meanwhile):
-        archived = history.registers[STATUS].surely(refusal.span) == "archived"
+        archived = history.registers[STATUS].certain_value(refusal.span) == "archived"
         return "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
     is_stale = any(one.value == value for one in history.registers[field].effects)
     if not is_stale and any(accepted(one.exchange) and _sends(one, field, value) for one in others):
@@ -70,7 +72,7 @@ def keeps_text(write: Effect) -> str | None:
     return _KEEPS_TEXT[write.exchange.call.operation.id]
 
 
-def is_ambiguous(history: History, field: str, span: Span) -> bool:
+def is_ambiguous(history: History, field: str, span: Interval) -> bool:
     """Whether a wrong text may have several causes.
 
     The last write may have been lost, or undone by what touched the engagement before it was read.
@@ -84,7 +86,7 @@ def is_ambiguous(history: History, field: str, span: Span) -> bool:
     return len(causes) > 1 or (good is None and bool(causes - {"unarchiveEngagement"}))
 
 
-def of_status(history: History, *, value: str | None, span: Span, others: Sequence[Attempt]) -> str:
+def requirement_for_status(history: History, *, value: str | None, span: Interval, others: Sequence[Write]) -> str:
     """The requirement that the status of an engagement is judged by, or breaks."""
     last = history.registers[STATUS].latest(span)
     if last is None:
@@ -104,32 +106,32 @@ def of_status(history: History, *, value: str | None, span: Span, others: Sequen
     return "archive-spares-others" if good is not None and archives else "new-engagement-active"
 
 
-def of_list(history: History, *, field: str, value: str, span: Span, others: Sequence[Attempt]) -> str:
+def of_list(history: History, *, field: str, value: str, span: Interval, others: Sequence[Write]) -> str:
     """The requirement that a list breaks which shows a field of an engagement as it cannot be.
 
     It is that of the list where a read or another list has shown the field as it must be and nothing is known to have
     changed it since; else that of a read which would show the same.
     """
     last = history.registers[field].latest(span)
-    cause = of_status if field == STATUS else partial(of_text, field=field)
+    cause = requirement_for_status if field == STATUS else partial(requirement_for_text, field=field)
     rule, kept = (cause(history, value=one, span=span, others=others) for one in (value, None))
     return AS_READ if rule == kept and last is not None and _is_seen(history, field, last) else rule
 
 
-def is_late(history: History, fields: Sequence[str], span: Span) -> bool:
+def is_late(history: History, fields: Sequence[str], span: Interval) -> bool:
     """Whether a list shows nothing of what different operations have done: it is late, rather than all of them lost."""
     lasts = [history.registers[field].latest(span) for field in fields]
     return len({None if one is None else one.exchange.call.operation.id for one in lasts}) > 1
 
 
-def rivals_of_list(history: History, field: str, span: Span) -> int:
+def rivals_of_list(history: History, field: str, span: Interval) -> int:
     """How many changes since the last one of a field could be why a list shows it as it cannot be."""
     last = history.registers[field].latest(span)
     meanwhile = [] if last is None else history.between(last.span.start, span.end, but=(last.exchange,))
     return sum(1 for one in meanwhile if accepted(one.exchange))
 
 
-def resolve(history: History, findings: Findings, field: str, span: Span) -> None:
+def resolve(history: History, findings: Findings, field: str, span: Interval) -> None:
     """Lists that showed a field as it cannot be were at fault themselves: it is seen as it must be, and still the same.
 
     Args:
@@ -150,7 +152,7 @@ def seen_since(history: History) -> float:
     return history.sights[-1].span.start if history.sights else history.creation.span.start
 
 
-def of_absence(history: History, span: Span, others: Sequence[Attempt]) -> str:
+def of_absence(history: History, span: Interval, others: Sequence[Write]) -> str:
     """The requirement that an engagement's being there is judged by, or breaks."""
     last = history.sights[-1] if history.sights else None
     if last is None:
@@ -165,14 +167,14 @@ def of_absence(history: History, span: Span, others: Sequence[Attempt]) -> str:
     return "delete-spares-others" if deletions else LASTS
 
 
-def is_refused_edit(one: Attempt) -> bool:
+def is_refused_edit(one: Write) -> bool:
     """Whether an attempt is an edit that was refused for what it is, and not for its key or its haste."""
     status = None if one.exchange.received is None else one.exchange.received.status
-    judged = is_main(one.exchange) and status not in {401, 429}
-    return one.operation == "updateEngagement" and refused(one.exchange) and judged
+    evidence = is_main(one.exchange) and status not in {401, 429}
+    return one.operation == "updateEngagement" and refused(one.exchange) and evidence
 
 
-def _good_since(history: History, field: str, last: Effect) -> Sight | None:
+def _good_since(history: History, field: str, last: Effect) -> Snapshot | None:
     """The last read that showed what was written last."""
     good = history.good.get(field)
     return good if good is not None and last.span.before(good.span) else None
@@ -185,7 +187,7 @@ def _is_seen(history: History, field: str, last: Effect) -> bool:
     return any(end >= last.span.end and value is not None and last.fits(value) for end, value in values)
 
 
-def _of_archived(meanwhile: Sequence[Attempt], *, read_before: bool, wrong: bool) -> str:
+def _of_archived(meanwhile: Sequence[Write], *, read_before: bool, wrong: bool) -> str:
     if not (read_before and wrong):
         return "archive-sets-status"
     if any(one.operation == "archiveEngagement" for one in meanwhile):
@@ -193,7 +195,7 @@ def _of_archived(meanwhile: Sequence[Attempt], *, read_before: bool, wrong: bool
     return "archived-edit-changes-nothing" if any(map(is_refused_edit, meanwhile)) else "archive-sets-status"
 
 
-def _of_own(last: Effect, meanwhile: Sequence[Attempt], field: str, *, is_lost: bool) -> str:
+def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bool) -> str:
     """What the engagement's own changes did to a text.
 
     Args:
@@ -208,7 +210,7 @@ def _of_own(last: Effect, meanwhile: Sequence[Attempt], field: str, *, is_lost: 
     return _owner(last) if is_lost else _of_last(meanwhile, field, default=_owner(last))
 
 
-def _of_last(meanwhile: Sequence[Attempt], field: str, *, default: str) -> str:
+def _of_last(meanwhile: Sequence[Write], field: str, *, default: str) -> str:
     """What touched the engagement last, of those that must leave its texts alone."""
     if meanwhile and is_refused_edit(meanwhile[-1]) and field in (sent_object(meanwhile[-1].exchange) or {}):
         return "update-engagement-refused-changes-nothing"
@@ -230,11 +232,11 @@ def _is_edit(effect: Effect) -> bool:
     return effect.exchange.call.operation.id == "updateEngagement"
 
 
-def _carrying(field: str, value: str, meanwhile: Sequence[Attempt]) -> Attempt | None:
+def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:
     """A refused edit that carried what is read."""
     return next((one for one in meanwhile if is_refused_edit(one) and _sends(one, field, value)), None)
 
 
-def _sends(one: Attempt, field: str, value: str) -> bool:
+def _sends(one: Write, field: str, value: str) -> bool:
     edit = one.operation == "updateEngagement" and bool(value)
     return edit and (sent_object(one.exchange) or {}).get(field) == value

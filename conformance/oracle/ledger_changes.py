@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import ledger_attribution as causes
 from conformance.oracle import ledger_evidence as evidence
-from conformance.oracle.effects import STATUS, TEXTS, Span, accepted, is_ordinary, is_unremarkable, refused, sent_object
-from conformance.oracle.histories import Sight
+from conformance.oracle.effects import (
+    STATUS,
+    TEXTS,
+    Interval,
+    accepted,
+    is_ordinary,
+    is_unremarkable,
+    refused,
+    sent_object,
+)
+from conformance.oracle.histories import Snapshot
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.ledger_rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
-from conformance.oracle.rendering import shown
+from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,20 +45,23 @@ class Changes(Judging):
 
     def created(self, history: History, exchange: Exchange) -> None:
         """Judge the answer to a creation by what was sent, as far as that is letters and digits."""
-        sent, sight = sent_object(exchange) or {}, Sight(exchange, Span.of(exchange), readable_resources(exchange)[0])
+        sent, sight = (
+            sent_object(exchange) or {},
+            Snapshot(exchange, Interval.of(exchange), readable_resources(exchange)[0]),
+        )
         for name in TEXTS:
             responded = sight.text(name)
             if history.broken or responded is None or not is_unremarkable(sent.get(name)):
                 continue
             finding = finding_of(
                 "create-engagement-answers-what-was-sent", exchange, message=f"{name} is not what was sent",
-                expected=shown(sent[name]), actual=shown(responded), pointer=f"/data/{name}",
+                expected=render(sent[name]), actual=render(responded), pointer=f"/data/{name}",
             )  # fmt: skip
             self.conclude(history, finding, right=responded == sent[name])
 
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the answer to an edit, an archive, an unarchive or a deletion."""
-        span, status = Span.of(exchange), status_of(exchange)
+        span, status = Interval.of(exchange), status_of(exchange)
         if history.broken or status in NOT_JUDGED or not (accepted(exchange) or refused(exchange)):
             return
         if status in _BESIDE_OTHERS and not history.alone(span, exchange):
@@ -77,17 +89,17 @@ class Changes(Judging):
         finding = finding_of(_OF_DELETED[operation], exchange, deletion, message=message, expected=expected)
         self.conclude(history, finding, right=right)
 
-    def _edit(self, history: History, exchange: Exchange, span: Span) -> None:
+    def _edit(self, history: History, exchange: Exchange, span: Interval) -> None:
         status = history.registers[STATUS]
         because = tuple(one.exchange for one in status.candidates(span))
-        if status.surely(span) == "archived":
+        if status.certain_value(span) == "archived":
             if accepted(exchange) and not _is_edit(exchange):
                 return
             right = refused(exchange) and status_of(exchange) != NOT_FOUND
             message = f"an archived engagement was {'edited' if accepted(exchange) else 'not found by an edit'}"
             requirement, expected = self._of_archived_edit(history, exchange, span), "a 4xx other than 401, 404 and 429"
             self.keep(exchange, evidence.of_refused_edit(history, span) if right else None)
-        elif status.surely(span) == "active" and _is_sound_edit(exchange):
+        elif status.certain_value(span) == "active" and _is_sound_edit(exchange):
             # A conflict may be with another edit, or with a name in use.
             right = accepted(exchange) or status_of(exchange) == HTTPStatus.CONFLICT
             message, expected = "an active engagement could not be edited", "any 2xx"
@@ -97,7 +109,7 @@ class Changes(Judging):
         finding = finding_of(requirement, exchange, *because, message=message, expected=expected)
         self.conclude(history, finding, right=right)
 
-    def _of_archived_edit(self, history: History, exchange: Exchange, span: Span) -> str:
+    def _of_archived_edit(self, history: History, exchange: Exchange, span: Interval) -> str:
         """Whether the archive came into effect at last, after some edits of these fields had slipped in."""
         status = history.registers[STATUS]
         last = status.latest(span)
@@ -107,10 +119,10 @@ class Changes(Judging):
         alike = [one for one in history.attempts if (sent_object(one.exchange) or {}).keys() == fields]
         edits = [one for one in alike if causes.is_refused_edit(one) and last.span.before(one.span)]
         earlier = any(one.span.start < span.start for one in edits)
-        later = any(one.span.start > span.start and status.surely(one.span) == "archived" for one in edits)
+        later = any(one.span.start > span.start and status.certain_value(one.span) == "archived" for one in edits)
         return "archive-effective-at-once" if later and not earlier else "archived-edit-refused"
 
-    def _archive(self, history: History, exchange: Exchange, span: Span) -> None:
+    def _archive(self, history: History, exchange: Exchange, span: Interval) -> None:
         before = [one for one in history.registers[STATUS].candidates(span) if one.exchange is not exchange]
         if any(one.value != "active" for one in before) or not history.alone(span, exchange):
             return
@@ -120,16 +132,16 @@ class Changes(Judging):
         finding = finding_of(requirement, exchange, *because, message=message, expected="any 2xx")
         self.conclude(history, finding, right=accepted(exchange))
 
-    def _unarchive(self, history: History, exchange: Exchange, _: Span) -> None:
+    def _unarchive(self, history: History, exchange: Exchange, _: Interval) -> None:
         message, expected = "unarchiving was not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
         because = history.creation.exchange
         finding = finding_of("unarchive-served", exchange, because, message=message, expected=expected)
         self.conclude(history, finding, right=status_of(exchange) not in _NOT_SERVED)
 
-    def _delete(self, history: History, exchange: Exchange, span: Span) -> None:
+    def _delete(self, history: History, exchange: Exchange, span: Interval) -> None:
         if not history.alone(span, exchange):
             return
-        archived = history.registers[STATUS].surely(span) == "archived"
+        archived = history.registers[STATUS].certain_value(span) == "archived"
         requirement = "archived-deletable" if archived else "delete-engagement-succeeds"
         message = "an engagement could not be deleted"
         finding = finding_of(requirement, exchange, history.creation.exchange, message=message, expected="200")

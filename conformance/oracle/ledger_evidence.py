@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import ledger_attribution as causes
-from conformance.oracle.effects import EXISTENCE, STATUS, Span, accepted, sent_object
+from conformance.oracle.effects import EXISTENCE, STATUS, Interval, accepted, sent_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.oracle.effects import Effect
-    from conformance.oracle.histories import Attempt, History
+    from conformance.oracle.histories import History, Write
 
 SPARING: Final = {
     "updateEngagement": "update-engagement-spares-others",
@@ -21,7 +21,7 @@ SPARING: Final = {
 """What an operation on another engagement must leave an engagement by."""
 
 
-def of_read(history: History, field: str, span: Span) -> set[str]:
+def of_read(history: History, field: str, span: Interval) -> set[str]:
     """What a read upholds that shows a field as it must be, by what was done to the engagement since its last write."""
     last = history.registers[field].latest(span)
     if last is None:
@@ -32,18 +32,18 @@ def of_read(history: History, field: str, span: Span) -> set[str]:
     return upheld if keeps is None else upheld | {keeps}
 
 
-def of_others(others: Sequence[Attempt]) -> set[str]:
+def of_others(others: Sequence[Write]) -> set[str]:
     """What a read upholds, or breaks, by what was done to other engagements."""
     return {SPARING[one.operation] for one in others if one.operation in SPARING and accepted(one.exchange)}
 
 
-def of_refused_edit(history: History, span: Span) -> str | None:
+def of_refused_edit(history: History, span: Interval) -> str | None:
     """What the first refusal of an edit after an archive upholds."""
     archive = history.registers[STATUS].latest(span)
     return "archive-effective-at-once" if archive is not None and _is_first(history, archive, span) else None
 
 
-def of_missing(history: History, span: Span) -> str | None:
+def of_missing(history: History, span: Interval) -> str | None:
     """What the first read that does not find a deleted engagement upholds."""
     deletion = history.registers[EXISTENCE].latest(span)
     if deletion is None:
@@ -52,19 +52,19 @@ def of_missing(history: History, span: Span) -> str | None:
     return None if earlier else "delete-effective-at-once"
 
 
-def _is_first(history: History, archive: Effect, span: Span) -> bool:
+def _is_first(history: History, archive: Effect, span: Interval) -> bool:
     edits = (one for one in history.between(archive.span.end, span.start) if one.operation == "updateEngagement")
     return not any(archive.span.before(one.span) and one.span.start < span.start for one in edits)
 
 
-def _upheld(history: History, field: str, last: Effect, one: Attempt) -> Iterator[str]:
+def _upheld(history: History, field: str, last: Effect, one: Write) -> Iterator[str]:
     done = accepted(one.exchange)
     if one.operation == "archiveEngagement" and field != STATUS and done:
         yield "archive-keeps-content"
     if one.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
         yield "archived-again-stays-archived"
     if causes.is_refused_edit(one):
-        archived = history.registers[STATUS].surely(one.span) == "archived"
+        archived = history.registers[STATUS].certain_value(one.span) == "archived"
         yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
     if one.operation == "updateEngagement" and field == STATUS and "status" in (sent_object(one.exchange) or {}):
         yield "update-engagement-own-values"

@@ -54,7 +54,7 @@ _IN_DOUBT: Final = _OF_READS | _OF_LISTS | {"new-engagement-active"}
 _NOT_THERE: Final = frozenset({"create-engagement-lasts", "delete-spares-others"})
 """What explains that an engagement is not found, whatever is asked of it."""
 
-ROOTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "create-engagement-listed": _OF_READS,
         "update-engagement-succeeds": _NOT_THERE,
@@ -106,7 +106,7 @@ class Finding:
         identifier: The engagement's.
         of_list: Whether a list shows it, and not a read.
         unsteady: Whether others might have disturbed it, so that it must be seen again.
-        rivals: How many requirements besides could be the broken one, as far as this finding tells.
+        other_candidates: How many requirements besides could be the broken one, as far as this finding tells.
         absent: The engagement that is missing from a page by the order of the list; it may stand on another one.
     """
 
@@ -120,13 +120,13 @@ class Finding:
     identifier: str | None = None
     of_list: bool = False
     unsteady: bool = False
-    rivals: int = 0
+    other_candidates: int = 0
     absent: str | None = None
 
     @property
     def ambiguous(self) -> bool:
         """Whether a breach of another requirement would look alike."""
-        return self.rivals > 0
+        return self.other_candidates > 0
 
     def as_fault(self, *, story: str = "", steps: Sequence[Exchange] = ()) -> NonConformity:
         """The finding as what ends a check.
@@ -169,25 +169,30 @@ class Findings:
             place: Where it stands among all that are broken.
             requirement: The requirement.
         """
-        self.broken[place] = replace(self.broken[place], requirement=requirement, rivals=0)
+        self.broken[place] = replace(self.broken[place], requirement=requirement, other_candidates=0)
 
     def of(self, requirement: str) -> list[Finding]:
         """What breaks a requirement, and nothing that a read of the same engagement or a clearer finding explains."""
         read = {one.identifier for one in self.broken if not one.of_list}
         clear = any(_is_of_read(one) and not one.ambiguous for one in self.broken)
-        least = min((one.rivals for one in self.broken if one.of_list and one.requirement in _IN_DOUBT), default=0)
+        least = min(
+            (one.other_candidates for one in self.broken if one.of_list and one.requirement in _IN_DOUBT), default=0
+        )
         told = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
         return [
             one
             for one in self.broken
             if one.requirement == requirement
-            and not (one.of_list and (one.identifier in read or one.rivals > least or (one.rivals and told)))
+            and not (
+                one.of_list
+                and (one.identifier in read or one.other_candidates > least or (one.other_candidates and told))
+            )
             and not (one.ambiguous and not one.of_list and clear)
         ]
 
     def explained(self, requirement: str) -> Finding | None:
         """What breaks another requirement in a way that shows as a breach of this one too."""
-        roots = ROOTS.get(requirement, frozenset())
+        roots = EXPLAINED_BY.get(requirement, frozenset())
         return next((one for one in self.broken if one.requirement in roots and self.of(one.requirement)), None)
 
 

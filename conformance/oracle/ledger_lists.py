@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import ledger_attribution as causes
 from conformance.oracle import ledger_evidence as evidence
 from conformance.oracle import read
-from conformance.oracle.effects import STATUS, TEXTS, Span
-from conformance.oracle.histories import Doubt, History, Sight
+from conformance.oracle.effects import STATUS, TEXTS, Interval
+from conformance.oracle.histories import History, OpenFinding, Snapshot
 from conformance.oracle.laws import STATUSES, readable_resources
 from conformance.oracle.ledger_findings import Finding, Findings
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
-from conformance.oracle.outcomes import Undecided
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell
+from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ class Page:
     """One answer of the list, as far as the rules need it."""
 
     exchange: Exchange
-    span: Span
+    span: Interval
     items: list[dict[str, Any]]
     asked: dict[str, str]
     total: int
@@ -81,13 +81,13 @@ def page_of(exchange: Exchange) -> Page | None:
     in_bounds = valid and 1 <= int(asked.get("perPage", 1)) <= MAX_PER_PAGE and int(asked.get("page", 1)) >= 1
     if total is None or not in_bounds:
         return None
-    return Page(exchange, Span.of(exchange), readable_resources(exchange), asked, total)
+    return Page(exchange, Interval.of(exchange), readable_resources(exchange), asked, total)
 
 
 def _total(exchange: Exchange) -> int | None:
     try:
         return read.number(exchange, "total")
-    except Undecided:
+    except CantTell:
         return None
 
 
@@ -123,7 +123,7 @@ class ListJudging:
             history = None if identifier is None else self.histories.get(identifier)
             if history is not None:
                 seen.add(history.identifier)
-                self._item(history, Sight(page.exchange, page.span, item, f"/data/{place}"))
+                self._item(history, Snapshot(page.exchange, page.span, item, f"/data/{place}"))
         self._missing(page, seen)
         self._order(page)
         if self.findings.lacks("deleted-unlisted"):
@@ -133,7 +133,7 @@ class ListJudging:
 
     # Items
 
-    def _item(self, history: History, sight: Sight) -> None:
+    def _item(self, history: History, sight: Snapshot) -> None:
         if history.broken:
             return
         if (deletion := history.deletion(sight.span)) is not None:
@@ -145,8 +145,8 @@ class ListJudging:
             value, register = sight.text(name), history.registers[name]
             if value is None or (name == STATUS and value not in STATUSES):
                 continue
-            if register.may_be(value, sight.span):
-                register.settle(value, sight.span)
+            if register.is_possible(value, sight.span):
+                register.narrow(value, sight.span)
                 history.listed[name] = sight
                 causes.resolve(history, self.findings, name, sight.span)
             else:
@@ -156,7 +156,7 @@ class ListJudging:
         else:
             self._as_read(history, sight)
 
-    def _wrong(self, history: History, sight: Sight, wrong: list[tuple[str, str]]) -> None:
+    def _wrong(self, history: History, sight: Snapshot, wrong: list[tuple[str, str]]) -> None:
         """A text or the status is not what it must be: by the list's fault, or because of what was done before it.
 
         Where nobody has seen it right since, it is told as what reads are judged by, until something says better.
@@ -168,16 +168,16 @@ class ListJudging:
         rule = causes.of_list(history, field=name, value=value, span=sight.span, others=others)
         if causes.is_late(history, [field for field, _ in wrong], sight.span):
             rule = causes.AS_READ
-        rivals = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, sight.span)
-        if rivals:
-            history.doubts.append(Doubt(name, last or register.effects[0], len(self.findings.broken)))
+        other_candidates = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, sight.span)
+        if other_candidates:
+            history.doubts.append(OpenFinding(name, last or register.effects[0], len(self.findings.broken)))
         message = f"{name} of a listed engagement is not what it must be by then"
         because = tuple(one.exchange for one in candidates)
-        words = " or ".join(dict.fromkeys(shown(one.value) for one in candidates)), shown(value)
+        words = " or ".join(dict.fromkeys(render(one.value) for one in candidates)), render(value)
         finding = Finding(rule, sight.exchange, because, message, *words, f"{sight.pointer}/{name}")
-        self._break(replace(finding, rivals=rivals), history)
+        self._break(replace(finding, other_candidates=other_candidates), history)
 
-    def _as_read(self, history: History, sight: Sight) -> None:
+    def _as_read(self, history: History, sight: Snapshot) -> None:
         """Between changes, the times in a list are those of the last read."""
         read = next((one for one in reversed(history.sights) if one.span.before(sight.span)), None)
         if read is None or not history.quiet(read.span.start, sight.span.end):
@@ -192,7 +192,9 @@ class ListJudging:
                 fault = "has changed with others, or is another one" if moved else "is another one"
                 message = f"{name} of an engagement {fault} in the list"
                 words = message, str(read.text(name)), str(sight.text(name)), f"{sight.pointer}/{name}"
-                self._break(Finding(rule, sight.exchange, (read.exchange,), *words, rivals=len(moved)), history)
+                self._break(
+                    Finding(rule, sight.exchange, (read.exchange,), *words, other_candidates=len(moved)), history
+                )
                 return
         self.findings.keep(causes.AS_READ, sight.exchange, read.exchange)
 
@@ -223,14 +225,14 @@ class ListJudging:
     def _belongs(self, history: History, page: Page) -> bool:
         if history.broken or not history.exists(page.span):
             return False
-        return page.status is None or history.registers[STATUS].surely(page.span) == page.status
+        return page.status is None or history.registers[STATUS].certain_value(page.span) == page.status
 
     def _requirement_of_missing(self, history: History, page: Page) -> str:
         if not page.is_whole:
             return "list-engagements-pages-partition"
         if page.status:
             return "list-engagements-status-filter"
-        archived = history.registers[STATUS].surely(page.span) == "archived"
+        archived = history.registers[STATUS].certain_value(page.span) == "archived"
         return "archived-listed" if archived else "create-engagement-listed"
 
     def _between(self, absent: Iterable[History], page: Page) -> list[History]:
@@ -249,7 +251,7 @@ class ListJudging:
     def _key(self, history: History, page: Page) -> str | None:
         sort = page.asked.get("sort")
         if sort == "name":
-            name = history.registers["name"].surely(page.span)
+            name = history.registers["name"].certain_value(page.span)
             return None if name is None else self.name_key(name)
         seen = next((one for one in reversed(history.sights) if one.span.before(page.span)), None)
         if seen is None or sort is None or (sort == "updatedAt" and not history.quiet(seen.span.start, page.span.end)):
@@ -280,7 +282,7 @@ class ListJudging:
         direction = "descending" if page.descending else "ascending"
         for (_, one), (place, other) in pairwise(known):
             if one < other if page.descending else one > other:
-                words = f"names {direction}", f"{shown(other)} after {shown(one)}", f"/data/{place}/name"
+                words = f"names {direction}", f"{render(other)} after {render(one)}", f"/data/{place}/name"
                 self._break(Finding(requirement, page.exchange, (), "a list is not in the order of names", *words))
                 return
         if len(Counter(found for _, found in known)) > 1:

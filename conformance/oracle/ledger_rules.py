@@ -11,11 +11,11 @@ from conformance.oracle.ledger_findings import Finding, Findings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.oracle.effects import Span
-    from conformance.oracle.histories import Attempt, History
+    from conformance.oracle.effects import Interval
+    from conformance.oracle.histories import History, Write
     from conformance.wire.exchange import Exchange
 
-    Others = Callable[[History, float, float], Sequence[Attempt]]
+    Others = Callable[[History, float, float], Sequence[Write]]
 
 NOT_FOUND: Final = 404
 NOT_JUDGED: Final = frozenset({401, 429})
@@ -40,7 +40,7 @@ class Judging:
             if requirement is not None:
                 self.findings.keep(requirement, exchange)
 
-    def others_since(self, history: History, span: Span) -> Sequence[Attempt]:
+    def others_since(self, history: History, span: Interval) -> Sequence[Write]:
         """What changed other engagements since this one was read last."""
         return self.others(history, seen_since(history), span.end)
 

@@ -13,9 +13,9 @@ from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Span, accepted, is_ordinary, is_plain, refused, sent_object
+from conformance.oracle.effects import Interval, accepted, is_ordinary, is_plain, refused, sent_object
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.rendering import shown
+from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ class Event:
 
     operation: str
     outcome: Outcome
-    span: Span
+    span: Interval
     sent: tuple[tuple[str, str], ...] = ()
     seen: State | None = None
     words: str = ""
@@ -139,7 +139,7 @@ def told(events: Sequence[Event]) -> str:
     return "; ".join(f"{_milliseconds(event.span, first)}: {event.words}" for event in ordered)
 
 
-def _milliseconds(span: Span, first: float) -> str:
+def _milliseconds(span: Interval, first: float) -> str:
     start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (span.start, span.end))
     return f"{start:.1f} to {end:.1f} ms" if end != inf else f"from {start:.1f} ms"
 
@@ -154,7 +154,7 @@ def _event(exchange: Exchange) -> Event | None:
     operation = operations.get(exchange.call.operation.id)
     if operation is None or not exchange.sent:
         return None
-    outcome, span = _outcome(exchange), Span.of(exchange)
+    outcome, span = _outcome(exchange), Interval.of(exchange)
     body = sent_object(exchange) or {}
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
@@ -165,10 +165,12 @@ def _event(exchange: Exchange) -> Event | None:
         return None  # it may have been refused for what it says, before the engagement was looked up
     status = "no answer" if exchange.received is None else str(exchange.received.status)
     seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
-    words = " ".join([operation, *(f"{name}={shown(value)}" for name, value in sent), "->", status])
+    words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", status])
     if seen is not None:
-        words += f", {seen.status}, name={shown(seen.name)}, description={shown(seen.description)}"
-    return Event(operation, outcome, Span(span.start, inf) if outcome is Outcome.UNKNOWN else span, sent, seen, words)
+        words += f", {seen.status}, name={render(seen.name)}, description={render(seen.description)}"
+    return Event(
+        operation, outcome, Interval(span.start, inf) if outcome is Outcome.UNKNOWN else span, sent, seen, words
+    )
 
 
 def _outcome(exchange: Exchange) -> Outcome:

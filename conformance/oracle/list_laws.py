@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
 from conformance.oracle.outcomes import NonConformity
-from conformance.oracle.rendering import kind_of, one_of, shown
+from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def meta_fields(exchange: Exchange) -> bool:
         return False
     for name in META_FIELDS:
         if _whole(meta.get(name)) is None:
-            actual = f"{shown(meta[name])} ({kind_of(meta[name])})" if name in meta else "absent"
+            actual = f"{render(meta[name])} ({kind_of(meta[name])})" if name in meta else "absent"
             raise NonConformity(
                 f"meta.{name} is no integer", exchange, expected="an integer", actual=actual, pointer=f"/meta/{name}"
             )
@@ -125,12 +125,12 @@ def defaults(exchange: Exchange) -> bool:
     if told is None:
         return False
     asked = {name for name, _ in exchange.call.query}
-    judged = False
+    evidence = False
     for name, default in (("page", 1), ("perPage", DEFAULT_PER_PAGE)):
         if name not in asked:
-            judged = True
+            evidence = True
             _agree(exchange, name, told[name], default)
-    return judged
+    return evidence
 
 
 def paging_honoured(exchange: Exchange) -> bool:
@@ -254,8 +254,8 @@ def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
             raise NonConformity(
                 f"a list filtered by {name} {asked} holds something else",
                 exchange,
-                expected=shown(asked),
-                actual=shown(value),
+                expected=render(asked),
+                actual=render(value),
                 pointer=f"/data/{place}/{name}",
             )
     return True

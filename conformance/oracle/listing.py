@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from conformance.oracle import read
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE, MAX_PER_PAGE
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
+from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LARGEST_PAGE: Final = 100
 """Items on the largest page that a list can be asked for."""
 
 
-class Unsettled(Undecided):
+class CantTellYet(CantTell):
     """Answers do not fit together, maybe because others changed something between them: another look may help."""
 
 
@@ -92,10 +92,10 @@ def ensure_one_total(responses: Sequence[Exchange]) -> None:
     """Pages that are compared with each other were of one list: they tell one total.
 
     Raises:
-        Unsettled: Others have changed the list between them, or its total is wrong, which is judged by itself.
+        CantTellYet: Others have changed the list between them, or its total is wrong, which is judged by itself.
     """
     if len({read.number(response, "total") for response in responses}) > 1:
-        raise Unsettled("the pages tell different totals", *responses)
+        raise CantTellYet("the pages tell different totals", *responses)
 
 
 def contents(responses: Sequence[Exchange]) -> list[object]:
@@ -137,7 +137,7 @@ def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) ->
     Returns:
         How many different keys were compared.
     """
-    judged(*listing.responses)
+    evidence(*listing.responses)
     known = [(item, value) for item in listing.items if (value := key(item.value)) is not None]
     for (_, one), (item, other) in pairwise(known):
         if one < other if descending else other < one:
@@ -145,7 +145,7 @@ def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) ->
                 f"a list is not in the order of {field}",
                 *listing.responses,
                 expected=f"{field} {'descending' if descending else 'ascending'}",
-                actual=f"{shown(item.value.get(field))} after {shown(_before(known, item).value.get(field))}",
+                actual=f"{render(item.value.get(field))} after {render(_before(known, item).value.get(field))}",
                 pointer=f"{item.pointer}/{field}",
             )
     return len({repr(value) for _, value in known})
@@ -163,7 +163,7 @@ def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
         listing: The list.
         among: The ids that count; all where not given.
     """
-    judged(*listing.responses)
+    evidence(*listing.responses)
     places: dict[str, Item] = {}
     for item in (one for one in listing.items if among is None or one.identifier in among):
         first = places.setdefault(item.identifier, item)
@@ -172,14 +172,14 @@ def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
                 "an item is in the list twice",
                 *dict.fromkeys((first.at, item.at)),
                 expected="every item once",
-                actual=f"{shown(item.identifier)} twice",
+                actual=f"{render(item.identifier)} twice",
                 pointer=item.pointer,
             )
 
 
 def expect_all(listing: Listing, wanted: Collection[str], of: str, *others: Exchange) -> None:
     """A list holds all that it must."""
-    judged(*listing.responses, *others)
+    evidence(*listing.responses, *others)
     seen = set(listing.identifiers)
     missing = [identifier for identifier in wanted if identifier not in seen]
     if missing:
@@ -188,7 +188,7 @@ def expect_all(listing: Listing, wanted: Collection[str], of: str, *others: Exch
             *listing.responses,
             *others,
             expected=f"all {len(wanted)} of them",
-            actual=f"{len(missing)} missing, the first is {shown(missing[0])}",
+            actual=f"{len(missing)} missing, the first is {render(missing[0])}",
             pointer="/data",
         )
 
@@ -219,22 +219,22 @@ def _ordered(value: Comparable) -> Any:  # noqa: ANN401 - min and max ask for no
 
 def expect_filtered(listing: Listing, name: str, value: str) -> None:
     """A filtered list holds nothing else."""
-    judged(*listing.responses)
+    evidence(*listing.responses)
     for item in listing.items:
         given = item.value.get(name)
         if isinstance(given, str) and given != value:
             raise NonConformity(
                 f"a list filtered by {name} {value} holds something else",
                 item.at,
-                expected=shown(value),
-                actual=shown(given),
+                expected=render(value),
+                actual=render(given),
                 pointer=f"{item.pointer}/{name}",
             )
 
 
 def expect_count(listing: Listing) -> None:
     """The total of a list is the number of its items; where the last page is full there may be more."""
-    judged(*listing.responses)
+    evidence(*listing.responses)
     found, total = len(listing.items), listing.total
     if total != found and not (listing.may_go_on and total > found):
         raise NonConformity(
@@ -251,7 +251,7 @@ def holds(judge: Callable[[], object], why: str, *at: Exchange) -> None:
     try:
         judge()
     except NonConformity as fault:
-        raise Unsettled(f"{why}: {fault.message}", *at) from fault
+        raise CantTellYet(f"{why}: {fault.message}", *at) from fault
 
 
 def neighbours(position: int, count: int, total: int) -> tuple[int, int]:

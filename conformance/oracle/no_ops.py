@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Span, accepted, refused, sent_object
+from conformance.oracle.effects import Interval, accepted, refused, sent_object
 from conformance.oracle.laws import readable_resources
 
 if TYPE_CHECKING:
@@ -34,19 +34,19 @@ def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
     What unarchiving does is open: only a read or a list that shows the engagement active tells that it is so again.
     """
-    archived: dict[str, Span] = {}
+    archived: dict[str, Interval] = {}
     again: set[int] = set()
     for exchange in exchanges:
         identifier = exchange.call.identifier
         if exchange.call.operation.id in _READS:
             for shown in readable_resources(exchange):
                 last = archived.get(str(shown.get("id")))
-                if last is not None and shown.get("status") == "active" and last.before(Span.of(exchange)):
+                if last is not None and shown.get("status") == "active" and last.before(Interval.of(exchange)):
                     del archived[str(shown.get("id"))]
         elif exchange.call.operation.id == "archiveEngagement" and identifier is not None and not refused(exchange):
             if accepted(exchange) and identifier in archived:
                 again.add(exchange.number)
-            archived[identifier] = Span.of(exchange)
+            archived[identifier] = Interval.of(exchange)
     return frozenset(again)
 
 

@@ -56,7 +56,7 @@ def reads(holder: Mapping[str, Any], name: str) -> str:
     return kind_of(value)
 
 
-def kept(sent: str, got: object) -> str:
+def recorded_change(sent: str, got: object) -> str:
     """What became of a text: kept, or what was done to it."""
     if not isinstance(got, str):
         return kind_of(got)

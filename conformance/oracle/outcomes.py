@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-class Judgement(Exception):
+class CheckOutcome(Exception):
     """A conclusion that ends a check.
 
     Attributes:
@@ -22,7 +22,7 @@ class Judgement(Exception):
         self.exchanges = exchanges
 
 
-class NonConformity(Judgement):
+class NonConformity(CheckOutcome):
     """The target broke the requirement.
 
     Attributes:
@@ -40,15 +40,15 @@ class NonConformity(Judgement):
         self.pointer = pointer
 
 
-class Undecided(Judgement):
+class CantTell(CheckOutcome):
     """Nothing can be said: something that another requirement is responsible for stood in the way."""
 
 
-class Inapplicable(Judgement):
+class Inapplicable(CheckOutcome):
     """The requirement's condition never came about on this target."""
 
 
-class Untested(Judgement):
+class Untested(CheckOutcome):
     """What the check needs is not there; the message says what to add."""
 
 
@@ -69,7 +69,7 @@ class Evidence:
         _evidence.reset(self._token)
 
 
-def judged(*exchanges: Exchange) -> None:
+def evidence(*exchanges: Exchange) -> None:
     """Note that the running check has judged these exchanges."""
     gathered = _evidence.get()
     if gathered is not None:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import list_laws, read
 from conformance.oracle.listing import (
     LARGEST_PAGE,
+    CantTellYet,
     Listing,
-    Unsettled,
     ensure_one_total,
     expect_all,
     expect_once,
     holds,
 )
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,7 +37,7 @@ def expect_served(look: Look) -> None:
     """Every page that exists is answered with a success."""
     total = read.number(look[0], "total")
     for response in look[1:]:
-        judged(response)
+        evidence(response)
         page, size = _paging(response)
         if not response.succeeded and (page - 1) * size < total:
             raise NonConformity(
@@ -57,7 +57,7 @@ def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
 
     Raises:
         NonConformity: Something is in them twice, or is missing.
-        Undecided: The total does not tell how many pages there are.
+        CantTell: The total does not tell how many pages there are.
     """
     pages = _pages(look)
     ensure_one_total(look)
@@ -66,13 +66,13 @@ def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
     if _is_part(look):
         return
     if pages.total < len(known):
-        raise Unsettled(f"the list holds {len(known)} at least and counts {pages.total}", *look)
+        raise CantTellYet(f"the list holds {len(known)} at least and counts {pages.total}", *look)
     expect_all(pages, sorted(known), _ABOUT, look[0])
 
 
 def expect_total(look: Look, owned: Collection[str] = ()) -> None:
     """The total is the same in every answer, and the number of items on all pages."""
-    judged(*look)
+    evidence(*look)
     totals = {read.number(response, "total"): response for response in look}
     total = read.number(look[0], "total")
     if len(totals) > 1:
@@ -98,11 +98,11 @@ def expect_total(look: Look, owned: Collection[str] = ()) -> None:
 
 def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
     """Every page holds as many as its size, and the last one what is left."""
-    judged(*look)
+    evidence(*look)
     _pages(look)
     total, seen = read.number(look[0], "total"), _distinct(look, owned)
     if total != len(seen) and not _is_part(look):
-        raise Unsettled(f"the list shows {len(seen)} and counts {total}", *look)
+        raise CantTellYet(f"the list shows {len(seen)} and counts {total}", *look)
     for response in look:
         page, size = _paging(response)
         right = max(0, min(size, total - (page - 1) * size))
@@ -167,10 +167,10 @@ class Bracket:
         """How many items the list had at least and at most.
 
         Raises:
-            Unsettled: It is too long for that.
+            CantTellYet: It is too long for that.
         """
         if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
-            raise Unsettled("the list is too long for one answer", *self.responses)
+            raise CantTellYet("the list is too long for one answer", *self.responses)
         return len(self.sure), len(self.owned | {*Listing(self.responses).identifiers})
 
 
@@ -179,12 +179,12 @@ def expect_partition_within(bracket: Bracket) -> None:
 
     Raises:
         NonConformity: They do not, which others may have brought about.
-        Unsettled: There are more pages than were looked at.
+        CantTellYet: There are more pages than were looked at.
     """
-    judged(*bracket.responses)
+    evidence(*bracket.responses)
     page, size = _paging(bracket.look[-1])
     if page * size < max(read.number(response, "total") for response in bracket.responses):
-        raise Unsettled("there are more pages than were looked at", *bracket.responses)
+        raise CantTellYet("there are more pages than were looked at", *bracket.responses)
     pages, sure = Listing(bracket.look[1:]), bracket.sure
     expect_once(pages, sure)
     expect_all(pages, sorted(sure), _ABOUT, bracket.look[0], bracket.closing)
@@ -195,11 +195,11 @@ def expect_total_within(bracket: Bracket) -> None:
 
     Raises:
         NonConformity: It does not, which others may have brought about.
-        Unsettled: The list is too long to tell.
+        CantTellYet: The list is too long to tell.
     """
     least, most = bracket.bounds
     for response in bracket.responses:
-        judged(response)
+        evidence(response)
         total = read.number(response, "total")
         _expect_between(f"the total is {total}", total, (least, most), response, "/meta/total")
 
@@ -209,11 +209,11 @@ def expect_lengths_within(bracket: Bracket) -> None:
 
     Raises:
         NonConformity: It does not, which others may have brought about.
-        Unsettled: The list is too long to tell.
+        CantTellYet: The list is too long to tell.
     """
     counts = bracket.bounds
     for response in bracket.responses:
-        judged(response)
+        evidence(response)
         page, size = _paging(response)
         least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
         found = len(read.items(response))
@@ -235,10 +235,10 @@ def _is_part(look: Look) -> bool:
 def _pages(look: Look) -> Listing:
     """The pages, if they reach as far as the total, or are as many as are looked at."""
     if len(look) == 1:
-        raise Undecided("the first answer did not tell how many pages there are", look[0])
+        raise CantTell("the first answer did not tell how many pages there are", look[0])
     page, size = _paging(look[-1])
     if page * size < read.number(look[0], "total") and not _is_part(look):
-        raise Unsettled("there are more pages than were looked at", *look[:2])
+        raise CantTellYet("there are more pages than were looked at", *look[:2])
     return Listing(look[1:])
 
 

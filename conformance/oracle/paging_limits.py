@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect, list_laws, read
 from conformance.oracle.listing import holds
-from conformance.oracle.outcomes import NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import kind_of
 from conformance.wire.exchange import REFUSALS
 
@@ -63,7 +63,7 @@ def expect_refused_or_empty(response: Exchange, plain: Exchange) -> None:
         return
     data = read.body(response).get("data")
     if not isinstance(data, list):
-        raise Undecided(f"data is {kind_of(data)}", response)
+        raise CantTell(f"data is {kind_of(data)}", response)
     expect.holds(
         not data,
         "a page past the end holds items",
@@ -89,9 +89,9 @@ def expect_total_of(response: Exchange, plain: Exchange) -> None:
 
 def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = False) -> None:
     """A 403 is a refusal of the key, unless it may list otherwise."""
-    judged(response)
+    evidence(response)
     if response.status == HTTPStatus.FORBIDDEN and not may_list:
-        raise Undecided("the key is not permitted to list", response)
+        raise CantTell("the key is not permitted to list", response)
     refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
     if not refused and not response.succeeded:
         raise NonConformity(

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.laws import ROLES, STATUSES
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def engagements_listed(exchange: Exchange) -> bool:
     if not _is_plain(exchange, "listEngagements", closed):
         return False
     if exchange.status == HTTPStatus.FORBIDDEN:
-        raise Undecided("the key is not permitted to list engagements", exchange)
+        raise CantTell("the key is not permitted to list engagements", exchange)
     return _gives_200(exchange)
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Self
 
 from conformance.oracle import rate_limit_laws as headers
-from conformance.oracle.outcomes import Inapplicable, NonConformity, judged
+from conformance.oracle.outcomes import Inapplicable, NonConformity, evidence
 from conformance.wire.exchange import SUCCESSES
 from conformance.wire.rate_limit_headers import SUCCESSIVE
 
@@ -80,7 +80,7 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
     found = [window for key in _by_key(exchanges).values() for window in _windows(key)]
     if not found:
         raise Inapplicable(f"There were no {SUCCESSIVE} successive successes that name one Reset far enough ahead")
-    judged(*[window[-1].exchange for window in found[:_CITED]])
+    evidence(*[window[-1].exchange for window in found[:_CITED]])
     for window in found:
         first, last = (window[place].remaining for place in (0, -1))
         if first is not None and last is not None and last >= first:

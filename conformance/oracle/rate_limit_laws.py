@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import NonConformity
-from conformance.oracle.rendering import one_of, shown
+from conformance.oracle.rendering import one_of, render
 from conformance.wire.rate_limit_headers import date_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def limit_positive(exchange: Exchange) -> bool:
         return False
     if not whole(given):
         raise NonConformity(
-            f"{LIMIT} is not a positive integer", exchange, expected="an integer above 0", actual=shown(given)
+            f"{LIMIT} is not a positive integer", exchange, expected="an integer above 0", actual=render(given)
         )
     return True
 
@@ -55,7 +55,7 @@ def remaining_in_range(exchange: Exchange) -> bool:
     most = whole(limit) if limit is not None else None
     if not _digits(given) or (most is not None and int(given) > most):
         expected = "an integer from 0" + (f" to {most}" if most is not None else "")
-        raise NonConformity(f"{REMAINING} is out of range", exchange, expected=expected, actual=shown(given))
+        raise NonConformity(f"{REMAINING} is out of range", exchange, expected=expected, actual=render(given))
     return True
 
 
@@ -71,7 +71,7 @@ def reset_is_time(exchange: Exchange) -> bool:
             f"{RESET} is not a plausible time for the end of a window",
             exchange,
             expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the answer is of {moment})",
-            actual=shown(given),
+            actual=render(given),
         )
     return True
 

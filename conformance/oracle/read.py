@@ -1,6 +1,6 @@
 """Words that read an answer on the way to a judgement.
 
-Each gives a value or raises ``Undecided``: that the value is there and of its type is for another
+Each gives a value or raises ``CantTell``: that the value is there and of its type is for another
 requirement to judge, so that one fault does not fail every check that meets it.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
 from conformance.oracle.laws import STATUSES
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ JsonObject = dict[str, Any]
 def success(exchange: Exchange) -> Exchange:
     """The exchange itself, if its answer is a 2xx."""
     if not exchange.succeeded:
-        raise Undecided(f"{exchange.call.operation.id} was answered {exchange.status}; a success was needed", exchange)
+        raise CantTell(f"{exchange.call.operation.id} was answered {exchange.status}; a success was needed", exchange)
     return exchange
 
 
@@ -30,7 +30,7 @@ def body(exchange: Exchange) -> JsonObject:
     """The body of an answer, a JSON object."""
     reading = exchange.response.reading
     if not isinstance(reading, Parsed) or not isinstance(reading.value, dict):
-        raise Undecided("the body is no JSON object", exchange)
+        raise CantTell("the body is no JSON object", exchange)
     return reading.value
 
 
@@ -38,7 +38,7 @@ def data(exchange: Exchange) -> JsonObject:
     """The ``data`` object of a success."""
     found = body(success(exchange)).get("data")
     if not isinstance(found, dict):
-        raise Undecided("the answer has no object data", exchange)
+        raise CantTell("the answer has no object data", exchange)
     return found
 
 
@@ -46,7 +46,7 @@ def items(exchange: Exchange) -> list[JsonObject]:
     """The ``data`` array of a successful list, every item an object."""
     found = body(success(exchange)).get("data")
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise Undecided("the answer has no array data of objects", exchange)
+        raise CantTell("the answer has no array data of objects", exchange)
     return found
 
 
@@ -60,7 +60,7 @@ def meta(exchange: Exchange) -> JsonObject:
     """The ``meta`` object of a successful list."""
     found = body(success(exchange)).get("meta")
     if not isinstance(found, dict):
-        raise Undecided("the answer has no object meta", exchange)
+        raise CantTell("the answer has no object meta", exchange)
     return found
 
 
@@ -73,7 +73,7 @@ def integer(holder: JsonObject, name: str, exchange: Exchange) -> int:
     """An integer member of an object; 3.0 is an integer as in JSON Schema."""
     value = holder.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise Undecided(f"{name} is no integer", exchange)
+        raise CantTell(f"{name} is no integer", exchange)
     return int(value)
 
 
@@ -81,7 +81,7 @@ def text(holder: JsonObject, name: str, exchange: Exchange) -> str:
     """A string member of an object."""
     value = holder.get(name)
     if not isinstance(value, str):
-        raise Undecided(f"{name} is no string", exchange)
+        raise CantTell(f"{name} is no string", exchange)
     return value
 
 
@@ -98,7 +98,7 @@ def field(holder: JsonObject, name: str, exchange: Exchange) -> str:
     """A field of an engagement, as text; an absent description and null are the same as an empty one."""
     value = holder.get(name)
     if not is_field(name, value):
-        raise Undecided(f"{name} does not read as it must", exchange)
+        raise CantTell(f"{name} does not read as it must", exchange)
     return value or ""
 
 

@@ -25,7 +25,7 @@ def kind_of(value: object) -> str:
             return "object"
 
 
-def shown(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def render(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """A JSON value as text in one line, cut where it is long."""
     if isinstance(value, str) and len(value) > _LONGEST:
         return f"{json.dumps(value[:_LONGEST])}... ({len(value)} characters)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from conformance.oracle.rendering import kind_of, shown
+from conformance.oracle.rendering import kind_of, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -111,7 +111,7 @@ PROMISES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FieldError:
     """A field that is not as promised."""
 
     pointer: str
@@ -119,7 +119,7 @@ class Fault:
     actual: str
 
 
-def faults(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str = "/data") -> Iterator[Fault]:
+def field_errors(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str = "/data") -> Iterator[FieldError]:
     """Every promised field that is absent, null or of another type.
 
     Args:
@@ -133,11 +133,11 @@ def faults(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str = "/da
             continue
         if not found:
             if not field.optional:
-                yield Fault(at + field.pointer, _article(field.kind), "absent")
+                yield FieldError(at + field.pointer, _article(field.kind), "absent")
         else:
             value = holder[field.path[-1]]
             if not (value is None and field.nullable) and not _is(value, field.kind):
-                yield Fault(at + field.pointer, _article(field.kind), f"{shown(value)} ({kind_of(value)})")
+                yield FieldError(at + field.pointer, _article(field.kind), f"{render(value)} ({kind_of(value)})")
 
 
 def times(resource: Mapping[str, Any], shape: tuple[Field, ...]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 L = TypeVar("L")
 
 
-class Disturbed(Undecided):
+class Disturbed(CantTell):
     """It looked wrong, but others were changing the organization: later looks may help."""
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, judged
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class Survey:
 
     kept: list[Exchange] = field(default_factory=list)
     broken: list[tuple[Exchange, NonConformity]] = field(default_factory=list)
-    unclear: list[Undecided] = field(default_factory=list)
+    unclear: list[CantTell] = field(default_factory=list)
 
     @property
     def applied(self) -> bool:
@@ -50,7 +50,7 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
             applies = law(came)
         except NonConformity as fault:
             found.broken.append((exchange, fault))
-        except Undecided as doubt:
+        except CantTell as doubt:
             found.unclear.append(doubt)
         else:
             if applies:
@@ -67,14 +67,14 @@ def conclude(found: Survey, *, nothing: str = "No answer of the run was of this 
 
     Raises:
         NonConformity: An exchange broke the law; the first offenders are cited, all are counted.
-        Undecided: None did, but of some nothing can be said.
+        CantTell: None did, but of some nothing can be said.
         Inapplicable: There was nothing to judge.
     """
-    judged(*found.kept[:_EVIDENCE])
+    evidence(*found.kept[:_EVIDENCE])
     if found.broken:
         raise _finding(found)
     if found.unclear:
-        raise Undecided(found.unclear[0].message, *found.unclear[0].exchanges)
+        raise CantTell(found.unclear[0].message, *found.unclear[0].exchanges)
     if not found.kept:
         raise Inapplicable(nothing)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.oracle import read
 from conformance.oracle.effects import accepted
 from conformance.oracle.laws import readable_resources
-from conformance.oracle.outcomes import Inapplicable, NonConformity, judged
+from conformance.oracle.outcomes import Inapplicable, NonConformity, evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +58,7 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
             ]
             leaks += found
             clean += [] if found else [exchange]
-    judged(*clean)
+    evidence(*clean)
     if leaks:
         raise _fault(leaks)
     if not clean:

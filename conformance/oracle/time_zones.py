@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.effects import is_main
-from conformance.oracle.outcomes import Inapplicable, Judgement, NonConformity, Undecided, judged
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
+from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import NoResponse
 
@@ -84,21 +84,21 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
 
     Raises:
         NonConformity: Every answer of an operation is the same time zone, day or month away from its own time.
-        Undecided: Some are, and others tell of now.
+        CantTell: Some are, and others tell of now.
         Inapplicable: No answer tells its time, or the clocks differ by something else.
     """
     told = [one for exchange in exchanges if (one := _told(exchange)) is not None]
     if not told:
         raise Inapplicable("No answer told when something was done")
-    judged(*(one.at for one in told))
-    doubts: list[Judgement] = []
+    evidence(*(one.at for one in told))
+    doubts: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
             _judge([one for one in told if one.at.call.operation.id == operation], stands=_stands(told))
-        except (Undecided, Inapplicable) as doubt:
+        except (CantTell, Inapplicable) as doubt:
             doubts.append(doubt)
     if doubts:
-        raise next((doubt for doubt in doubts if isinstance(doubt, Undecided)), doubts[0])
+        raise next((doubt for doubt in doubts if isinstance(doubt, CantTell)), doubts[0])
 
 
 def _judge(responses: list[_Told], *, stands: bool) -> None:
@@ -113,7 +113,7 @@ def _judge(responses: list[_Told], *, stands: bool) -> None:
     if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
         raise _fault(responses, slip)
     if of_now and zones != {None}:
-        raise Undecided("some answers look like those of another time zone", *(one.at for one in responses))
+        raise CantTell("some answers look like those of another time zone", *(one.at for one in responses))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
 
 
@@ -123,7 +123,7 @@ def _told(exchange: Exchange) -> _Told | None:
     try:
         field = _OF_NOW[exchange.call.operation.id]
         moment = parse_timestamp(read.text(read.data(exchange), field, exchange))
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return None
     if moment is None:
         return None
@@ -149,6 +149,6 @@ def _fault(responses: list[_Told], says: str) -> NonConformity:
         f"{field} is {says} the time of its answer",
         *(one.at for one in responses[:_FEW]),
         expected=f"about {now}, the time of the answer",
-        actual=f"{shown(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(responses)} answers",
+        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(responses)} answers",
         pointer=f"/data/{field}",
     )

@@ -12,7 +12,7 @@ from conformance.reports.sealing import SEALED, sha256
 from conformance.reports.text import json_bytes, load_json, one_line, with_texts
 from conformance.running.options import Effort, RunOptions
 from conformance.suite import suite_sha256
-from conformance.targets.profile import MemberOfFile, Mode, Profile, ProvisionerSettings, SubordinateTemplate
+from conformance.targets.profile import Mode, Profile, ProvisionerSettings, SubordinateTemplate, TargetMember
 from conformance.targets.secret import Secret
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _target(profile: Profile) -> dict[str, object]:
 
 def _profile(told: Mapping[str, Any], mode: Mode) -> Profile:
     members = tuple(
-        MemberOfFile(one["user_id"], _key(f"member_{number}") if one["key"] else None)
+        TargetMember(one["user_id"], _key(f"member_{number}") if one["key"] else None)
         for number, one in enumerate(told["members"], start=1)
     )
     return Profile(

@@ -18,8 +18,8 @@ from conformance.targets.recorder import JournalRecorder
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
-from conformance.wire.recorded_clock import StandingClock
-from conformance.wire.recorded_inputs import ReadNotes
+from conformance.wire.recorded_clock import FrozenClock
+from conformance.wire.recorded_inputs import InputPlayer
 from conformance.wire.replay_wire import ReplayWire
 from conformance.wire.request import Credential
 
@@ -64,7 +64,7 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
         recording: The recording.
         folder: Where it lies; nothing is written there.
     """
-    notes = ReadNotes(recording.provisioned.notes, recording.provisioned.stopped)
+    notes = InputPlayer(recording.provisioned.notes, recording.provisioned.stopped)
     with ExitStack() as stack:
         wire, run = _run(recording, notes, folder)
         stack.callback(run.journeys.close)
@@ -82,7 +82,7 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
     )
 
 
-def _run(recording: Recording, notes: ReadNotes, folder: Path) -> tuple[ReplayWire, Run]:
+def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
     provisioned = recording.provisioned
     profile = provisioned.profile
     redactor = redactor_of(profile)
@@ -109,7 +109,7 @@ def _run(recording: Recording, notes: ReadNotes, folder: Path) -> tuple[ReplayWi
         journal=journal,
         names=RunNames(provisioned.prefix),
         notes=notes,
-        clock=StandingClock(),
+        clock=FrozenClock(),
     )
     return wire, run
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.effects import Span, accepted
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.effects import Interval, accepted
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of
 from conformance.reports.text import one_line
 from conformance.wire.exchange import NoResponse, SentRequest
@@ -184,7 +184,7 @@ class Recording:
             return []
         try:
             found = [read.id_of(item) for item in read.items(exchange)]
-        except (Judgement, NoResponse):
+        except (CheckOutcome, NoResponse):
             return []
         ids = [one for one in found if one in self._created]
         return ids if since is None else [one for one in ids if self._gone.get(("deleteEngagement", one), 0) > since]
@@ -289,7 +289,7 @@ def _groups(chosen: Sequence[Exchange]) -> list[list[Exchange]]:
     groups: list[list[Exchange]] = []
     for one in chosen:
         is_beside = bool(groups) and all(
-            other.check == one.check and Span.of(other).meets(Span.of(one)) for other in groups[-1]
+            other.check == one.check and Interval.of(other).meets(Interval.of(one)) for other in groups[-1]
         )
         if is_beside and "createEngagement" not in {one.call.operation.id, groups[-1][0].call.operation.id}:
             groups[-1].append(one)
@@ -317,7 +317,7 @@ def _made(exchange: Exchange) -> str | None:
     """The id of what a creation made, if a script can use it."""
     try:
         found = read.id_of(read.data(exchange))
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return None
     return found if isinstance(found, str) and _USABLE.fullmatch(found) else None
 

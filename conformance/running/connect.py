@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from conformance.running.options import RunOptions
     from conformance.targets.profile import Profile
-    from conformance.wire.recorded_inputs import TakenNotes
+    from conformance.wire.recorded_inputs import InputRecorder
 
 
 def redactor_of(profile: Profile) -> Redactor:
@@ -73,7 +73,7 @@ def connect(
     profile: Profile,
     options: RunOptions,
     redactor: Redactor,
-    notes: TakenNotes | None = None,
+    notes: InputRecorder | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Wire:
     """A wire to a target.

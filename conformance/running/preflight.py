@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.targets.census import organization_census
 from conformance.wire import request
 from conformance.wire.exchange import NoResponse
@@ -111,12 +111,12 @@ def _further(profile: Profile) -> list[tuple[str, Secret]]:
 def _first_id(listed: Exchange) -> str | None:
     try:
         found = next(iter(read.items(listed)), {}).get("id")
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return None
     return found if isinstance(found, str) else None
 
 
-def oddities(profile: Profile, wire: Wire, keys: list[Tried]) -> Iterator[str]:
+def problems(profile: Profile, wire: Wire, keys: list[Tried]) -> Iterator[str]:
     """What is wrong with what the target file says, as far as reading shows it, a sentence each."""
     main, *others = keys
     if refusal := profile.organization_refusal(main.organization):
@@ -156,7 +156,7 @@ def _of_members(profile: Profile, wire: Wire) -> Iterator[str]:
     try:
         roles = {str(member.get("id")): member.get("role") for member in read.items(listed)}
         whole = read.number(listed, "total") == len(roles)
-    except (Judgement, NoResponse):
+    except (CheckOutcome, NoResponse):
         return
     for member in profile.members:
         if member.user_id not in roles and whole:

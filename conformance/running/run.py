@@ -14,9 +14,9 @@ from conformance.running.scenarios import Journeys
 from conformance.targets import capabilities
 from conformance.targets.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 from conformance.wire.recorded_clock import NotedClock
-from conformance.wire.recorded_inputs import TakenNotes
+from conformance.wire.recorded_inputs import InputRecorder
 from conformance.wire.waits import Waits
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Run:
         self.fixtures = fixtures
         self.journal = journal
         self.names = names
-        self._notes: Notes = notes or TakenNotes()
+        self._notes: Notes = notes or InputRecorder()
         self.clock: Clock = NotedClock(clock or SystemClock(), self._notes)
         self.engagements_before: int | None = None
         self.closed: str | None = None
@@ -115,7 +115,7 @@ class Run:
         """Send one request.
 
         Raises:
-            Unavailable: It could change something, and the run may only read.
+            MissingMeans: It could change something, and the run may only read.
         """
         return self.send_all([call])[0]
 
@@ -123,34 +123,34 @@ class Run:
         """Send independent requests, several at a time; the answers are in the order of the calls.
 
         Raises:
-            Unavailable: One of them could change something, and the run may only read; none is sent then.
+            MissingMeans: One of them could change something, and the run may only read; none is sent then.
         """
         if self.mode is Mode.READ_ONLY and any(call.may_change for call in calls):
-            raise capabilities.Unavailable(_WRITES, self.unlocking([_WRITES]))
+            raise capabilities.MissingMeans(_WRITES, self.unlocking([_WRITES]))
         return self.wire.send_all(calls)
 
     def send_permitted(self, calls: Sequence[Call]) -> list[Exchange | None]:
         """Send independent requests like ``send_all``, but for those that a guard withholds, which are None.
 
         Raises:
-            Unavailable: As for ``send_all``.
+            MissingMeans: As for ``send_all``.
         """
         try:
             return [*self.send_all(calls)]
-        except Withheld:
+        except NotSent:
             return [self._send_if_permitted(call) for call in calls]
 
     def _send_if_permitted(self, call: Call) -> Exchange | None:
         try:
             return self.send(call)
-        except Withheld:
+        except NotSent:
             return None
 
     def send_in_turn(self, calls: Sequence[Call]) -> list[Exchange]:
         """Send requests one after the other: writes of one resource at the same time may be refused for that alone.
 
         Raises:
-            Unavailable: One of them could change something, and the run may only read.
+            MissingMeans: One of them could change something, and the run may only read.
         """
         return [self.send(call) for call in calls]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from conformance.catalogue import choose
 from conformance.oracle import read
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.folder import ensure_free, remove_outputs
 from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.embedded import EmbeddedService
@@ -36,7 +36,7 @@ from conformance.targets.recorded_fixtures import NotedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, undo
 from conformance.targets.yaml_entries import TargetFileError
-from conformance.wire.recorded_inputs import TakenNotes
+from conformance.wire.recorded_inputs import InputRecorder
 from conformance.wire.replay_wire import OWNERSHIP
 from conformance.wire.tls import certificate_sha256
 
@@ -57,7 +57,7 @@ _HURRIED = 1.0
 """Seconds that the provisioner has to end where the run is not to go on."""
 
 
-class Execution:
+class RunSession:
     """Opens all that a run needs, and in the end undoes what it did and closes everything.
 
     Attributes:
@@ -93,7 +93,7 @@ class Execution:
     ) -> None:
         self.options = options
         self.undone: UndoResult | None = None
-        self.notes = TakenNotes()
+        self.notes = InputRecorder()
         self.certificate: str | None = None
         self.census: dict[str, Census] = {}
         self.failure: str | None = None
@@ -177,7 +177,7 @@ class Execution:
         """Make sure that this is the organization that the target file names."""
         try:
             identifier = read.text(read.data(exchange), "id", exchange)
-        except Judgement:
+        except CheckOutcome:
             identifier = None
         if refusal := self.profile.organization_refusal(identifier):
             raise TargetFileError(refusal)

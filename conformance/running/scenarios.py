@@ -7,8 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from conformance.oracle.outcomes import Judgement
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CheckOutcome
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ class Journeys:
 
     def wait_for(self, walk: Callable[[Run], object]) -> None:
         """Let a journey be walked before something else, whatever it comes to."""
-        with suppress(Judgement, NoResponse, Unavailable):
+        with suppress(CheckOutcome, NoResponse, MissingMeans):
             self.result(walk)
 
-    def settle(self) -> None:
+    def narrow(self) -> None:
         """Wait until no journey is under way in the background, for what must be alone with the target."""
         self._pool.shutdown(wait=True)
 

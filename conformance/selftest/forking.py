@@ -22,7 +22,7 @@ from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.figures import MISSED, state_of
-from conformance.selftest.in_process import HostedExecution
+from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Trial, attempt
 from conformance.verdicts.session import CollectedChecks, with_collected_checks
@@ -68,7 +68,7 @@ def _take_turns_seldom() -> None:
 def _warm_up() -> None:
     """Reach a service once, so that what is loaded, compiled and kept at first use is there for all trials."""
     (honest,) = latitudes("default")
-    with HostedExecution(honest, RunOptions(effort=Effort.QUICK, seed=1), in_process=True) as execution:
+    with HostedSession(honest, RunOptions(effort=Effort.QUICK, seed=1), in_process=True) as execution:
         execution.reach()
 
 

@@ -16,7 +16,7 @@ from conformance.reference.latitude import Latitude
 from conformance.reference.server import Server, announcement, listen
 from conformance.replay.reevaluating import UnwrittenJournal
 from conformance.running.embedded import EmbeddedError, EmbeddedService
-from conformance.running.run_session import Execution
+from conformance.running.run_session import RunSession
 from conformance.targets.journal import FILE_NAME
 from conformance.targets.mailbox import Mailbox
 from conformance.targets.provisioner import Provisioner
@@ -151,7 +151,7 @@ class SandboxPeer:
         """Do nothing: there is no process."""
 
 
-class HostedExecution(Execution):
+class HostedSession(RunSession):
     """A run against a subject in this process.
 
     Args:

@@ -37,7 +37,7 @@ def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] |
             trials.setdefault((trial.subject.kind, trial.subject.id), trial)
             if trial.subject.kind == "fault":
                 found = convicted.setdefault(trial.subject.id, {})
-                for requirement, checks in trial.convicting.items():
+                for requirement, checks in trial.detecting.items():
                     found.setdefault(requirement, set()).update(checks)
     figures = Figures()
     for key in sorted(trials):

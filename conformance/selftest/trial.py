@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from conformance.selftest.early_stop import LAWS, EarlyEnd, EarlyJudge
-from conformance.selftest.in_process import HostedExecution
+from conformance.selftest.in_process import HostedSession
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 
@@ -27,7 +27,7 @@ class Trial:
     Attributes:
         subject: The subject.
         reported: The requirements that failed, each with the checks that said so and their message.
-        convicting: The same requirements, each with the checks that failed, without parameters.
+        detecting: The same requirements, each with the checks that failed, without parameters.
         undecided: The requirements that came to no decision, each with the reason.
         passed: How many requirements passed.
         requests: How many requests were sent.
@@ -42,7 +42,7 @@ class Trial:
 
     subject: Subject
     reported: dict[str, list[str]] = field(default_factory=dict)
-    convicting: dict[str, list[str]] = field(default_factory=dict)
+    detecting: dict[str, list[str]] = field(default_factory=dict)
     undecided: dict[str, str] = field(default_factory=dict)
     passed: int = 0
     requests: int = 0
@@ -114,7 +114,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
         EmbeddedError: The subject did not start.
     """
     began = time.monotonic()
-    with HostedExecution(task.subject, task.options, in_process=task.in_process) as execution:
+    with HostedSession(task.subject, task.options, in_process=task.in_process) as execution:
         judge = EarlyJudge(execution.run, task.subject.breaks[0]) if task.early else Judge(execution.run)
         if task.law is not None:
             execution.run.wire.observe(EarlyEnd(task.law, execution.run))
@@ -126,7 +126,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     return Trial(
         subject=task.subject,
         reported=reported,
-        convicting=_convicting(judge.results),
+        detecting=_convicting(judge.results),
         undecided=_undecided(judge.results, reported),
         passed=len({one.requirement for one in judge.results if one.outcome == "passed"} - reported.keys()),
         requests=requests,
@@ -147,11 +147,11 @@ def _reported(results: Iterable[CheckResult]) -> dict[str, list[str]]:
 
 
 def _convicting(results: Iterable[CheckResult]) -> dict[str, list[str]]:
-    convicting: dict[str, list[str]] = {}
+    detecting: dict[str, list[str]] = {}
     for result in results:
         if result.failure is not None:
-            convicting.setdefault(result.requirement, []).append(result.check.partition("[")[0])
-    return {requirement: sorted(set(checks)) for requirement, checks in convicting.items()}
+            detecting.setdefault(result.requirement, []).append(result.check.partition("[")[0])
+    return {requirement: sorted(set(checks)) for requirement, checks in detecting.items()}
 
 
 def _undecided(results: Iterable[CheckResult], reported: Iterable[str]) -> dict[str, str]:

@@ -77,7 +77,7 @@ _CHANGES_ORGANIZATION: Final = frozenset({"member", "member_key", "subordinates"
 """What a provisioner is not asked for in a read-only run, because the organization would show it."""
 
 
-class Unavailable(Exception):
+class MissingMeans(Exception):
     """The target offers no means for what a check needs, so that nothing can be said of it.
 
     Attributes:
@@ -91,9 +91,9 @@ class Unavailable(Exception):
         self.reason = reason
 
 
-def lacking(need: str) -> Unavailable:
+def missing_means(need: str) -> MissingMeans:
     """What to raise for a need that nothing in the target file meets."""
-    return Unavailable(need, f"The target file does not say how; to unlock it: {UNLOCKS[need]}.")
+    return MissingMeans(need, f"The target file does not say how; to unlock it: {UNLOCKS[need]}.")
 
 
 def is_met(profile: Profile, need: str, *, missing_methods: Collection[str] = ()) -> bool:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from conformance.targets import subordinates
-from conformance.targets.capabilities import UNLOCKS, Unavailable, lacking
+from conformance.targets.capabilities import UNLOCKS, MissingMeans, missing_means
 from conformance.targets.profile import Mode
 from conformance.targets.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
 from conformance.targets.queries import OTHER_KEY
 from conformance.targets.secret import without_likely_keys
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 from conformance.wire.request import Call, Credential
 from conformance.wire.run_limits import RunStopped
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.targets.mailbox import Mailbox
     from conformance.targets.membership import Membership
     from conformance.targets.ownership import Ownership
-    from conformance.targets.profile import MemberOfFile, Profile, SubordinateKind, SubordinateTemplate
+    from conformance.targets.profile import Profile, SubordinateKind, SubordinateTemplate, TargetMember
     from conformance.targets.provisioner import MemberRole
     from conformance.targets.secret import Secret
     from conformance.wire.exchange import Exchange
@@ -76,7 +76,7 @@ class Member:
 
 
 class Fixtures:
-    """Gives checks what they need; whatever cannot be had raises ``Unavailable`` with the reason.
+    """Gives checks what they need; whatever cannot be had raises ``MissingMeans`` with the reason.
 
     Every new secret is told to the redactor before anybody gets it. A failure is remembered, so that a slow
     provisioner is waited for once.
@@ -117,7 +117,7 @@ class Fixtures:
         self._ownership = ownership
         self._is_over = is_over
         self._lock = threading.RLock()
-        self._shared: dict[str, Credential | Unavailable] = {}
+        self._shared: dict[str, Credential | MissingMeans] = {}
         self._unused = list(enumerate(profile.members, start=1))
         self._members_made = 0
         self._members_get_keys = True
@@ -145,7 +145,7 @@ class Fixtures:
         """A key with exactly one scope.
 
         Raises:
-            Unavailable: There is none.
+            MissingMeans: There is none.
         """
         return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
 
@@ -153,7 +153,7 @@ class Fixtures:
         """A key with exactly one scope that the provisioner makes, and that nothing was sent with yet; the only one.
 
         Raises:
-            Unavailable: None can be made.
+            MissingMeans: None can be made.
         """
         return self._credential(NEW_KEY, self._provisioned(f"key:{scope}", lambda made: made.create_key([scope])))
 
@@ -161,7 +161,7 @@ class Fixtures:
         """A full key of another organization.
 
         Raises:
-            Unavailable: There is none.
+            MissingMeans: There is none.
         """
         return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
 
@@ -169,11 +169,11 @@ class Fixtures:
         """A key whose limit a run may use up; the main key in a disposable organization, and where it is named so.
 
         Raises:
-            Unavailable: There is none.
+            MissingMeans: There is none.
         """
         try:
             key = self._shared_key("throttled", "throttled", lambda made: made.create_throttled_key())
-        except Unavailable:
+        except MissingMeans:
             if self._profile.mode is Mode.DISPOSABLE:
                 return self.main
             raise
@@ -187,16 +187,16 @@ class Fixtures:
             with_key: Whether the member must have a key.
 
         Raises:
-            Unavailable: There is none left, or the run may not change members.
+            MissingMeans: There is none left, or the run may not change members.
         """
         need = "member_key" if with_key else "member"
         if self._profile.mode is not Mode.DISPOSABLE:
-            raise Unavailable(need, "Members are changed in disposable organizations only.")
+            raise MissingMeans(need, "Members are changed in disposable organizations only.")
         with self._lock:
             if self._members_get_keys or not with_key:
                 try:
                     member = self._made_member(need, role)
-                except Unavailable:
+                except MissingMeans:
                     if not self._profile.members:
                         raise
                 else:
@@ -211,7 +211,7 @@ class Fixtures:
         Reading a mailbox may take longer than that: the last reading begins when the time is over.
 
         Raises:
-            Unavailable: No mailbox can be read.
+            MissingMeans: No mailbox can be read.
             RunStopped: The run was over before so much time was, so that nobody knows what would have come.
         """
         deadline = time.monotonic() + patience
@@ -229,15 +229,15 @@ class Fixtures:
         """The id of a new subordinate record.
 
         Raises:
-            Unavailable: It cannot be made.
+            MissingMeans: It cannot be made.
         """
         if self._profile.mode is Mode.READ_ONLY:
-            raise Unavailable(f"subordinates:{kind}", "A read-only run makes nothing.")
+            raise MissingMeans(f"subordinates:{kind}", "A read-only run makes nothing.")
         if self._ownership is not None:
             try:
                 self._ownership.ensure_own(engagement_id)
-            except Withheld as withheld:
-                raise Unavailable(f"subordinates:{kind}", f"No record was made: {withheld}.") from None
+            except NotSent as withheld:
+                raise MissingMeans(f"subordinates:{kind}", f"No record was made: {withheld}.") from None
         if template := self._profile.subordinates.get(kind):
             return subordinates.create(template, engagement_id, self._sender(template))
         return self._provisioned(f"subordinates:{kind}", lambda made: made.create_subordinate(engagement_id, kind))
@@ -246,7 +246,7 @@ class Fixtures:
         """Whether a subordinate record is there.
 
         Raises:
-            Unavailable: It cannot be told.
+            MissingMeans: It cannot be told.
         """
         if template := self._profile.subordinates.get(kind):
             return subordinates.exists(template, engagement_id, record_id, self._sender(template))
@@ -268,11 +268,11 @@ class Fixtures:
             if name not in self._shared:
                 try:
                     self._shared[name] = self._new_key(need, name, make)
-                except Unavailable as unavailable:
+                except MissingMeans as unavailable:
                     self._shared[name] = unavailable
             found = self._shared[name]
-        if isinstance(found, Unavailable):
-            raise Unavailable(found.need, found.reason)
+        if isinstance(found, MissingMeans):
+            raise MissingMeans(found.need, found.reason)
         return found
 
     def _new_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
@@ -286,7 +286,7 @@ class Fixtures:
     def _ensure_same_organization(self, need: str, key: Credential) -> None:
         """Make sure that a key of the target file does not show another organization than the main key does."""
         if self._ownership is not None and self._ownership.is_foreign(key):
-            raise Unavailable(need, f"The key {key.name} belongs to another organization than the main key.")
+            raise MissingMeans(need, f"The key {key.name} belongs to another organization than the main key.")
 
     def _credential(self, name: str, key: Secret) -> Credential:
         self._redactor.add(name, key.reveal())
@@ -294,7 +294,7 @@ class Fixtures:
 
     def _made_member(self, need: str, role: MemberRole) -> Member:
         if self._provisioner is None:
-            raise lacking(need)
+            raise missing_means(need)
         before = self._members(need).known(need)
         made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
         self._members(need).admit_made(need, made.user_id, before)
@@ -317,15 +317,15 @@ class Fixtures:
                 self._ensure_same_organization(need, credential)
             return Member(member.user_id, None, None, credential)
         if not self._profile.members or with_key:
-            raise lacking(need)
-        raise Unavailable(need, "All members of the target file have been used; name more of them under members.")
+            raise missing_means(need)
+        raise MissingMeans(need, "All members of the target file have been used; name more of them under members.")
 
     def _members(self, need: str) -> Membership:
         if self._membership is None:
-            raise Unavailable(need, "Nothing can be sent to the service here.")
+            raise MissingMeans(need, "Nothing can be sent to the service here.")
         return self._membership
 
-    def _ensure_own_key(self, need: str, member: MemberOfFile) -> None:
+    def _ensure_own_key(self, need: str, member: TargetMember) -> None:
         """Make sure that a member of the target file has a key of its own: the member's loss must not be the run's."""
         others = {"api_key": self._profile.api_key, **self._profile.keys}
         others |= {
@@ -333,19 +333,19 @@ class Fixtures:
         }
         for name, key in others.items():
             if member.key is not None and key.reveal() == member.key.reveal():
-                raise Unavailable(need, f"The key of the member {member.user_id} is that of {name}, too.")
+                raise MissingMeans(need, f"The key of the member {member.user_id} is that of {name}, too.")
 
     def _provisioned(self, need: str, make: Callable[[Provisioner], _T]) -> _T:
         if self._provisioner is None:
-            raise lacking(need)
+            raise missing_means(need)
         try:
             return make(self._provisioner)
         except MethodMissing as error:
-            raise Unavailable(need, f"{error} To unlock it: {UNLOCKS[need]}.") from None
+            raise MissingMeans(need, f"{error} To unlock it: {UNLOCKS[need]}.") from None
         except ProvisionerError as error:
-            raise Unavailable(need, without_likely_keys(self._redactor.text(str(error)))) from None
+            raise MissingMeans(need, without_likely_keys(self._redactor.text(str(error)))) from None
 
     def _sender(self, template: SubordinateTemplate) -> Callable[[Call], Exchange]:
         if self._send is None:
-            raise Unavailable(f"subordinates:{template.kind}", "Nothing can be sent to the service here.")
+            raise MissingMeans(f"subordinates:{template.kind}", "Nothing can be sent to the service here.")
         return self._send

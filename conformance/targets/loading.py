@@ -37,10 +37,10 @@ from conformance.operations import SCOPES
 from conformance.targets import validity
 from conformance.targets.profile import (
     DEFAULT_INVITATION_DOMAIN,
-    MemberOfFile,
     Mode,
     Profile,
     ProvisionerSettings,
+    TargetMember,
     Tls,
     checked,
     url_warnings,
@@ -261,8 +261,8 @@ def _keys(reader: _Reader, entry: Entry | None, main_key: Secret) -> Mapping[str
     return MappingProxyType(keys)
 
 
-def _members(reader: _Reader, entry: Entry | None) -> tuple[MemberOfFile, ...]:
-    members: dict[str, MemberOfFile] = {}
+def _members(reader: _Reader, entry: Entry | None) -> tuple[TargetMember, ...]:
+    members: dict[str, TargetMember] = {}
     for item in entry.items() if entry else ():
         table = item.table("user_id", "key")
         if "user_id" not in table:
@@ -270,7 +270,7 @@ def _members(reader: _Reader, entry: Entry | None) -> tuple[MemberOfFile, ...]:
         user_id = table["user_id"].text()
         if user_id in members:
             raise table["user_id"].problem("is that of a member given before")
-        members[user_id] = MemberOfFile(user_id, reader.key(table["key"]) if "key" in table else None)
+        members[user_id] = TargetMember(user_id, reader.key(table["key"]) if "key" in table else None)
     return tuple(members.values())
 
 

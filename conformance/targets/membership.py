@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import MAIN_KEY, Asking, key_name, listed_roles, member_roles
-from conformance.wire.exchange import SUCCESSES, Withheld
+from conformance.wire.exchange import SUCCESSES, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,10 +49,10 @@ class Membership:
             need: The need that is not met if the list cannot be read.
 
         Raises:
-            Unavailable: The list cannot be read to its end.
+            MissingMeans: The list cannot be read to its end.
         """
         if not self._whole and not self._read():
-            raise Unavailable(need, "The members could not be listed, so that none can be told from those of others.")
+            raise MissingMeans(need, "The members could not be listed, so that none can be told from those of others.")
         with self._lock:
             return frozenset(self._roles)
 
@@ -65,24 +65,24 @@ class Membership:
             before: The members before it was made.
 
         Raises:
-            Unavailable: It was a member before, or it is an owner.
+            MissingMeans: It was a member before, or it is an owner.
         """
         if user_id in before:
-            raise Unavailable(need, f"The provisioner named {user_id} as a new member, who was a member before.")
+            raise MissingMeans(need, f"The provisioner named {user_id} as a new member, who was a member before.")
         self._admit(need, user_id)
 
     def admit_listed(self, need: str, user_id: str) -> None:
         """Let the run change and remove a member of the target file.
 
         Raises:
-            Unavailable: It is no member, an owner or the only admin.
+            MissingMeans: It is no member, an owner or the only admin.
         """
         if user_id not in self.known(need):
-            raise Unavailable(need, f"The organization has no member {user_id}, whom the target file names.")
+            raise MissingMeans(need, f"The organization has no member {user_id}, whom the target file names.")
         with self._lock:
             admins = [one for one, role in self._roles.items() if role == "admin"]
         if admins == [user_id]:
-            raise Unavailable(need, f"The member {user_id} is the only admin of the organization.")
+            raise MissingMeans(need, f"The member {user_id} is the only admin of the organization.")
         self._admit(need, user_id)
 
     def give(self, user_ids: Iterable[str]) -> None:
@@ -94,7 +94,7 @@ class Membership:
         """Look calls up that change members.
 
         Raises:
-            Withheld: One of them would change a member that was not given to the run.
+            NotSent: One of them would change a member that was not given to the run.
         """
         for call in calls:
             if call.operation.id in _CHANGES_MEMBER and call.is_proper and call.identifier is not None:
@@ -114,18 +114,18 @@ class Membership:
 
     def _ensure(self, user_id: str, *, is_removal: bool) -> None:
         if not self._whole and not self._read():
-            raise Withheld("the members could not be listed, so that it is unknown whose membership it would change")
+            raise NotSent("the members could not be listed, so that it is unknown whose membership it would change")
         role = self._roles.get(user_id)
         if role == _OWNER and is_removal:
-            raise Withheld("it would remove an owner")
+            raise NotSent("it would remove an owner")
         if role is None or user_id in self._given or (user_id in self._owners and self._may_try_owner):
             return
-        raise Withheld("it would change a member that was not given to the run")
+        raise NotSent("it would change a member that was not given to the run")
 
     def _admit(self, need: str, user_id: str) -> None:
         with self._lock:
             if self._roles.get(user_id) == _OWNER:
-                raise Unavailable(need, f"The member {user_id} is an owner, who is neither changed nor removed.")
+                raise MissingMeans(need, f"The member {user_id} is an owner, who is neither changed nor removed.")
             self._given.add(user_id)
 
     def _learn(self, roles: Mapping[str, str]) -> None:

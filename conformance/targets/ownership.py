@@ -23,7 +23,7 @@ from conformance.targets.queries import (
     moment_of,
     object_in,
 )
-from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
+from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.request import get_engagement, get_organization, list_engagements
 
 if TYPE_CHECKING:
@@ -140,28 +140,28 @@ class Ownership:
         """Read what calls would change, unless that is proved already.
 
         Raises:
-            Withheld: One of them could change what is not the run's, or creates what could not be told as the run's.
+            NotSent: One of them could change what is not the run's, or creates what could not be told as the run's.
         """
         for call in calls:
             if call.operation.id == "createEngagement" and call.is_proper and not self._can_be_told(call):
-                raise Withheld("what it creates could not be told as the run's: neither name nor description says so")
+                raise NotSent("what it creates could not be told as the run's: neither name nor description says so")
         writes = [call for call in calls if call.operation.id in CHANGES_ENGAGEMENT]
         # A faulty service may let any key reach the main key's organization.
         places: dict[_Key, Credential | None] = {(MAIN_KEY, call.identifier or ""): None for call in writes}
         places |= {self._place(call): self._reader(call) for call in writes}
         for standing in self._proved(places):
             if standing not in {Standing.OWN, Standing.ABSENT}:
-                raise Withheld(_NOT_OWN if standing is Standing.ANOTHERS else _NOT_READ)
+                raise NotSent(_NOT_OWN if standing is Standing.ANOTHERS else _NOT_READ)
 
     def ensure_own(self, identifier: str) -> None:
         """Make sure that an engagement is the run's before something is made below it.
 
         Raises:
-            Withheld: It is not.
+            NotSent: It is not.
         """
         for standing in self._proved({(MAIN_KEY, identifier): None}):
             if standing is not Standing.OWN:
-                raise Withheld(_NOT_READ if standing in {None, Standing.UNREADABLE} else _NOT_OWN)
+                raise NotSent(_NOT_READ if standing in {None, Standing.UNREADABLE} else _NOT_OWN)
 
     def before(self, call: Call) -> None:
         """Do nothing: the guard has looked at the call already."""

@@ -47,7 +47,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MemberOfFile:
+class TargetMember:
     """A member of the organization that a run may change and remove."""
 
     user_id: str
@@ -133,7 +133,7 @@ class Profile:
     api_key: Secret
     mode: Mode = Mode.DEFAULT
     keys: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
-    members: tuple[MemberOfFile, ...] = ()
+    members: tuple[TargetMember, ...] = ()
     provisioner: ProvisionerSettings | None = None
     invitation_domain: str = DEFAULT_INVITATION_DOMAIN
     headers: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))

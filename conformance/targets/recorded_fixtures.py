@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import Member
 from conformance.targets.provisioner import Mail
 
@@ -66,7 +66,7 @@ class NotedFixtures:
         """A key with exactly one scope.
 
         Raises:
-            Unavailable: There is none.
+            MissingMeans: There is none.
         """
         return self._key(f"a key for {scope}", lambda: self._fixtures.scoped_key(scope))
 
@@ -74,7 +74,7 @@ class NotedFixtures:
         """A key with exactly one scope that nothing was sent with yet.
 
         Raises:
-            Unavailable: None can be made.
+            MissingMeans: None can be made.
         """
         return self._key(f"a new key for {scope}", lambda: self._fixtures.new_key(scope))
 
@@ -82,7 +82,7 @@ class NotedFixtures:
         """A full key of another organization.
 
         Raises:
-            Unavailable: There is none.
+            MissingMeans: There is none.
         """
         return self._key("another organization", self._fixtures.other_organization)
 
@@ -90,7 +90,7 @@ class NotedFixtures:
         """A key whose limit a run may use up.
 
         Raises:
-            Unavailable: There is none.
+            MissingMeans: There is none.
         """
         return self._key("a throttled key", self._fixtures.throttled)
 
@@ -102,7 +102,7 @@ class NotedFixtures:
             with_key: Whether the member must have a key.
 
         Raises:
-            Unavailable: There is none left, or the run may not change members.
+            MissingMeans: There is none left, or the run may not change members.
         """
         asked = f"a member as {role}" + (" with a key" if with_key else "")
         return self._asked(asked, lambda: self._fixtures.member(role, with_key=with_key), _of_member, self._member)
@@ -111,7 +111,7 @@ class NotedFixtures:
         """The e-mails to an address, links cut to their host: whoever has one whole could accept an invitation.
 
         Raises:
-            Unavailable: No mailbox can be read.
+            MissingMeans: No mailbox can be read.
         """
         return self._asked(
             f"the mail to {to}",
@@ -124,7 +124,7 @@ class NotedFixtures:
         """The id of a new subordinate record.
 
         Raises:
-            Unavailable: It cannot be made.
+            MissingMeans: It cannot be made.
         """
         return self._asked(
             f"a {kind} of {engagement_id}", lambda: self._fixtures.make_subordinate(engagement_id, kind), str, str
@@ -134,7 +134,7 @@ class NotedFixtures:
         """Whether a subordinate record is there.
 
         Raises:
-            Unavailable: It cannot be told.
+            MissingMeans: It cannot be told.
         """
         return self._asked(
             f"whether there is the {kind} {record_id} of {engagement_id}",
@@ -152,7 +152,7 @@ class NotedFixtures:
         found = self._notes.told(
             asked, lambda: _tried(find), lambda found: _written(found, write), lambda told: _read(told, read)
         )
-        if isinstance(found, Unavailable):
+        if isinstance(found, MissingMeans):
             self.unavailable[found.need] = found.reason
             raise found
         return found
@@ -169,22 +169,22 @@ class NotedFixtures:
         return self._keys(name)
 
 
-def _tried(find: Callable[[], _T]) -> _T | Unavailable:
+def _tried(find: Callable[[], _T]) -> _T | MissingMeans:
     try:
         return find()
-    except Unavailable as unavailable:
-        return Unavailable(unavailable.need, unavailable.reason)
+    except MissingMeans as unavailable:
+        return MissingMeans(unavailable.need, unavailable.reason)
 
 
-def _written(found: _T | Unavailable, write: Callable[[_T], object]) -> object:
-    if isinstance(found, Unavailable):
+def _written(found: _T | MissingMeans, write: Callable[[_T], object]) -> object:
+    if isinstance(found, MissingMeans):
         return {"unavailable": found.need, "reason": found.reason}
     return {"given": write(found)}
 
 
-def _read(told: Mapping[str, Any], read: Callable[[Any], _T]) -> _T | Unavailable:
+def _read(told: Mapping[str, Any], read: Callable[[Any], _T]) -> _T | MissingMeans:
     if "unavailable" in told:
-        return Unavailable(told["unavailable"], told["reason"])
+        return MissingMeans(told["unavailable"], told["reason"])
     return read(told["given"])
 
 

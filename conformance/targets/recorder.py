@@ -21,7 +21,7 @@ from conformance.targets.queries import (
     moment_of,
     object_in,
 )
-from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, Withheld
+from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:
@@ -70,16 +70,16 @@ class JournalRecorder:
         """Make sure that calls can be undone.
 
         Raises:
-            Withheld: One of them names something in which a text stood that the target file hides, or would change a
+            NotSent: One of them names something in which a text stood that the target file hides, or would change a
                 name in which it stands.
         """
         for call in calls:
             named = (call.identifier or "").encode("utf-8", "replace")
             if STAND_IN.search(named) or STAND_IN.search(call.body or b""):
-                raise Withheld("it would name something in which a text stands that the target file hides")
+                raise NotSent("it would name something in which a text stands that the target file hides")
             action, _ = self._action(call)
             if action is Action.RENAME_ORGANIZATION and owner(key_name(call)) in self._unspeakable:
-                raise Withheld(
+                raise NotSent(
                     "the organization's name holds a text that the target file hides, and could not be given back"
                 )
 
@@ -179,12 +179,12 @@ class JournalRecorder:
         """A member made for the run is gone with this removal, and so is what was done to anybody's role."""
         self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         if self._settle(Action.MAKE_MEMBER, lambda other: other.subject == entry.subject):
-            self._journal.settle(entry)
+            self._journal.narrow(entry)
 
     def _settle(self, action: Action, belongs: Callable[[Entry], bool]) -> bool:
         found = [entry for entry in self._journal.unsettled(action) if belongs(entry)]
         for entry in found:
-            self._journal.settle(entry)
+            self._journal.narrow(entry)
         return bool(found)
 
     def _learn(self, exchange: Exchange) -> None:

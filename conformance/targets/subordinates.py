@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
 from conformance.operations import OPERATIONS
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import GONE
 from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.request import Call, encode, segment
@@ -38,17 +38,17 @@ def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Ca
     """Make a record and return its id.
 
     Raises:
-        Unavailable: The service did not make one, or its answer holds no id where the template says.
+        MissingMeans: The service did not make one, or its answer holds no id where the template says.
     """
     need = f"subordinates:{template.kind}"
     response = _response(need, create_call(template, engagement_id), send)
     if response.status not in SUCCESSES:
         reason = f"The {template.kind} could not be made as the target file says: status {response.status}."
-        raise Unavailable(need, reason)
+        raise MissingMeans(need, reason)
     reading = response.reading
     found = _pointed(reading.value, template.id_pointer) if isinstance(reading, Parsed) else None
     if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
-        raise Unavailable(need, f"The answer to making the {template.kind} holds no id at {template.id_pointer}.")
+        raise MissingMeans(need, f"The answer to making the {template.kind} holds no id at {template.id_pointer}.")
     return str(found)
 
 
@@ -56,12 +56,12 @@ def exists(template: SubordinateTemplate, engagement_id: str, record_id: str, se
     """Whether a record is there: any 2xx is yes, 404 and 410 are no.
 
     Raises:
-        Unavailable: The answer says neither.
+        MissingMeans: The answer says neither.
     """
     need = f"subordinates:{template.kind}"
     status = _response(need, read_call(template, engagement_id, record_id), send).status
     if status not in GONE and status not in SUCCESSES:
-        raise Unavailable(need, f"Whether the {template.kind} is there could not be told: status {status}.")
+        raise MissingMeans(need, f"Whether the {template.kind} is there could not be told: status {status}.")
     return status not in GONE
 
 
@@ -69,7 +69,7 @@ def _response(need: str, call: Call, send: Callable[[Call], Exchange]) -> Respon
     try:
         return send(call).response
     except NoResponse as no_response:
-        raise Unavailable(need, f"The request for a subordinate record had no answer: {no_response}.") from None
+        raise MissingMeans(need, f"The request for a subordinate record had no answer: {no_response}.") from None
 
 
 def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON value

@@ -357,7 +357,7 @@ class _Undoing:
     def _settle(self, *entries: Entry) -> None:
         for entry in entries:
             try:
-                self._journal.settle(entry)
+                self._journal.narrow(entry)
             except JournalError as error:
                 # What else there is to undo matters more than the ticks.
                 sentence = f"{error} What was undone could not be marked as undone in the journal."

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle.outcomes import Evidence, Judgement, NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Evidence, NonConformity, Untested
 from conformance.running.options import Effort
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.journal import JournalError
 from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of, stage_of
 from conformance.verdicts.outcome import Outcome
-from conformance.verdicts.results import CheckResult, concluded
+from conformance.verdicts.results import CheckResult, result_of
 from conformance.verdicts.stages import JUDGING
 from conformance.wire.exchange import NoResponse
 from conformance.wire.main_key import is_refusal, rests_on_ended_key
@@ -38,7 +38,7 @@ _OF_FORM: Final = frozenset({"1", "7", "8"})
 
 _ATTEMPTS: Final = 3
 _EFFORTS: Final = list(Effort)
-_ORDERLY: Final = (Judgement, NoResponse, Unavailable)
+_ORDERLY: Final = (CheckOutcome, NoResponse, MissingMeans)
 
 
 class Progress(Protocol):
@@ -159,15 +159,15 @@ class Judge(CollectErrors):
         begun = {result.requirement for result in self.results}
         for name, cited in self._unfinished.values():
             if cited in begun:
-                given_up = Undecided(reason)
-                self.results.append(concluded(name, cited, given_up, in_preamble=False, evidence=(), seconds=0.0))
+                given_up = CantTell(reason)
+                self.results.append(result_of(name, cited, given_up, in_preamble=False, evidence=(), seconds=0.0))
         self._unfinished = {}
 
     def _conclude(
         self, item: pytest.Item, call: pytest.CallInfo[None], raised: BaseException | None, report: pytest.TestReport
     ) -> None:
         if isinstance(raised, JournalError):  # a full disk, say, which ends the run and is told once
-            raised = Undecided(str(raised))
+            raised = CantTell(str(raised))
         if raised is not None and not isinstance(raised, _ORDERLY):
             self.errors.append(f"{item.nodeid}\n{''.join(format_exception(raised))}")
         cited = requirement_of(item)
@@ -177,9 +177,9 @@ class Judge(CollectErrors):
             if isinstance(raised, _ORDERLY):
                 _skip(report, item, str(raised))
             return
-        if isinstance(raised, Unavailable):
+        if isinstance(raised, MissingMeans):
             raised = Untested(raised.reason)
-        result = concluded(
+        result = result_of(
             name_of(item),
             cited,
             raised,

@@ -114,7 +114,7 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
-    from conformance.running.run_session import Execution  # noqa: PLC0415 - as above
+    from conformance.running.run_session import RunSession  # noqa: PLC0415 - as above
     from conformance.targets.journal import JournalError  # noqa: PLC0415 - as above
     from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
 
@@ -128,7 +128,7 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
             seed=option.seed,
             report=option.report,
         )
-        execution = stack.enter_context(Execution(options))
+        execution = stack.enter_context(RunSession(options))
         trouble = execution.reach()
     except (TargetFileError, JournalError, FolderError) as error:
         raise pytest.UsageError(str(error)) from None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from conformance.reports.model import Requirement
-    from conformance.running.run_session import Execution
+    from conformance.running.run_session import RunSession
     from conformance.verdicts.results import CheckResult
     from conformance.verdicts.waivers import Waiver
 
@@ -33,7 +33,7 @@ _SECRET_OPTIONS = ("--api-key", "--header")
 
 
 def build_report(
-    execution: Execution,
+    execution: RunSession,
     results: Sequence[CheckResult],
     *,
     waivers: Sequence[Waiver] = (),
@@ -116,7 +116,7 @@ def _command(words: Sequence[str]) -> list[str]:
     return shown
 
 
-def _unselected(execution: Execution, *, interrupted: bool, failed_fast: bool) -> str:
+def _unselected(execution: RunSession, *, interrupted: bool, failed_fast: bool) -> str:
     if interrupted:
         return "The run was interrupted before."
     if execution.run.closed is not None:
@@ -130,7 +130,7 @@ def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
     return {} if chosen == len(requirements) else {"selection": {"chosen": chosen, "of": len(requirements)}}
 
 
-def _of_provisioner(execution: Execution, requirements: Sequence[Requirement]) -> list[str]:
+def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) -> list[str]:
     """What is wrong with the provisioner, and what that cost."""
     provisioner = execution.provisioner
     if provisioner is None or provisioner.problem is None:
@@ -140,7 +140,7 @@ def _of_provisioner(execution: Execution, requirements: Sequence[Requirement]) -
     return [f"{provisioner.problem} For that reason {counted(number, 'requirement')} could not be tested."]
 
 
-def _warnings(execution: Execution) -> list[str]:
+def _warnings(execution: RunSession) -> list[str]:
     warnings = list(execution.profile.warnings)
     if mistaken := execution.ownership.mistaken:
         named = ", ".join(mistaken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested
 from conformance.verdicts.outcome import Outcome
 from conformance.wire.exchange import Exchange, NoResponse
 
@@ -50,7 +50,7 @@ class CheckResult:
     error: bool = False
 
 
-def concluded(
+def result_of(
     check: str,
     requirement: str,
     raised: BaseException | None,
@@ -91,7 +91,7 @@ def concluded(
             outcome, reason = Outcome.INAPPLICABLE, sentence(raised)
         case Untested():
             outcome, reason = Outcome.UNTESTED, sentence(raised)
-        case NonConformity() | Undecided() | NoResponse():
+        case NonConformity() | CantTell() | NoResponse():
             outcome, reason = Outcome.CANT_TELL, sentence(raised)
         case _:
             outcome, reason, error = Outcome.CANT_TELL, f"An error of the suite: {type(raised).__name__}.", True

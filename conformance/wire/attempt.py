@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from conformance.wire.clock import Clock
     from conformance.wire.exchange import Response
     from conformance.wire.request import Call
-    from conformance.wire.request_builder import Preparer
+    from conformance.wire.request_builder import RequestBuilder
 
 
-class Outcome(Enum):
+class AttemptResult(Enum):
     """What came of sending a request once."""
 
     RESPONDED = auto()
@@ -35,7 +35,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    outcome: Outcome
+    outcome: AttemptResult
     response: Response | None = None
     trouble: str | None = None
     head_seconds: float | None = None
@@ -51,20 +51,20 @@ class Sender:
     """Sends calls and makes exchanges of them.
 
     Args:
-        preparer: Makes requests and records.
+        request_builder: Makes requests and records.
         clock: The run's clock.
         transport: What carries the requests.
     """
 
-    def __init__(self, preparer: Preparer, clock: Clock, transport: httpx.AsyncBaseTransport) -> None:
-        self._preparer = preparer
+    def __init__(self, request_builder: RequestBuilder, clock: Clock, transport: httpx.AsyncBaseTransport) -> None:
+        self._request_builder = request_builder
         self._clock = clock
         self._transport = transport
         self._large = asyncio.Lock()
 
     async def attempt(
         self, call: Call, *, number: int, check: str, attempt: int, seconds: float
-    ) -> tuple[Exchange, Outcome]:
+    ) -> tuple[Exchange, AttemptResult]:
         """Send a call once.
 
         Args:
@@ -78,22 +78,22 @@ class Sender:
             The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
-        request, obstacle = self._preparer.writable(call)
+        request, obstacle = self._request_builder.writable(call)
         if request is not None and attempt > 1:  # the kept ones may all be closed by now
             request.extensions["fresh"] = True
-        unsendable = _Result(Outcome.UNSENDABLE, trouble=obstacle)
+        unsendable = _Result(AttemptResult.UNSENDABLE, trouble=obstacle)
         result = unsendable if request is None else await self._send(call, request, seconds)
         exchange = Exchange(
             number=number,
             check=check,
             call=call,
-            request=self._preparer.record(call, request),
+            request=self._request_builder.record(call, request),
             received=result.response,
             trouble=result.trouble,
             started_at=started_at,
             seconds=round(self._clock.monotonic() - began, _DECIMALS),
             attempt=attempt,
-            sent=result.outcome not in {Outcome.UNREACHED, Outcome.UNSENDABLE},
+            sent=result.outcome not in {AttemptResult.UNREACHED, AttemptResult.UNSENDABLE},
             head_seconds=result.head_seconds,
         )
         return exchange, result.outcome
@@ -109,18 +109,20 @@ class Sender:
                 response = await self._transport.handle_async_request(request)
                 head_seconds = round(self._clock.monotonic() - began, _DECIMALS)
                 body = await _read(response)
-            return _Result(Outcome.RESPONDED, await self._response(call, response, body), head_seconds=head_seconds)
+            return _Result(
+                AttemptResult.RESPONDED, await self._response(call, response, body), head_seconds=head_seconds
+            )
         except asyncio.CancelledError:
-            return _Result(Outcome.STOPPED, trouble="it was given up because the run was stopped")
+            return _Result(AttemptResult.STOPPED, trouble="it was given up because the run was stopped")
         except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
             return _failure(error, request, seconds)
 
     async def _response(self, call: Call, response: httpx.Response, body: bytes) -> Response:
         """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
-            return self._preparer.recorded(call, response, body)
+            return self._request_builder.recorded(call, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory
-            return await asyncio.to_thread(self._preparer.recorded, call, response, body)
+            return await asyncio.to_thread(self._request_builder.recorded, call, response, body)
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -134,9 +136,9 @@ async def _read(response: httpx.Response) -> bytes:
 def _failure(error: Exception, request: httpx.Request, seconds: float) -> _Result:
     reached = request.extensions.get("connected", True) and not isinstance(error, httpx.ConnectError)
     if isinstance(error, httpx.LocalProtocolError):
-        return _Result(Outcome.UNSENDABLE, trouble=UNWRITABLE)
+        return _Result(AttemptResult.UNSENDABLE, trouble=UNWRITABLE)
     trouble = sentence(error)
     if isinstance(error, TimeoutError):
         missing = "complete answer came" if reached else "connection could be made"
         trouble = f"no {missing} within {seconds:.3g} s"
-    return _Result(Outcome.BROKEN if reached else Outcome.UNREACHED, trouble=trouble)
+    return _Result(AttemptResult.BROKEN if reached else AttemptResult.UNREACHED, trouble=trouble)

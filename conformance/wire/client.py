@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 from conformance.wire.attempt import Sender
 from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.connection import KeptConnections
-from conformance.wire.dispatcher import Dispatcher, Order
-from conformance.wire.request_builder import Preparer
+from conformance.wire.dispatcher import Dispatcher, Job
+from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.turns import Turns
 
@@ -86,17 +86,17 @@ class Wire:
         for name, value in settings.secrets:
             redactor.add(name, value)
         clock = clock or SystemClock()
-        preparer = Preparer(settings, redactor)
-        sender = Sender(preparer, clock, transport or KeptConnections(settings.ssl_context(), settings.workers))
+        request_builder = RequestBuilder(settings, redactor)
+        sender = Sender(request_builder, clock, transport or KeptConnections(settings.ssl_context(), settings.workers))
         self._limits = Limits(settings, clock)
-        self._dispatcher = Dispatcher(settings, preparer, sender, self._limits, clock, self._record)
+        self._dispatcher = Dispatcher(settings, request_builder, sender, self._limits, clock, self._record)
         self._sender = sender
         self._width = settings.workers
         self._exchanges: list[Exchange] = []
         self._guards: list[Guard] = []
         self._turns = Turns()
         self._observers: list[Observer] = []
-        self._tasks: dict[asyncio.Task[Exchange], Order] = {}
+        self._tasks: dict[asyncio.Task[Exchange], Job] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
         self._undoing: ContextVar[Undoing | None] = ContextVar("undoing", default=None)
         self._closing = False
@@ -155,7 +155,7 @@ class Wire:
 
         Raises:
             RunStopped: The run is over; those that were answered before are recorded.
-            Withheld: A guard keeps one of them back; none is sent then.
+            NotSent: A guard keeps one of them back; none is sent then.
         """
         with self._turns.of(self._check.get(), calls):
             for guard in self._guards:
@@ -200,7 +200,7 @@ class Wire:
         """Let a guard look at all calls from now on, before anything is done about one of them.
 
         Args:
-            guard: Raises ``Withheld`` if one of some calls must not be sent; it may send reads to find that out.
+            guard: Raises ``NotSent`` if one of some calls must not be sent; it may send reads to find that out.
         """
         self._guards.append(guard)
 
@@ -270,7 +270,7 @@ class Wire:
         def report(exchange: Exchange) -> None:
             batch.outbox.put((index, exchange, False))
 
-        order = Order(call, self._check.get(), self._undoing.get(), report)
+        order = Job(call, self._check.get(), self._undoing.get(), report)
         try:
             self._loop.call_soon_threadsafe(self._start, order, batch, index)
         except RuntimeError:  # the loop is closed
@@ -302,7 +302,7 @@ class Wire:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
 
-    def _start(self, order: Order, batch: _Batch, index: int) -> None:
+    def _start(self, order: Job, batch: _Batch, index: int) -> None:
         if self._closing:
             batch.outbox.put((index, RunStopped(self.stopped or _CLOSED), True))
             return
@@ -316,7 +316,7 @@ class Wire:
         self._tasks[task] = order
         task.add_done_callback(ended)
 
-    def _result(self, task: asyncio.Task[Exchange], order: Order) -> Exchange | BaseException:
+    def _result(self, task: asyncio.Task[Exchange], order: Job) -> Exchange | BaseException:
         if task.cancelled():
             past = [] if order.exchange is None else [order.exchange]
             return RunStopped(self.stopped or "it was given up", *past)

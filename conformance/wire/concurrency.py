@@ -27,7 +27,7 @@ _ALONE_REFUSED: Final = 4
 """Refusals of the latest requests that went alone, after which it was not for the others."""
 
 
-class Width:
+class ConcurrencyLimiter:
     """Lets so many requests through at once; used in one event loop.
 
     Where a gateway answers 503 to many requests beside others, or a service 429 although the key had room for them,

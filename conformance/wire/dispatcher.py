@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.attempt import Outcome, Sender
-from conformance.wire.concurrency import Width
+from conformance.wire.attempt import AttemptResult, Sender
+from conformance.wire.concurrency import ConcurrencyLimiter
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.losses import end_of, is_broken_off, naming
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, leaves_requests
-from conformance.wire.rate_limiter import Lane, Pacer
+from conformance.wire.rate_limiter import KeyBudget, RateLimiter
 from conformance.wire.request import get_organization
-from conformance.wire.retry_policy import WAITS, Persistence
+from conformance.wire.retry_policy import WAITS, RetryPolicy
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.waits import Waiting, Waits
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.wire.clock import Clock
     from conformance.wire.exchange import Exchange
     from conformance.wire.request import Call
-    from conformance.wire.request_builder import Preparer
+    from conformance.wire.request_builder import RequestBuilder
     from conformance.wire.settings import WireSettings
 
 FIRST_FAILURES: Final = 3
@@ -55,7 +55,7 @@ _KEY_ASKED: Final = "when the wire asked whether the main key is still served"
 
 
 @dataclass(slots=True)
-class Order:
+class Job:
     """A call to carry out.
 
     Attributes:
@@ -78,7 +78,7 @@ class Dispatcher:
 
     Args:
         settings: The target and the limits.
-        preparer: Makes requests and records.
+        request_builder: Makes requests and records.
         sender: Sends requests.
         limits: Says whether more may be sent.
         clock: The run's clock.
@@ -88,22 +88,22 @@ class Dispatcher:
     def __init__(
         self,
         settings: WireSettings,
-        preparer: Preparer,
+        request_builder: RequestBuilder,
         sender: Sender,
         limits: Limits,
         clock: Clock,
         record: Callable[[Exchange], None],
     ) -> None:
-        self.pacer = Pacer(clock, settings.longest_wait)
+        self.pacer = RateLimiter(clock, settings.longest_wait)
         self.waits = Waits()
         self._main_key = MainKey(settings.credential, clock.pause)
         self._settings = settings
-        self._preparer = preparer
+        self._request_builder = request_builder
         self._sender = sender
         self._limits = limits
         self._clock = clock
         self._record = record
-        self._width = Width(settings.workers)
+        self._width = ConcurrencyLimiter(settings.workers)
         self._keeping = asyncio.Lock()
         self._responded = False
         self._awaited_until = clock.monotonic() + settings.first_wait
@@ -120,7 +120,7 @@ class Dispatcher:
             return Waiting("the service to answer at all", datetime.now(UTC) + timedelta(seconds=left))
         return self.waits.first
 
-    async def carry_out(self, order: Order) -> Exchange:
+    async def carry_out(self, order: Job) -> Exchange:
         """Send a call until it is answered or not worth repeating.
 
         Returns:
@@ -129,8 +129,8 @@ class Dispatcher:
         Raises:
             RunStopped: Nothing more is sent.
         """
-        persistence = Persistence(order.call)
-        lane = self.pacer.lane(self._preparer.credential(order.call).authorization)
+        persistence = RetryPolicy(order.call)
+        lane = self.pacer.lane(self._request_builder.credential(order.call).authorization)
         attempt = 0
         while True:
             attempt += 1
@@ -148,7 +148,7 @@ class Dispatcher:
         self._search.cancel()
         return [self._search]
 
-    async def _attempt(self, order: Order, lane: Lane, attempt: int) -> tuple[Exchange, Outcome]:
+    async def _attempt(self, order: Job, lane: KeyBudget, attempt: int) -> tuple[Exchange, AttemptResult]:
         await self.pacer.enter(
             lane, lambda seconds: self._wait_for_window(seconds, order), at_once=order.call.expects_429
         )
@@ -166,7 +166,7 @@ class Dispatcher:
             await self._keep_for_undoing(lane, exchange)
         return exchange, outcome
 
-    async def _keep_for_undoing(self, lane: Lane, exchange: Exchange) -> None:
+    async def _keep_for_undoing(self, lane: KeyBudget, exchange: Exchange) -> None:
         """End the run where the key may send no more than undoing takes, unless what it tells means nothing."""
         async with self._keeping:
             if self._limits.stopped is None and self._is_needed_for_undoing(lane):
@@ -190,12 +190,12 @@ class Dispatcher:
             compared = True
         return not compared
 
-    def _is_needed_for_undoing(self, lane: Lane) -> bool:
+    def _is_needed_for_undoing(self, lane: KeyBudget) -> bool:
         """Whether the key may send no more than undoing takes, until a reset that nobody waits for."""
         changes = self._limits.to_undo()
         return changes > 0 and self.pacer.is_short(lane, changes + _BESIDE_UNDOING)
 
-    async def _send(self, order: Order, attempt: int, seconds: float) -> tuple[Exchange, Outcome]:
+    async def _send(self, order: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
         exchange, outcome = await self._exchange(order, attempt, seconds)
         try:
             has_ended = await self._has_key_ended(order, exchange)
@@ -203,11 +203,11 @@ class Dispatcher:
             self._keep(order, unjudged(exchange, _KEY_UNKNOWN))
             raise
         if has_ended:
-            exchange, outcome = unjudged(exchange, _KEY_ENDED), Outcome.STOPPED
+            exchange, outcome = unjudged(exchange, _KEY_ENDED), AttemptResult.STOPPED
         self._keep(order, exchange)
         return exchange, outcome
 
-    async def _exchange(self, order: Order, attempt: int, seconds: float) -> tuple[Exchange, Outcome]:
+    async def _exchange(self, order: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
         """Send a call once, without a record of it."""
         self._limits.admit(order.undoing)
         left = self._limits.left(order.undoing)
@@ -219,7 +219,7 @@ class Dispatcher:
             seconds=seconds if left is None else min(seconds, left),
         )
 
-    def _keep(self, order: Order, exchange: Exchange) -> None:
+    def _keep(self, order: Job, exchange: Exchange) -> None:
         """Record an exchange and tell of it."""
         kept = self._limits.keep(exchange.received, exchange.seconds)
         self._record(exchange if kept else replace(exchange, received=None, trouble=_NOT_KEPT))
@@ -230,11 +230,11 @@ class Dispatcher:
             self._broken_off.append(exchange)
         order.report(exchange)
 
-    async def _has_key_ended(self, order: Order, exchange: Exchange) -> bool:
+    async def _has_key_ended(self, order: Job, exchange: Exchange) -> bool:
         """Whether an answer is withheld because the main key has ended, which ends the run; undoing sees them all."""
 
         async def ask(call: Call, attempt: int) -> Exchange:
-            probe = Order(call, _PROBE, order.undoing, lambda _: None)
+            probe = Job(call, _PROBE, order.undoing, lambda _: None)
             exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
             self._keep(probe, unjudged(exchange, _KEY_ASKED) if is_refusal(exchange) else exchange)
             return exchange
@@ -245,26 +245,28 @@ class Dispatcher:
         return order.undoing is None
 
     async def _pause_after(
-        self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange, outcome: Outcome
+        self, order: Job, lane: KeyBudget, persistence: RetryPolicy, exchange: Exchange, outcome: AttemptResult
     ) -> float | None:
-        if outcome is Outcome.STOPPED:
+        if outcome is AttemptResult.STOPPED:
             raise RunStopped(self._limits.stopped or "the wire was closed", exchange)
         if self._is_awaited(exchange, outcome):
             return _AWAITING
-        if outcome is Outcome.RESPONDED:
+        if outcome is AttemptResult.RESPONDED:
             self._responded, self._failures = True, 0
-        elif outcome is not Outcome.UNSENDABLE:
+        elif outcome is not AttemptResult.UNSENDABLE:
             await self._failed(order, exchange, outcome)
         if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
             return await self._after_429(order, lane, persistence, exchange)
         return persistence.pause_after(exchange, outcome, self.pacer.service.time(self._clock.now()))
 
-    def _is_awaited(self, exchange: Exchange, outcome: Outcome) -> bool:
+    def _is_awaited(self, exchange: Exchange, outcome: AttemptResult) -> bool:
         """Whether the target has not answered yet and may still take its time for that; a gateway's answer is none."""
-        came = exchange.judgeable or outcome is Outcome.UNSENDABLE
+        came = exchange.judgeable or outcome is AttemptResult.UNSENDABLE
         return not self._responded and not came and self._clock.monotonic() < self._awaited_until
 
-    async def _after_429(self, order: Order, lane: Lane, persistence: Persistence, exchange: Exchange) -> float | None:
+    async def _after_429(
+        self, order: Job, lane: KeyBudget, persistence: RetryPolicy, exchange: Exchange
+    ) -> float | None:
         """Hold the key until its window ends; None where the call is given up."""
         if order.call.expects_429 or exchange.received is None:
             return None
@@ -284,7 +286,7 @@ class Dispatcher:
             lane.refusals = 0
         return None
 
-    async def _is_served(self, lane: Lane) -> bool:
+    async def _is_served(self, lane: KeyBudget) -> bool:
         """Whether the main key is served at all: one kind of request alone may be past a limit of its own.
 
         What goes beside others may be refused for that, so a key that had requests left is tried again after pauses.
@@ -300,17 +302,17 @@ class Dispatcher:
                 return True
         return False
 
-    async def _wait_for_window(self, seconds: float, order: Order) -> None:
+    async def _wait_for_window(self, seconds: float, order: Job) -> None:
         """Let time pass until a key may send again, and let others know until when."""
         with self.waits.during("the rate limit", seconds):
             await self._pause(seconds, order)
 
-    async def _pause(self, seconds: float, order: Order) -> None:
+    async def _pause(self, seconds: float, order: Job) -> None:
         if seconds > 0:
             self._limits.ensure_time(seconds, order.undoing)
             await self._clock.pause(seconds)
 
-    async def _failed(self, order: Order, exchange: Exchange, outcome: Outcome) -> None:
+    async def _failed(self, order: Job, exchange: Exchange, outcome: AttemptResult) -> None:
         """Find out whether the target is still there, where several attempts in a row say that it is not."""
         self._failures += 1
         if order.undoing is not None:
@@ -318,12 +320,12 @@ class Dispatcher:
         if not self._responded:
             if self._failures >= FIRST_FAILURES:
                 raise self._stopped(f"no complete answer ever came: {exchange.trouble}", exchange)
-        elif outcome is Outcome.UNREACHED or self._failures >= FAILURES:
+        elif outcome is AttemptResult.UNREACHED or self._failures >= FAILURES:
             if self._search is None:
                 self._search = asyncio.create_task(self._look_for_target())
             await self._found(order)
 
-    async def _found(self, order: Order) -> None:
+    async def _found(self, order: Job) -> None:
         """Wait where the target is being looked for."""
         if self._search is not None and order.undoing is None:
             await asyncio.shield(self._search)
@@ -343,16 +345,16 @@ class Dispatcher:
         for attempt, pause in enumerate(PROBES, 1):
             await self._pause(pause, probe)
             _, outcome = await self._probe(probe, attempt)
-            if outcome is Outcome.RESPONDED:
+            if outcome is AttemptResult.RESPONDED:
                 self._failures, self._search = 0, None
                 return
-            if outcome is Outcome.STOPPED:
+            if outcome is AttemptResult.STOPPED:
                 raise RunStopped(self._limits.stopped or "the wire was closed")
             if self._clock.monotonic() - began > _LONGEST_LOSS:
                 break
         raise self._lost(probe.exchange)
 
-    async def _probe(self, probe: Order, attempt: int) -> tuple[Exchange, Outcome]:
+    async def _probe(self, probe: Job, attempt: int) -> tuple[Exchange, AttemptResult]:
         """Ask for the organization, without much patience."""
         return await self._send(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
 
@@ -367,6 +369,6 @@ class Dispatcher:
         return RunStopped(str(stopped), *([] if exchange is None else [exchange]))
 
 
-def _probing() -> Order:
+def _probing() -> Job:
     """What the wire asks on its own account; nobody waits for it."""
-    return Order(get_organization(), _PROBE, None, lambda _: None)
+    return Job(get_organization(), _PROBE, None, lambda _: None)

@@ -48,7 +48,7 @@ class Refused(NoResponse):
     lasting = True
 
 
-class Withheld(NoResponse):
+class NotSent(NoResponse):
     """A request was not sent, since it could change what is not the run's."""
 
     lasting = True
@@ -192,7 +192,7 @@ class Exchange:
         """The answer to judge; dozens of laws ask for it.
 
         Raises:
-            Unanswered: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
+            NoResponse: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
         """
         if self.received is None:
             raise NoResponse(f"{self.trouble or 'no response came'}: {self.named}", self)
@@ -208,7 +208,7 @@ class Exchange:
         """The status of the answer.
 
         Raises:
-            Unanswered: See ``response``.
+            NoResponse: See ``response``.
         """
         return self.response.status
 
@@ -217,6 +217,6 @@ class Exchange:
         """Whether the answer is a 2xx.
 
         Raises:
-            Unanswered: See ``response``.
+            NoResponse: See ``response``.
         """
         return self.status in SUCCESSES

@@ -30,7 +30,7 @@ _BELIEVED: Final = 2
 
 
 @dataclass(eq=False, slots=True)
-class Lane:
+class KeyBudget:
     """What is known about one key's limit.
 
     Attributes:
@@ -82,7 +82,7 @@ class Lane:
         self._changed.clear()
 
 
-class Pacer:
+class RateLimiter:
     """Decides when a key may send.
 
     Args:
@@ -94,13 +94,13 @@ class Pacer:
         self.service = ServiceClock()
         self._clock = clock
         self._longest = longest_wait
-        self._lanes: dict[str | None, Lane] = {}
+        self._lanes: dict[str | None, KeyBudget] = {}
 
-    def lane(self, authorization: str | None) -> Lane:
+    def lane(self, authorization: str | None) -> KeyBudget:
         """What is known about a key's limit; no key is never paced."""
-        return Lane() if authorization is None else self._lanes.setdefault(authorization, Lane())
+        return KeyBudget() if authorization is None else self._lanes.setdefault(authorization, KeyBudget())
 
-    async def enter(self, lane: Lane, pause: Pause, *, at_once: bool = False) -> None:
+    async def enter(self, lane: KeyBudget, pause: Pause, *, at_once: bool = False) -> None:
         """Wait until a request may be sent, and count it as under way.
 
         Args:
@@ -118,7 +118,7 @@ class Pacer:
                 break
         lane.under_way += 1
 
-    def leave(self, lane: Lane, response: Response | None) -> None:
+    def leave(self, lane: KeyBudget, response: Response | None) -> None:
         """A request has ended; take what its answer says into account."""
         lane.under_way -= 1
         if response is not None:
@@ -149,16 +149,16 @@ class Pacer:
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
         return fitting
 
-    def is_short(self, lane: Lane, needed: int) -> bool:
+    def is_short(self, lane: KeyBudget, needed: int) -> bool:
         """Whether no more than so many requests are left, with those under way, until the far end of a window."""
         return lane.far and lane.trusted and lane.remaining is not None and lane.remaining <= needed + lane.under_way
 
-    def hold(self, lane: Lane, seconds: float) -> None:
+    def hold(self, lane: KeyBudget, seconds: float) -> None:
         """Send nothing with a key for a while, then one request to see whether it is served again."""
         lane.held_until = max(lane.held_until, self._clock.monotonic() + seconds)
         lane.remaining = 1
 
-    def _learn(self, lane: Lane, response: Response) -> None:
+    def _learn(self, lane: KeyBudget, response: Response) -> None:
         if response.status != _TOO_MANY:
             lane.refusals = 0
         told = quota(response)
@@ -167,7 +167,7 @@ class Pacer:
         elif self._clock.monotonic() >= lane.held_until:
             self._believe(lane, told, served=response.status != _TOO_MANY)
 
-    def _believe(self, lane: Lane, told: Quota, *, served: bool) -> None:
+    def _believe(self, lane: KeyBudget, told: Quota, *, served: bool) -> None:
         useless = served and lane.doubted and told.remaining == 0 and told.limit > 1
         lane.ignored, lane.doubted = useless, False
         lane.trusted = lane.trusted or told.remaining > 0

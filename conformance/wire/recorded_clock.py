@@ -39,7 +39,7 @@ class NotedClock:
         await self._clock.pause(seconds)
 
 
-class StandingClock:
+class FrozenClock:
     """The clock of a replay: pauses take no time, and nobody looks at it, because what was read is noted."""
 
     def now(self) -> datetime:

@@ -76,7 +76,7 @@ class _Naming:
             self._check.reset(token)
 
 
-class TakenNotes(_Naming):
+class InputRecorder(_Naming):
     """The notes of a run."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class TakenNotes(_Naming):
             self._lines.append(line)
 
 
-class ReadNotes(_Naming):
+class InputPlayer(_Naming):
     """The notes of a recorded run.
 
     Args:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from conformance.wire.client import Wire
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 from conformance.wire.replay_wire import are_alike
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import httpx
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.recorded_inputs import TakenNotes
+    from conformance.wire.recorded_inputs import InputRecorder
     from conformance.wire.redaction import Redactor
     from conformance.wire.request import Call
     from conformance.wire.settings import WireSettings
@@ -38,7 +38,7 @@ class RecordedWire(Wire):
         self,
         settings: WireSettings,
         redactor: Redactor,
-        notes: TakenNotes,
+        notes: InputRecorder,
         *,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
@@ -55,14 +55,14 @@ class RecordedWire(Wire):
 
         Raises:
             RunStopped: The run is over.
-            Withheld: A guard keeps one of them back.
+            NotSent: A guard keeps one of them back.
         """
         exchanges: list[Exchange] = []
         reason: str | None = None
         try:
             with super().checking(self._notes.current):
                 exchanges = super().send_all(calls)
-        except Withheld as withheld:
+        except NotSent as withheld:
             reason = str(withheld)
             raise
         finally:

@@ -9,8 +9,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import NoResponse, Withheld
-from conformance.wire.request_builder import Preparer
+from conformance.wire.exchange import NoResponse, NotSent
+from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class NotRecorded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class RequestKey:
     """What a call and its record have in common."""
 
     check: str
@@ -55,7 +55,7 @@ class Likeness:
     headers: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, check: str, call: Call, request: SentRequest) -> Likeness:
+    def of(cls, check: str, call: Call, request: SentRequest) -> RequestKey:
         """The likeness of a call, by the record of its request."""
         own = {name.lower() for name, _ in call.headers} | {"authorization"}
         return cls(
@@ -85,10 +85,10 @@ class _Waiting:
     """The chains that nobody has asked for, by what they are alike in and by their last number; no step searches."""
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
-        begun: defaultdict[tuple[Likeness, int], deque[_Chain]] = defaultdict(deque)
-        chains: list[tuple[Likeness, _Chain]] = []
+        begun: defaultdict[tuple[RequestKey, int], deque[_Chain]] = defaultdict(deque)
+        chains: list[tuple[RequestKey, _Chain]] = []
         for exchange in exchanges:
-            likeness = Likeness.of(exchange.check, exchange.call, exchange.request)
+            likeness = RequestKey.of(exchange.check, exchange.call, exchange.request)
             earlier = begun[likeness, exchange.attempt - 1]
             if earlier:
                 chain = earlier.popleft()
@@ -98,12 +98,12 @@ class _Waiting:
                 chains.append((likeness, chain))
             if _may_be_sent_again(exchange):
                 begun[likeness, exchange.attempt].append(chain)
-        self._chains: defaultdict[Likeness, OrderedDict[int, _Chain]] = defaultdict(OrderedDict)
+        self._chains: defaultdict[RequestKey, OrderedDict[int, _Chain]] = defaultdict(OrderedDict)
         self._alike = {chain[-1].number: likeness for likeness, chain in chains}
         for likeness, chain in chains:
             self._chains[likeness][chain[-1].number] = chain
 
-    def take(self, likeness: Likeness, number: int | None) -> _Chain | None:
+    def take(self, likeness: RequestKey, number: int | None) -> _Chain | None:
         """The first chain of a likeness, or the one whose last number is given; None where there is none."""
         chains = self._chains.get(likeness)
         if not chains:
@@ -153,7 +153,7 @@ class ReplayWire:
     ) -> None:
         for name, value in settings.secrets:
             redactor.add(name, value)
-        self._preparer = Preparer(settings, redactor)
+        self._request_builder = RequestBuilder(settings, redactor)
         self._under = under
         self._current = current
         self._order = order
@@ -221,10 +221,10 @@ class ReplayWire:
         Raises:
             NotRecorded: One of them has none.
             RunStopped: The recorded run was over by then.
-            Withheld: One of them was withheld in the recorded run.
+            NotSent: One of them was withheld in the recorded run.
         """
         if (reason := self._withheld()) is not None:
-            raise Withheld(reason)
+            raise NotSent(reason)
         numbers: Sequence[int | None] = self._order() if are_alike(calls) else ()
         numbers = numbers if len(numbers) == len(calls) else [None] * len(calls)
         given: list[Exchange] = []
@@ -286,7 +286,9 @@ class ReplayWire:
         return exchanges[-1]
 
     def _taken(self, call: Call, number: int | None) -> _Chain:
-        likeness = Likeness.of(self._current(), call, self._preparer.record(call, self._preparer.writable(call)[0]))
+        likeness = RequestKey.of(
+            self._current(), call, self._request_builder.record(call, self._request_builder.writable(call)[0])
+        )
         with self._lock:
             found = self._waiting.take(likeness, number)
         if found is not None:

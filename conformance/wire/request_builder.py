@@ -31,7 +31,7 @@ _KEYS_REMEMBERED: Final = 16
 _Headers = tuple[tuple[str, str], ...]
 
 
-class Preparer:
+class RequestBuilder:
     """Knows what is added to a call on its way out, and what no record may show.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.attempt import Outcome
+from conformance.wire.attempt import AttemptResult
 from conformance.wire.gateways import GATEWAY_STATUSES
 from conformance.wire.rate_limit_headers import retry_after
 
@@ -29,7 +29,7 @@ _LONGEST_RETRY_AFTER: Final = 5.0
 
 
 @dataclass(slots=True)
-class Persistence:
+class RetryPolicy:
     """How often one call was repeated, and whether it may be again.
 
     Attributes:
@@ -42,7 +42,7 @@ class Persistence:
     repeats: int = 0
     waits: int = 0
 
-    def pause_after(self, exchange: Exchange, outcome: Outcome, service_now: float) -> float | None:
+    def pause_after(self, exchange: Exchange, outcome: AttemptResult, service_now: float) -> float | None:
         """Seconds until the call is repeated after this exchange; None where it is not.
 
         Args:
@@ -50,7 +50,7 @@ class Persistence:
             outcome: What came of it.
             service_now: The service's time, for a Retry-After that is a date.
         """
-        if self.call.expects_429 or outcome in {Outcome.UNSENDABLE, Outcome.STOPPED}:
+        if self.call.expects_429 or outcome in {AttemptResult.UNSENDABLE, AttemptResult.STOPPED}:
             return None
         no_response = exchange.received is None or exchange.received.status in GATEWAY_STATUSES
         if not no_response or self.repeats >= self._allowed(exchange, outcome):
@@ -60,8 +60,8 @@ class Persistence:
         asked = None if exchange.received is None else retry_after(exchange.received, service_now)
         return pause if asked is None or asked > _LONGEST_RETRY_AFTER else max(pause, asked)
 
-    def _allowed(self, exchange: Exchange, outcome: Outcome) -> int:
-        if outcome is Outcome.UNREACHED:
+    def _allowed(self, exchange: Exchange, outcome: AttemptResult) -> int:
+        if outcome is AttemptResult.UNREACHED:
             return RECONNECTS
         if not self.call.harmless:
             return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from conformance.checks.test_s2_cascade import Cascade, _judge_gone, cascade
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def test_records_of_an_engagement_that_stays() -> None:
     """That it is still there is for another requirement to judge."""
     _, found = seen({"getEngagement": 200}, stays=True)
 
-    with pytest.raises(Undecided, match="the engagement itself is still there"):
+    with pytest.raises(CantTell, match="the engagement itself is still there"):
         _judge_gone(found, "task")
 
 
@@ -105,5 +105,5 @@ def test_records_where_another_deletion_fails() -> None:
     """Those of the engagement that was deleted were looked for all the same, and are gone."""
     _, found = seen({("deleteEngagement", "e2"): 409})
 
-    with pytest.raises(Undecided, match="deleteEngagement was answered 409"):
+    with pytest.raises(CantTell, match="deleteEngagement was answered 409"):
         _judge_gone(found, "task")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.checks.interference import excused_by_meddling
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import JSON_HEADERS, encode, get_organization
@@ -57,7 +57,7 @@ def renamed(number: int, name: str) -> Exchange:
     return replace(made, call=call, number=number, started_at=made.started_at + timedelta(seconds=number))
 
 
-def judged(exchanges: list[Exchange], later: list[bool] | None = None) -> None:
+def evidence(exchanges: list[Exchange], later: list[bool] | None = None) -> None:
     """Judge something that is wrong, in a run with these exchanges."""
     wire = Wire(exchanges, later or [False])
     run: Any = SimpleNamespace(wire=wire, names=RunNames(PREFIX), sleep=lambda _: None, send=wire.send)
@@ -79,8 +79,8 @@ MINE: Callable[[str], str] = PREFIX.__add__
 )
 def test_others_excuse(exchanges: list[Exchange]) -> None:
     """Names that nobody of the run gave, or settings that change with no request of the run."""
-    with pytest.raises(Undecided, match="others change the organization meanwhile, and something is wrong"):
-        judged(exchanges)
+    with pytest.raises(CantTell, match="others change the organization meanwhile, and something is wrong"):
+        evidence(exchanges)
 
 
 @pytest.mark.parametrize(
@@ -104,20 +104,20 @@ def test_others_excuse(exchanges: list[Exchange]) -> None:
 def test_a_faulty_service_is_not_excused(exchanges: list[Exchange]) -> None:
     """What it makes of names, and what a renaming does to settings, is its own doing."""
     with pytest.raises(NonConformity, match="something is wrong"):
-        judged(exchanges, [exchanges[-1].response.body.count(b"true") > 0] if exchanges else None)
+        evidence(exchanges, [exchanges[-1].response.body.count(b"true") > 0] if exchanges else None)
 
 
 def test_a_read_without_a_response_tells_nothing() -> None:
     """It keeps nothing else from being judged."""
     lost = replace(make_exchange("getCurrentOrganization", None), number=1)
     with pytest.raises(NonConformity):
-        judged([shown(0, "Acme"), lost])
+        evidence([shown(0, "Acme"), lost])
 
 
 def test_settings_are_looked_at_a_while_longer() -> None:
     """And only once a run."""
-    with pytest.raises(Undecided):
-        judged([shown(0, "Acme")], [False, False, True])
+    with pytest.raises(CantTell):
+        evidence([shown(0, "Acme")], [False, False, True])
     looked = [replace(shown(1, "Acme"), check="who else changes settings")]
     with pytest.raises(NonConformity):
-        judged([shown(0, "Acme"), *looked], [True])
+        evidence([shown(0, "Acme"), *looked], [True])

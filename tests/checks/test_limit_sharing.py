@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from conformance.checks.limit_sharing import expect_limits_apart
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
-from conformance.targets.capabilities import Unavailable
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import request
 from conformance.wire.exchange import Exchange
@@ -46,7 +46,7 @@ class Service:
         """A run against it, with a provisioner."""
         return SimpleNamespace(
             wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
-            journeys=SimpleNamespace(settle=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
+            journeys=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
             send=self.send, send_all=lambda calls: [self.send(one) for one in calls], sleep=lambda _: None,
         )  # fmt: skip
 
@@ -170,7 +170,7 @@ def test_windows_that_are_too_short_tell_nothing() -> None:
     """What was doubtful stays so."""
     service = Service(of_all, window=1.0).used(MADE, *[None] * 5, MADE)
 
-    with pytest.raises(Undecided, match="fewer requests left than it sent itself"):
+    with pytest.raises(CantTell, match="fewer requests left than it sent itself"):
         expect_limits_apart(service.run)
 
 
@@ -178,12 +178,12 @@ def test_without_a_new_key_doubts_remain() -> None:
     """Nothing can be tried; if there is no doubt, nothing need be."""
 
     def none(_: str) -> Credential:
-        raise Unavailable("key:organizations:read", "There is no provisioner.")
+        raise MissingMeans("key:organizations:read", "There is no provisioner.")
 
     doubtful, quiet = Service(of_all).used(*MANY).run, Service(of_each).run
     doubtful.fixtures.new_key = quiet.fixtures.new_key = none
 
-    with pytest.raises(Undecided, match="fewer requests left than it sent itself"):
+    with pytest.raises(CantTell, match="fewer requests left than it sent itself"):
         expect_limits_apart(doubtful)
     with pytest.raises(Inapplicable, match=r"There is no provisioner\."):
         expect_limits_apart(quiet)

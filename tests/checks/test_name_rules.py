@@ -18,7 +18,7 @@ from conformance.selftest.trial import Task, Trial, attempt
 ONLY = ("create-engagement-succeeds", "update-organization-succeeds")
 
 
-def judged(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
+def evidence(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
     """What the suite says of a service."""
     special = Fault("special", "It is special.", (), service)
     monkeypatch.setattr(in_process, "fault_by_id", {**all_faults(), "special": special}.__getitem__)
@@ -42,7 +42,7 @@ def ruled(pattern: str) -> type[Service]:
 @pytest.mark.parametrize("pattern", ["[A-Za-z0-9 ]+", "[A-Za-z ]+", ".{1,20}"])
 def test_a_rule_for_names_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain names are taken, and so nothing can be said of those that are not; nothing of it is left."""
-    trial = judged(ruled(pattern), monkeypatch)
+    trial = evidence(ruled(pattern), monkeypatch)
 
     assert trial.reported == {}
     assert set(trial.undecided) == set(ONLY)
@@ -56,7 +56,7 @@ def test_a_service_that_takes_no_name_at_all_is_faulty(monkeypatch: pytest.Monke
         def name(self, _: object) -> str:
             raise Refusal(422, "This is no name.")
 
-    trial = judged(Refusing, monkeypatch)
+    trial = evidence(Refusing, monkeypatch)
 
     assert set(trial.reported) == {"create-engagement-succeeds"}
     assert "update-organization-succeeds" in trial.undecided

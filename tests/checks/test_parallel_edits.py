@@ -11,7 +11,7 @@ import pytest
 
 from conformance.checks.test_s4_parallel import parallel_creation, parallel_edits
 from conformance.checks.test_s4_parallel import test_parallel_updates_both_take_effect as judge
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.options import Effort
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import Call
@@ -55,7 +55,7 @@ class Run:
         return SimpleNamespace(identifiers=["eng_1", "eng_2", "eng_3"])
 
 
-def judged(*statuses: int) -> Run:
+def evidence(*statuses: int) -> Run:
     """Judge edits in parallel that are answered so, and what is tried after that."""
     run: Any = Run(*statuses)
     judge(parallel_edits(run))
@@ -64,16 +64,16 @@ def judged(*statuses: int) -> Run:
 
 def test_edits_that_succeed_are_not_tried_again() -> None:
     """A service that does it right gets no request more."""
-    assert judged(200).edits == 2
+    assert evidence(200).edits == 2
 
 
 def test_an_edit_is_tried_by_itself_until_others_of_the_run_are_over() -> None:
     """Edits of other scenarios may be under way just then, and be what it is refused for."""
     with pytest.raises(NonConformity, match="the update of name is lost"):
-        judged(403, 200, 403, 403, 200)
+        evidence(403, 200, 403, 403, 200)
 
 
 def test_an_edit_that_never_succeeds_is_not_about_being_parallel() -> None:
     """Another requirement says that."""
-    with pytest.raises(Undecided, match="does not succeed by itself either"):
-        judged(403, 200, 403)
+    with pytest.raises(CantTell, match="does not succeed by itself either"):
+        evidence(403, 200, 403)

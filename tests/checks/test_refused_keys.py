@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.every_operation import Aim
+from conformance.checks.every_operation import OperationInputs
 from conformance.checks.test_s5_authentication import test_unknown_keys_are_refused as judge_unknown_keys
 from conformance.checks.unauthenticated import Aims, BadKeys
 from conformance.operations import OPERATIONS
 from conformance.oracle.bulk import Sent
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from tests.conftest import make_exchange
 
 ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}
@@ -25,7 +25,7 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
         )
         for kind in ("none", "unknown")
     }
-    aim = Aim("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
+    aim = OperationInputs("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
     return BadKeys(Aims(aim, aim, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ())
 
 
@@ -40,7 +40,7 @@ def test_a_401_is_right_where_no_key_is_asked_for() -> None:
 
 def test_what_a_bad_key_is_served_is_left_to_the_requirement_on_no_key() -> None:
     """It is named with its answer; the operations that gave 401 are not."""
-    with pytest.raises(Undecided) as undecided:
+    with pytest.raises(CantTell) as undecided:
         judge_unknown_keys(tried(none={"listMembers": 200}, unknown={"listMembers": 200}))
 
     assert str(undecided.value).startswith("listMembers with a key was answered 200")

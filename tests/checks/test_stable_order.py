@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from conformance.checks.stable_order import expect_one_order
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import request as calls
 from tests.conftest import make_exchange
 
@@ -66,7 +66,7 @@ def steady(_: int) -> list[str]:
 
 def undecided() -> None:
     """Find that others were changing the list."""
-    raise Undecided("an item is missing, but others were changing the organization")
+    raise CantTell("an item is missing, but others were changing the organization")
 
 
 def judge(listing: Listing, judgement: Callable[[], None]) -> None:
@@ -94,7 +94,7 @@ def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_cha
 )
 def test_what_others_may_have_done_stays_undecided(listing: Listing) -> None:
     """Items that moved once, that are changed in each answer, or within a long time, are no proof."""
-    with pytest.raises(Undecided):
+    with pytest.raises(CantTell):
         judge(listing, undecided)
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.checks.exhaust_window import Filling, _ensure_unused, is_made
+from conformance.checks.exhaust_window import ExhaustedWindow, _ensure_unused, is_made
 from conformance.checks.recovery import clocks_apart
 from conformance.checks.throttling import _is_of_another_organization, _Scene
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.wire.request import Credential
 from tests.conftest import make_exchange
 
@@ -38,7 +38,7 @@ def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange
 def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, remaining: int, *, counts: bool) -> None:
     """One that names the refusals' limit, used up, has passed it; one with a limit of its own has not."""
     around = [limited("getCurrentOrganization", 429, 10, 0) for _ in range(2)]
-    scene = _Scene(Filling(10), creation=limited("createEngagement", status, limit, remaining))
+    scene = _Scene(ExhaustedWindow(10), creation=limited("createEngagement", status, limit, remaining))
     scene.before, scene.after = around[:1], around[1:]
 
     assert bool(scene.passed_creation) is counts
@@ -62,7 +62,7 @@ def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead:
     if says is None:
         _ensure_unused(first)
     else:
-        with pytest.raises(Judgement, match=says):
+        with pytest.raises(CheckOutcome, match=says):
             _ensure_unused(first)
 
 
@@ -125,4 +125,4 @@ def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled
     others = [replace(one, call=one.call.with_key(key)) for one in others]
     run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=[*own, *others]))
 
-    assert _is_of_another_organization(run, Filling(8, served=others)) is another
+    assert _is_of_another_organization(run, ExhaustedWindow(8, served=others)) is another

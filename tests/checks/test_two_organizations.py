@@ -11,7 +11,7 @@ import pytest
 
 from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
 from conformance.checks.two_organizations import _ensure_nobody_elses, is_alike
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.targets.queries import OTHER_KEY
 from conformance.wire.request import Credential
 from tests.conftest import make_exchange
@@ -57,7 +57,7 @@ def test_no_description_is_an_empty_one() -> None:
 
 def test_an_engagement_of_others_is_left_alone() -> None:
     """Nothing is tried on it."""
-    with pytest.raises(Undecided, match="an engagement of its own"):
+    with pytest.raises(CantTell, match="an engagement of its own"):
         _ensure_nobody_elses(shown(OWN), shown(THEIRS))
 
 

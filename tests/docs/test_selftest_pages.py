@@ -41,9 +41,9 @@ def test_the_coverage_is_fresh() -> None:
 
 def test_every_check_has_convicted_a_service(committed: dict[str, Any], checks: dict[str, list[str]]) -> None:
     """A check that has never failed anybody may be one that cannot fail."""
-    convicting = {check for _, check in convictions(committed)}
+    detecting = {check for _, check in convictions(committed)}
 
-    assert sorted({check for found in checks.values() for check in found} - convicting) == []
+    assert sorted({check for found in checks.values() for check in found} - detecting) == []
 
 
 def test_every_requirement_was_found_broken(committed: dict[str, Any], checks: dict[str, list[str]]) -> None:

@@ -16,7 +16,7 @@ from conformance.reference.application import Application
 from conformance.reference.records import Engagement
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.running.run import Run
-from conformance.selftest.in_process import HostedExecution, SandboxPeer
+from conformance.selftest.in_process import HostedSession, SandboxPeer
 from conformance.selftest.subjects import Subject
 from conformance.targets.profile import Profile
 from conformance.targets.provisioner import Provisioner
@@ -269,7 +269,7 @@ class LyingPeer(SandboxPeer):
         return result
 
 
-class LyingExecution(HostedExecution):
+class LyingExecution(HostedSession):
     """A run against a liar.
 
     Args:

@@ -85,7 +85,7 @@ def test_rate_limit_headers_take_every_permitted_form(judge: Judge, operation_id
 
 @every_operation
 @pytest.mark.parametrize(("status", "code"), TABLE.items())
-def test_every_operation_may_response_with_every_error_of_the_table(
+def test_every_operation_may_respond_with_every_error_of_the_table(
     judge: Judge, operation_id: str, status: int, code: str
 ) -> None:
     """An error of the table is right with any message and with further members."""

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from conformance.oracle import error_laws, laws, list_laws, observe, rate_limit_laws
 from conformance.oracle.ledger import Ledger
-from conformance.oracle.outcomes import Judgement
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.oracle.rate_limit_course import expect_falling
 from conformance.oracle.survey import survey
 from conformance.reports.har import har_bytes
@@ -31,7 +31,7 @@ from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
 from conformance.wire import request as calls
-from conformance.wire.exchange import Exchange, NoResponse, Response, Withheld
+from conformance.wire.exchange import Exchange, NoResponse, NotSent, Response
 from conformance.wire.rate_limit_headers import ServiceClock, quota, retry_after
 from conformance.wire.request import Call
 from tests.hostile.random_changes import changed
@@ -105,7 +105,7 @@ def test_whatever_comes_is_a_conclusion(seed: int, talk: Any, tmp_path_factory: 
 
 
 def _apply(word: Callable[[Any], object], what: object) -> None:
-    with contextlib.suppress(Judgement, NoResponse):
+    with contextlib.suppress(CheckOutcome, NoResponse):
         word(what)
 
 
@@ -127,7 +127,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
     recorder, ownership = JournalRecorder(journal), Ownership(journal.names, send_all)
     membership = Membership(send_all)
     for exchange in exchanges:
-        with contextlib.suppress(Withheld):  # the wire does not send what is withheld
+        with contextlib.suppress(NotSent):  # the wire does not send what is withheld
             for guard in (recorder.ensure_harmless, ownership.ensure, membership.ensure):
                 guard([exchange.call])
             recorder.before(exchange.call)

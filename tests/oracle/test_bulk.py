@@ -10,7 +10,7 @@ import pytest
 
 from conformance.oracle import bulk
 from conformance.oracle.bulk import Sent
-from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, told
@@ -152,7 +152,7 @@ def test_a_fault_after_refusals_is_a_fault(statuses: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("status", [200, 204, 302, 399, 500])
 def test_a_fault_is_doubtful_where_something_was_not_refused(status: int) -> None:
     """What was not refused may have made the change; it is named and cited, all of it."""
-    with pytest.raises(Undecided) as raised:
+    with pytest.raises(CantTell) as raised:
         bulk.only_if_refused([sent(400, 1), sent(status, 2), sent(404, 3), sent(201, 4)], fails)
     assert raised.value.message == "it is odd, but createEngagement with body 2 was not refused"
     assert [one.number for one in raised.value.exchanges] == [2, 4]
@@ -169,10 +169,10 @@ def test_what_holds_is_asked_of_nobody(status: int | None) -> None:
     """Where the judgement passes, or is itself open, the requests make no difference."""
 
     def open_() -> None:
-        raise Undecided("open")
+        raise CantTell("open")
 
     bulk.only_if_refused([sent(status)], lambda: None)
-    with pytest.raises(Undecided, match=r"^open$"):
+    with pytest.raises(CantTell, match=r"^open$"):
         bulk.only_if_refused([sent(status)], open_)
 
 
@@ -201,7 +201,7 @@ def test_an_engagement_that_a_refused_request_has_changed(name: str) -> None:
     message = f"{name} of the engagement has changed"
     assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', '"other"', f"/data/{name}")
     assert [one.number for one in raised.value.exchanges] == [1, 2, 3, 9]
-    with pytest.raises(Undecided, match="was not refused"):
+    with pytest.raises(CantTell, match="was not refused"):
         untouched(after, 400, 200)
 
 
@@ -213,7 +213,7 @@ def test_an_engagement_that_is_gone() -> None:
         untouched(after, 400, 404)
     assert told(raised.value) == ("the engagement is gone", "the engagement as before", "404", None)
     assert [one.number for one in raised.value.exchanges] == [1, 2, 3, 9]
-    with pytest.raises(Undecided, match="the engagement is gone, but createEngagement with body 2 was not refused"):
+    with pytest.raises(CantTell, match="the engagement is gone, but createEngagement with body 2 was not refused"):
         untouched(after, 204)
 
 
@@ -222,9 +222,9 @@ def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
     """Before or afterwards."""
     failed = make_exchange("getEngagement", status, {}, number=9)
 
-    with pytest.raises(Undecided, match=f"getEngagement was answered {status}"):
+    with pytest.raises(CantTell, match=f"getEngagement was answered {status}"):
         untouched(failed, 400)
-    with pytest.raises(Undecided, match=f"getEngagement was answered {status}"):
+    with pytest.raises(CantTell, match=f"getEngagement was answered {status}"):
         bulk.engagement_untouched(failed, read_of(ENGAGEMENT, 1), [sent(400)])
     with pytest.raises(NoResponse):
         untouched(make_exchange("getEngagement", None), 400)
@@ -280,7 +280,7 @@ def test_creations_that_were_refused_and_made() -> None:
 
 def test_a_list_that_cannot_be_read_tells_nothing_of_creations() -> None:
     """A page that was refused or never came may hold them."""
-    with pytest.raises(Undecided):
+    with pytest.raises(CantTell):
         bulk.none_created([sent(400, label="one")], [page([]), make_exchange("listEngagements", 403, {})])
     with pytest.raises(NoResponse):
         bulk.none_created([sent(400, label="one")], [make_exchange("listEngagements", None)])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.oracle import echo_laws
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import JSON_HEADERS
 from tests.conftest import make_exchange
@@ -198,7 +198,7 @@ def test_an_invitation_whose_times_nobody_can_read() -> None:
     """Of another form, nothing follows from them."""
     right = "2026-01-02T03:04:05.678Z"
     for made in (lasting("today", right), lasting(right, "next week")):
-        with pytest.raises(Undecided) as raised:
+        with pytest.raises(CantTell) as raised:
             echo_laws.invitation_expires_in_seven_days(made)
         assert raised.value.exchanges == (made,)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.oracle import effects
-from conformance.oracle.effects import Span, effects_of
+from conformance.oracle.effects import Interval, effects_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import JSON_HEADERS, Credential
 from tests.conftest import make_exchange
@@ -52,23 +52,23 @@ def brief(found: list[effects.Effect]) -> Effects:
 
 def test_the_time_of_a_request() -> None:
     """From its beginning to its answer, in microseconds."""
-    assert Span.of(request("getEngagement")) == Span(START, START + 500_000)
+    assert Interval.of(request("getEngagement")) == Interval(START, START + 500_000)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "before", "meets"),
     [
-        (Span(0, 1), Span(2, 3), True, False),
-        (Span(0, 2), Span(2, 3), True, False),
-        (Span(0, 3), Span(2, 4), False, True),
-        (Span(2, 4), Span(0, 3), False, True),
-        (Span(0, 9), Span(2, 3), False, True),
-        (Span(2, 3), Span(0, 1), False, False),
-        (Span(2, 3), Span(0, 2), False, False),
-        (Span(0, inf), Span(5, 6), False, True),
+        (Interval(0, 1), Interval(2, 3), True, False),
+        (Interval(0, 2), Interval(2, 3), True, False),
+        (Interval(0, 3), Interval(2, 4), False, True),
+        (Interval(2, 4), Interval(0, 3), False, True),
+        (Interval(0, 9), Interval(2, 3), False, True),
+        (Interval(2, 3), Interval(0, 1), False, False),
+        (Interval(2, 3), Interval(0, 2), False, False),
+        (Interval(0, inf), Interval(5, 6), False, True),
     ],
 )
-def test_what_was_over_when_another_began(one: Span, other: Span, *, before: bool, meets: bool) -> None:
+def test_what_was_over_when_another_began(one: Interval, other: Interval, *, before: bool, meets: bool) -> None:
     """Neither was over when the other began where two meet."""
     assert one.before(other) is before
     assert one.meets(other) is meets
@@ -240,7 +240,7 @@ def test_what_an_accepted_request_does(operation: str, body: object, expected: l
             found = effects_of(made)
 
             assert brief(found) == [(field, value, True) for field, value in expected]
-            assert all(one.span == Span(START, START + 500_000) and one.exchange is made for one in found)
+            assert all(one.span == Interval(START, START + 500_000) and one.exchange is made for one in found)
 
 
 @pytest.mark.parametrize("body", [{"name": None}, {"description": None}])
@@ -264,7 +264,7 @@ def test_an_update_in_doubt_may_have_changed_every_text(raw: bytes | None) -> No
     found = effects_of(made)
 
     assert brief(found) == [("name", None, False), ("description", None, False)]
-    assert all(one.span == Span(START, START + 500_000) and one.exchange is made for one in found)
+    assert all(one.span == Interval(START, START + 500_000) and one.exchange is made for one in found)
 
 
 CHANGES = pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_a_refused_request_does_nothing(operation: str, body: object, status: in
     found = effects_of(request(operation, status, body, credential=OTHER))
     assert found
     assert not any(one.certain for one in found)
-    assert {one.span for one in found} == {Span(START, START + 500_000)}
+    assert {one.span for one in found} == {Interval(START, START + 500_000)}
 
 
 @CHANGES
@@ -311,7 +311,7 @@ def test_a_request_without_a_clear_response_may_happen_at_any_time(
 
     assert found
     assert not any(one.certain for one in found)
-    assert {one.span for one in found} == {Span(START, inf)}
+    assert {one.span for one in found} == {Interval(START, inf)}
 
 
 @CHANGES
@@ -326,7 +326,7 @@ def test_unarchiving_may_make_active(status: int) -> None:
     (one,) = effects_of(request("unarchiveEngagement", status))
 
     assert (one.field, one.value, one.certain) == ("status", "active", False)
-    assert one.span == Span(START, inf)
+    assert one.span == Interval(START, inf)
 
 
 @pytest.mark.parametrize(("value", "shown", "fits"), [("a", "a", True), ("a", "b", False), (None, "b", True)])

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conformance.oracle import expect
-from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
+from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
 
 MakeExchange = Callable[..., Exchange]
@@ -106,7 +106,7 @@ def test_what_is_no_timestamp_decides_nothing(exchange: MakeExchange, text: Any)
     made = exchange(number=8)
 
     for actual, than in ((text, EARLY), (LATE, text)):
-        with Evidence() as evidence, pytest.raises(Undecided, match=re.escape(f"{shown(text)} is no time")) as raised:
+        with Evidence() as evidence, pytest.raises(CantTell, match=re.escape(f"{render(text)} is no time")) as raised:
             expect.later("updatedAt", actual, than, made)
         assert raised.value.exchanges == (made,)
         assert list(evidence.exchanges) == [made]

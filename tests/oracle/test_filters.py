@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from conformance.oracle import filters
-from conformance.oracle.listing import Listing, Unsettled, time_of
-from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
+from conformance.oracle.listing import CantTellYet, Listing, time_of
+from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import no_response, page, refusal, told
@@ -85,7 +85,7 @@ def test_an_item_beyond_what_is_shown() -> None:
     """A list that counts more than it shows may hold the rest elsewhere."""
     seen = listed(of("active", "b"), total=2)
 
-    with pytest.raises(Unsettled, match=r"^the list does not show all that is counted$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the list does not show all that is counted$") as raised:
         found(seen, ["a", "b"])
     assert raised.value.exchanges == seen.responses
 
@@ -146,14 +146,14 @@ def test_a_part_that_counts_wrongly() -> None:
 )
 def test_totals_of_lists_that_are_wrong_themselves(active: Listing, everything: Listing, reason: str) -> None:
     """Nothing is said of totals where another requirement has its say first; the list in question is cited."""
-    with pytest.raises(Unsettled, match=f"{reason}: ") as raised:
+    with pytest.raises(CantTellYet, match=f"{reason}: ") as raised:
         counts(active, ARCHIVED, everything)
     assert raised.value.exchanges == (active if everything is EVERYTHING else everything).responses
 
 
 def test_totals_beside_a_list_that_shows_nothing_known() -> None:
     """A whole list without anything that is known is open."""
-    with pytest.raises(Undecided, match=r"^the list does not show what must be in it$"):
+    with pytest.raises(CantTell, match=r"^the list does not show what must be in it$"):
         counts(ACTIVE, ARCHIVED, listed(of("active", "b", "c")))
 
 
@@ -237,7 +237,7 @@ def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]
     """Nothing is said where nothing known is shown at all, or where another page may follow."""
     seen = listed(ids)
 
-    with pytest.raises(Undecided, match=r"^the list does not show what must be in it$") as raised:
+    with pytest.raises(CantTell, match=r"^the list does not show what must be in it$") as raised:
         filters.expect_both(seen, known)
     assert raised.value.exchanges == seen.responses
 
@@ -306,10 +306,10 @@ def test_a_field_that_does_not_read_as_it_must_is_for_others_to_judge(name: str,
     """In the list or in the read, which is then cited."""
     changed = {key: other for key, other in (ENGAGEMENT | {name: value}).items() if other is not ...}
 
-    with pytest.raises(Undecided, match=f"{name} does not read as it must") as raised:
+    with pytest.raises(CantTell, match=f"{name} does not read as it must") as raised:
         filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], [name])
     assert [one.number for one in raised.value.exchanges] == [2]
-    with pytest.raises(Undecided, match=f"{name} does not read as it must") as raised:
+    with pytest.raises(CantTell, match=f"{name} does not read as it must") as raised:
         filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], [name])
     assert [one.number for one in raised.value.exchanges] == [1]
 
@@ -326,7 +326,7 @@ def test_a_read_of_something_else_is_compared_with_nothing(identifier: str | Non
 
 def test_a_read_without_a_response_decides_nothing() -> None:
     """Neither a refused one nor one whose answer never came."""
-    with pytest.raises(Undecided, match="getEngagement was answered 404"):
+    with pytest.raises(CantTell, match="getEngagement was answered 404"):
         filters.expect_as_read(refusal(404, "getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
     with pytest.raises(NoResponse):
         filters.expect_as_read(no_response("getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
@@ -365,7 +365,7 @@ def test_pages_beside_a_response_that_does_not_show_what_it_counts(judge: Pages,
     """Another look may help."""
     whole = page(ids(shown), total=total)
 
-    with pytest.raises(Unsettled, match=r"^the total is not the number of items in one answer$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the total is not the number of items in one answer$") as raised:
         judge((whole, paged(2, number=1, total=total)))
     assert raised.value.exchanges == (whole,)
 
@@ -401,7 +401,7 @@ def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     """Their length is then not judged; every answer is cited."""
     look = (WHOLE, paged(2, number=1), paged(1, number=2, total=total, place=3))
 
-    with pytest.raises(Unsettled, match=r"^the pages do not tell the same total$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the pages do not tell the same total$") as raised:
         filters.expect_full_pages(look)
     assert raised.value.exchanges == look
 
@@ -468,12 +468,12 @@ def test_an_item_that_filtered_pages_lose() -> None:
 def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], ...], why: str) -> None:
     """Nothing can be said of what lies between."""
     look = changed(at(9, 8, 7, 6, 5), *pages)
-    with pytest.raises(Unsettled, match=f"^{why}: a list is not in the order of updatedAt$") as raised:
+    with pytest.raises(CantTellYet, match=f"^{why}: a list is not in the order of updatedAt$") as raised:
         nothing_lost(look)
     assert raised.value.exchanges == look
 
 
 def test_filtered_pages_of_different_totals() -> None:
     """Others changed the list between them."""
-    with pytest.raises(Unsettled, match="different totals"):
+    with pytest.raises(CantTellYet, match="different totals"):
         nothing_lost((*changed(at(9, 8)), *changed(at(9, 8), total=6)))

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.effects import Effect, Span
-from conformance.oracle.histories import History, Register, Sight, attempt
+from conformance.oracle.effects import Effect, Interval
+from conformance.oracle.histories import History, Register, Snapshot, write
 from conformance.wire.exchange import Exchange
 from conformance.wire.request import JSON_HEADERS
 from tests.conftest import make_exchange
@@ -21,9 +21,9 @@ ZERO = BEGAN.timestamp() * 1_000_000
 SECOND = 1_000_000
 
 
-def during(start: float, end: float) -> Span:
+def during(start: float, end: float) -> Interval:
     """A time in seconds after the beginning."""
-    return Span(ZERO + start * SECOND, ZERO + end * SECOND)
+    return Interval(ZERO + start * SECOND, ZERO + end * SECOND)
 
 
 def change(value: str | None, start: float, end: float, *, certain: bool = True) -> Effect:
@@ -54,11 +54,11 @@ def history(*requests: Exchange) -> History:
     """An engagement that was created in the first second, and what followed."""
     made = History.born("e", request("createEngagement", 0, 1, {"name": "a"}))
     for one in requests:
-        made.take(attempt(one))
+        made.take(write(one))
     return made
 
 
-def values(made: Register, span: Span) -> set[str | None]:
+def values(made: Register, span: Interval) -> set[str | None]:
     """What a read in that time may show."""
     return {one.value for one in made.candidates(span)}
 
@@ -100,8 +100,8 @@ def test_a_field_without_changes() -> None:
 
     assert made.latest(during(0, 9)) is None
     assert made.candidates(during(0, 9)) == []
-    assert made.surely(during(0, 9)) is None
-    assert not made.may_be("a", during(0, 9))
+    assert made.certain_value(during(0, 9)) is None
+    assert not made.is_possible("a", during(0, 9))
 
 
 def test_changes_one_after_the_other() -> None:
@@ -114,10 +114,10 @@ def test_changes_one_after_the_other() -> None:
     assert values(made, during(4, 6)) == {"b"}
     assert values(made, during(2, 9)) == {"a", "b", "c"}
     assert values(made, during(7, 9)) == {"c"}
-    assert made.surely(during(4, 6)) == "b"
-    assert made.surely(during(2, 9)) is None
-    assert made.may_be("b", during(4, 6))
-    assert not made.may_be("a", during(4, 6))
+    assert made.certain_value(during(4, 6)) == "b"
+    assert made.certain_value(during(2, 9)) is None
+    assert made.is_possible("b", during(4, 6))
+    assert not made.is_possible("a", during(4, 6))
 
 
 def test_changes_that_overlapped_may_have_come_in_either_order() -> None:
@@ -125,7 +125,7 @@ def test_changes_that_overlapped_may_have_come_in_either_order() -> None:
     made = register(change("a", 0, 1), change("b", 2, 5), change("c", 3, 4))
 
     assert values(made, during(6, 7)) == {"b", "c"}
-    assert made.surely(during(6, 7)) is None
+    assert made.certain_value(during(6, 7)) is None
     latest = made.latest(during(6, 7))
     assert latest is not None
     assert latest.value == "c"
@@ -152,15 +152,15 @@ def test_a_change_may_begin_with_the_end_of_a_read_unseen() -> None:
 
 def test_one_value_from_two_changes_is_sure() -> None:
     """It does not matter which of them came last."""
-    assert register(change("a", 0, 3), change("a", 1, 2)).surely(during(4, 5)) == "a"
+    assert register(change("a", 0, 3), change("a", 1, 2)).certain_value(during(4, 5)) == "a"
 
 
 def test_a_value_that_is_not_known_may_be_any() -> None:
     """A read may show whatever the service has made of it."""
     made = register(change(None, 0, 1))
 
-    assert made.may_be("anything", during(2, 3))
-    assert made.surely(during(2, 3)) is None
+    assert made.is_possible("anything", during(2, 3))
+    assert made.certain_value(during(2, 3)) is None
 
 
 # --- what reads tell
@@ -169,22 +169,22 @@ def test_a_value_that_is_not_known_may_be_any() -> None:
 def test_a_read_tells_what_a_service_has_made_of_a_text() -> None:
     """From then on it is known, unless it can come from something else."""
     made = register(change(None, 0, 1))
-    made.settle("shown", during(2, 3))
+    made.narrow("shown", during(2, 3))
 
-    assert made.surely(during(4, 5)) == "shown"
-    assert not made.may_be("other", during(4, 5))
+    assert made.certain_value(during(4, 5)) == "shown"
+    assert not made.is_possible("other", during(4, 5))
 
     made = register(change(None, 0, 1), change("b", 0, 2))
-    made.settle("shown", during(3, 4))
-    assert made.may_be("other", during(5, 6))
+    made.narrow("shown", during(3, 4))
+    assert made.is_possible("other", during(5, 6))
 
 
 def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
     """It has by the end of the read, and what was before is gone."""
     made = register(change("a", 0, 1), change("b", 2, inf, certain=False))
-    made.settle("b", during(4, 5))
+    made.narrow("b", during(4, 5))
 
-    assert made.surely(during(5, 6)) == "b"
+    assert made.certain_value(during(5, 6)) == "b"
     last = made.latest(during(5, 6))
     assert last is not None
     assert last.certain
@@ -194,7 +194,7 @@ def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
 def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
     """A later read does not make it longer."""
     made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
-    made.settle("b", during(4, 5))
+    made.narrow("b", during(4, 5))
 
     last = made.latest(during(4, 5))
     assert last is not None
@@ -204,9 +204,9 @@ def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
 def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
     """What was over before the read, and would have been seen, never comes."""
     made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
-    made.settle("a", during(4, 5))
+    made.narrow("a", during(4, 5))
 
-    assert made.surely(during(6, 7)) == "a"
+    assert made.certain_value(during(6, 7)) == "a"
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
 def test_a_doubtful_change_that_may_yet_come(doubtful: Effect) -> None:
     """One that was under way with the read, or with what the read shows, stays in doubt."""
     made = register(change("a", 0, 1), doubtful)
-    made.settle("a", during(4, 5))
+    made.narrow("a", during(4, 5))
 
     assert values(made, during(6, 7)) == {"a", "b"}
 
@@ -225,16 +225,16 @@ def test_a_doubtful_change_that_may_yet_come(doubtful: Effect) -> None:
 def test_a_certain_change_is_never_taken_back() -> None:
     """A read that may have come before it says nothing about it."""
     made = register(change("a", 0, 1), change("b", 2, 3), change("c", 4, 6))
-    made.settle("b", during(5, 7))
+    made.narrow("b", during(5, 7))
 
-    assert made.surely(during(8, 9)) == "c"
+    assert made.certain_value(during(8, 9)) == "c"
 
 
 def test_a_read_that_several_changes_explain_tells_nothing() -> None:
     """Nor does one that none explains."""
     for shown in ("b", "x"):
         made = register(change("a", 0, 1), change("b", 2, 3, certain=False), change("b", 4, 5, certain=False))
-        made.settle(shown, during(6, 7))
+        made.narrow(shown, during(6, 7))
 
         assert [one.certain for one in made.effects] == [True, False, False]
 
@@ -242,7 +242,7 @@ def test_a_read_that_several_changes_explain_tells_nothing() -> None:
 def test_a_doubtful_change_to_an_unknown_value_stays_in_doubt() -> None:
     """What a read shows need not be its doing."""
     made = register(change("a", 0, 1), change(None, 2, 3, certain=False))
-    made.settle("shown", during(4, 5))
+    made.narrow("shown", during(4, 5))
 
     assert values(made, during(6, 7)) == {"a", None}
 
@@ -266,7 +266,7 @@ def test_a_doubtful_change_to_an_unknown_value_stays_in_doubt() -> None:
 )
 def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> None:
     """No description is an empty one."""
-    seen = Sight(make_exchange(), during(0, 1), value)
+    seen = Snapshot(make_exchange(), during(0, 1), value)
 
     assert seen.text(name) == text
     assert seen.pointer == "/data"
@@ -278,7 +278,7 @@ def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> 
 )
 def test_times_of_an_engagement(value: object, expected: datetime | None) -> None:
     """Where they can be read."""
-    seen = Sight(make_exchange(), during(0, 1), {} if value is ... else {"updatedAt": value})
+    seen = Snapshot(make_exchange(), during(0, 1), {} if value is ... else {"updatedAt": value})
 
     assert seen.moment("updatedAt") == expected
 
@@ -294,7 +294,7 @@ def test_an_engagement_begins_with_its_creation() -> None:
     assert made.identifier == "e"
     assert made.attempts == [made.creation]
     assert made.creation.operation == "createEngagement"
-    assert {name: one.surely(later) for name, one in made.registers.items()} == {
+    assert {name: one.certain_value(later) for name, one in made.registers.items()} == {
         "name": "a",
         "description": "",
         "status": "active",
@@ -310,7 +310,7 @@ def test_requests_are_kept_in_the_order_of_their_beginning() -> None:
     operations = ["createEngagement", "updateEngagement", "getEngagement", "archiveEngagement"]
     assert [one.operation for one in made.attempts] == operations
     assert values(made.registers["name"], during(3, 4)) == {"a", "b"}
-    assert made.registers["status"].surely(during(8, 9)) == "archived"
+    assert made.registers["status"].certain_value(during(8, 9)) == "archived"
 
 
 def test_when_an_engagement_surely_exists() -> None:
@@ -394,4 +394,4 @@ def test_when_a_request_was_alone(other: Exchange, *, alone: bool) -> None:
     own = request("updateEngagement", 3, 4, {"name": "c"})
     made = history(own, other)
 
-    assert made.alone(Span.of(own), own) is alone
+    assert made.alone(Interval.of(own), own) is alone

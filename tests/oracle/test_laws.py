@@ -9,8 +9,8 @@ import pytest
 
 from conformance.operations import OPERATIONS
 from conformance.oracle import laws
-from conformance.oracle.outcomes import Undecided
-from conformance.oracle.rendering import shown
+from conformance.oracle.outcomes import CantTell
+from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import broken, page, refusal
@@ -48,7 +48,7 @@ def test_a_body_that_is_nested_too_deeply_is_not_judged() -> None:
     """Nobody promised how deep a reader must go."""
     exchange = make_exchange(raw=b"[" * 101 + b"]" * 101)
 
-    with pytest.raises(Undecided, match=r"^the body cannot be judged: it is nested beyond") as raised:
+    with pytest.raises(CantTell, match=r"^the body cannot be judged: it is nested beyond") as raised:
         laws.json_well_formed(exchange)
     assert raised.value.exchanges == (exchange,)
 
@@ -306,7 +306,7 @@ def test_a_link_or_a_mailbox_is_no_address(email: str) -> None:
     """What surrounds the address is not part of one."""
     told = broken(laws.member_email_is_address, page([{"email": email}], operation="listMembers"))
 
-    assert told[1:] == ("an e-mail address", shown(email), "/data/0/email")
+    assert told[1:] == ("an e-mail address", render(email), "/data/0/email")
 
 
 def test_what_has_no_sign_is_no_address() -> None:

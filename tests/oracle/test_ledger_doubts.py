@@ -119,7 +119,7 @@ def test_of_two_doubts_the_one_with_fewer_causes_is_told(talk: MakeTalk) -> None
 
 
 @pytest.mark.parametrize("field", ["name", "description"])
-def test_a_creation_responses_what_was_sent(talk: MakeTalk, honest: type[Any], field: str) -> None:
+def test_a_creation_response_has_what_was_sent(talk: MakeTalk, honest: type[Any], field: str) -> None:
     """The answer itself convicts, and nothing is said of reads and lists that show the same."""
 
     class Numbering(honest):  # type: ignore[misc]
@@ -164,7 +164,7 @@ def test_a_word_is_kept_as_it_is(talk: MakeTalk, honest: type[Any], word: str) -
     assert broken(both.exchanges) == ["create-engagement-answers-what-was-sent"]
 
 
-def test_a_creation_that_was_refused_responses_nothing(talk: MakeTalk) -> None:
+def test_a_refused_creation_has_no_data(talk: MakeTalk) -> None:
     """Not even where another one gave an engagement without a name for an identifier."""
     both = talk()
     for status in (201, 409):
@@ -175,6 +175,6 @@ def test_a_creation_that_was_refused_responses_nothing(talk: MakeTalk) -> None:
     assert broken(both.exchanges) == []
 
 
-def test_a_creation_that_responses_so_is_evidence(talk: MakeTalk) -> None:
+def test_a_creation_response_like_that_is_evidence(talk: MakeTalk) -> None:
     """It counts as often as there are ordinary texts."""
     assert kept(led(talk()).exchanges)["create-engagement-answers-what-was-sent"] == [1, 1]

@@ -14,7 +14,7 @@ from conformance.oracle import ledger_findings
 from conformance.oracle.ledger import RULES
 from conformance.oracle.ledger_changes import _OF_DELETED
 from conformance.oracle.ledger_evidence import SPARING
-from conformance.oracle.ledger_findings import EVIDENCE, ROOTS, Finding, Findings
+from conformance.oracle.ledger_findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
 from conformance.oracle.ledger_rules import status_of
 from tests.conftest import make_exchange
 
@@ -35,7 +35,12 @@ def told(*broken: Finding) -> list[Finding]:
 
 def test_every_requirement_of_the_tables_is_one_of_the_ledgers() -> None:
     """An id that is no rule of the ledger would match nothing, quietly."""
-    named = {*ROOTS, *(root for roots in ROOTS.values() for root in roots), *SPARING.values(), *_OF_DELETED.values()}
+    named = {
+        *EXPLAINED_BY,
+        *(root for roots in EXPLAINED_BY.values() for root in roots),
+        *SPARING.values(),
+        *_OF_DELETED.values(),
+    }
     named |= ledger_findings._OF_READS | ledger_findings._OF_LISTS
 
     assert named <= set(RULES)
@@ -88,7 +93,7 @@ def test_what_follows_from_another_breach_is_explained(requirement: str, root: s
 
 def test_what_is_not_told_explains_nothing() -> None:
     """A finding that another read speaks for already is no root."""
-    unsure = finding("update-engagement-takes-effect", rivals=1)
+    unsure = finding("update-engagement-takes-effect", other_candidates=1)
     findings = Findings([unsure, finding("archive-keeps-content"), finding("update-engagement-in-parallel")])
 
     assert findings.of("update-engagement-takes-effect") == []
@@ -107,7 +112,7 @@ def test_a_list_says_nothing_of_what_a_read_has_shown() -> None:
 
 def test_a_clear_finding_silences_the_unclear() -> None:
     """Where one read tells what is broken, reads that could have several causes are not told."""
-    clear, unclear = finding(OF_READ), finding(OF_READ, rivals=1, identifier="e2")
+    clear, unclear = finding(OF_READ), finding(OF_READ, other_candidates=1, identifier="e2")
 
     assert told(clear, unclear) == [clear]
     assert told(unclear) == [unclear]
@@ -118,7 +123,7 @@ def test_a_clear_finding_silences_the_unclear() -> None:
 
 def test_of_the_findings_of_lists_the_clearest_are_told() -> None:
     """Where one engagement tells more surely what moved it, those that tell it less surely are silent."""
-    sure, unsure, least = (finding(OF_LIST, of_list=True, identifier=f"e{n}", rivals=n) for n in range(3))
+    sure, unsure, least = (finding(OF_LIST, of_list=True, identifier=f"e{n}", other_candidates=n) for n in range(3))
 
     assert told(sure, unsure, least) == [sure]
     assert told(unsure, least) == [unsure]
@@ -131,19 +136,23 @@ def test_of_the_findings_of_lists_the_clearest_are_told() -> None:
 
 def test_a_clear_read_leaves_lists_as_they_are() -> None:
     """What lists show of other engagements stands, however unclear."""
-    clear, listed = finding(OF_READ), finding(OF_LIST, of_list=True, rivals=1, identifier="e2")
+    clear, listed = finding(OF_READ), finding(OF_LIST, of_list=True, other_candidates=1, identifier="e2")
 
     assert told(clear, listed) == [clear, listed]
 
 
 def test_whether_a_finding_is_ambiguous() -> None:
     """It is where there is at least one rival."""
-    assert [finding(OF_READ, rivals=rivals).ambiguous for rivals in range(3)] == [False, True, True]
+    assert [finding(OF_READ, other_candidates=other_candidates).ambiguous for other_candidates in range(3)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_what_was_in_doubt_is_resolved() -> None:
     """Then nothing else could be broken in its place."""
-    findings = Findings([finding(OF_LIST), finding(OF_READ, rivals=2)])
+    findings = Findings([finding(OF_LIST), finding(OF_READ, other_candidates=2)])
     findings.resolve(1, OF_LIST)
 
     assert findings.broken == [finding(OF_LIST), finding(OF_LIST)]
@@ -172,7 +181,11 @@ def test_a_finding_ends_a_check_with_its_evidence() -> None:
 
 def test_roots_are_told_before_what_follows_from_them() -> None:
     """No two requirements explain each other."""
-    assert not [pair for pair in combinations(ROOTS, 2) if pair[0] in ROOTS[pair[1]] and pair[1] in ROOTS[pair[0]]]
+    assert not [
+        pair
+        for pair in combinations(EXPLAINED_BY, 2)
+        if pair[0] in EXPLAINED_BY[pair[1]] and pair[1] in EXPLAINED_BY[pair[0]]
+    ]
 
 
 def test_the_status_of_a_response_that_never_came() -> None:

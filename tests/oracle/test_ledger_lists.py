@@ -18,7 +18,7 @@ NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")
 
 
 @pytest.mark.parametrize(
-    ("asked", "judged"),
+    ("asked", "evidence"),
     [
         ({}, True),
         ({"page": 1, "perPage": 1}, True),
@@ -37,14 +37,14 @@ NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")
         ({"order": "DESC"}, False),
     ],
 )
-def test_only_lists_that_were_asked_for_properly_are_judged(talk: MakeTalk, asked: Any, *, judged: bool) -> None:
+def test_only_lists_that_were_asked_for_properly_are_judged(talk: MakeTalk, asked: Any, *, evidence: bool) -> None:
     """What came for a parameter that the interface leaves open, or forbids, says nothing."""
     one = talk()
     one.created()
     one.exchanges.append(listing(one, [], **asked))
     counted = "filter-counts" if "status" in asked else "total"
 
-    assert broken(one.exchanges) == ([f"list-engagements-{counted}"] if judged else [])
+    assert broken(one.exchanges) == ([f"list-engagements-{counted}"] if evidence else [])
 
 
 def test_a_parameter_that_is_given_twice_says_nothing(talk: MakeTalk) -> None:
@@ -324,7 +324,7 @@ def test_all_that_a_list_could_show_is_told(talk: MakeTalk) -> None:
     assert finding.message == "name of a listed engagement is not what it must be by then"
     assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "perhaps"', '"odd"', "/data/0/name")
     assert (finding.because, finding.exchange) == (tuple(one.exchanges[:2]), one.exchanges[2])
-    assert (finding.requirement, finding.rivals) == ("create-engagement-lasts", 1)
+    assert (finding.requirement, finding.other_candidates) == ("create-engagement-lasts", 1)
 
 
 def test_what_others_did_may_be_what_moved_a_time(talk: MakeTalk, honest: type[Any]) -> None:
@@ -337,7 +337,7 @@ def test_what_others_did_may_be_what_moved_a_time(talk: MakeTalk, honest: type[A
     one.send(request.list_engagements())
 
     finding = found(one.exchanges)
-    assert finding.rivals == 2
+    assert finding.other_candidates == 2
     assert finding.requirement in {"update-engagement-spares-others", "archive-spares-others"}
 
 

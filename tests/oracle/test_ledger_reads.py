@@ -356,7 +356,7 @@ def test_a_wrong_status_has_one_cause(talk: MakeTalk) -> None:
     one.service.records[identifier].status = "active"
     one.send(request.get_engagement(identifier))
 
-    assert found(one.exchanges).rivals == 0
+    assert found(one.exchanges).other_candidates == 0
 
 
 def test_a_read_is_evidence_for_the_state_that_it_found(talk: MakeTalk) -> None:

@@ -196,7 +196,11 @@ def test_a_finding_says_what_came(talk: MakeTalk) -> None:
     identifier = other.created("one")
     other.service.records[identifier].name = "two"
     other.send(request.get_engagement(identifier))
-    (of_status,), (of_field,) = (Ledger.over(said.exchanges).findings.broken for said in (one, other))
+    (requirement_for_status,), (of_field,) = (Ledger.over(said.exchanges).findings.broken for said in (one, other))
 
-    assert (of_status.expected, of_status.actual, of_status.pointer) == ("200", "404", None)
+    assert (requirement_for_status.expected, requirement_for_status.actual, requirement_for_status.pointer) == (
+        "200",
+        "404",
+        None,
+    )
     assert (of_field.expected, of_field.actual, of_field.pointer) == ('"one"', '"two"', "/data/name")

@@ -134,7 +134,7 @@ def test_an_edit_of_an_archived_one(talk: MakeTalk, status: int, words: tuple[An
     assert "archive-effective-at-once" not in kept(one.exchanges)
 
 
-def test_a_creation_that_responses_something_else(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_creation_response_with_something_else(talk: MakeTalk, honest: type[Any]) -> None:
     """By itself."""
 
     class Other(honest):  # type: ignore[misc]
@@ -273,7 +273,7 @@ def test_a_time_that_is_another_one_in_the_list(talk: MakeTalk, honest: type[Any
     fault = "has changed with others, or is another one" if others else "is another one"
     message = f"updatedAt of an engagement {fault} in the list"
     assert said(finding) == (message, f"{BEGAN}.085Z", OLD, "/data/0/updatedAt")
-    assert (cited(finding), finding.exchange, finding.rivals) == ([3], one.exchanges[-1], int(others))
+    assert (cited(finding), finding.exchange, finding.other_candidates) == ([3], one.exchanges[-1], int(others))
 
 
 def test_a_total_that_is_less(talk: MakeTalk) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.oracle.effects import Span
+from conformance.oracle.effects import Interval
 from conformance.oracle.linearizability import Event, Outcome, State, history_of, order_of, told
 from conformance.wire import request
 
@@ -22,7 +22,7 @@ MakeTalk = Callable[..., Any]
 
 def event(operation: str, start: float, end: float, outcome: Outcome = Outcome.DONE, **more: Any) -> Event:
     """An event whose words are its operation."""
-    return Event(operation, outcome, Span(start, end), words=operation, **more)
+    return Event(operation, outcome, Interval(start, end), words=operation, **more)
 
 
 def update(start: float, end: float, outcome: Outcome = Outcome.DONE, **sent: str) -> Event:
@@ -141,9 +141,9 @@ def any_event(draw: st.DrawFn) -> Event:
         state = State(
             draw(st.sampled_from("ab")), draw(st.sampled_from("ab")), draw(st.sampled_from(("active", "archived")))
         )
-        return Event("read", Outcome.DONE if done else outcome, Span(start, end), seen=state if done else None)
+        return Event("read", Outcome.DONE if done else outcome, Interval(start, end), seen=state if done else None)
     sent = draw(st.dictionaries(st.sampled_from(("name", "description")), st.sampled_from("ab"), min_size=1))
-    span = Span(start, inf if outcome is Outcome.UNKNOWN else end)
+    span = Interval(start, inf if outcome is Outcome.UNKNOWN else end)
     return Event(operation, outcome, span, tuple(sent.items()) if operation == "update" else ())
 
 
@@ -259,7 +259,7 @@ def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> Non
     assert found.seen == State("one", "", "active")
     assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
     assert order_of(State("one", ""), [found, deleted, missing]) is not None
-    assert order_of(State("one", ""), [replace(missing, span=Span(0, 1)), found, deleted]) is None
+    assert order_of(State("one", ""), [replace(missing, span=Interval(0, 1)), found, deleted]) is None
 
 
 def test_a_read_shows_what_is_archived(talk: MakeTalk) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conformance.oracle import listing
-from conformance.oracle.listing import Listing, Unsettled
-from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
+from conformance.oracle.listing import CantTellYet, Listing
+from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import no_response, page, refusal, told
@@ -82,7 +82,7 @@ def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -
     """Nothing is said of a list whose items cannot be told apart."""
     response = page([item])
 
-    with pytest.raises(Undecided, match="id is no string") as raised:
+    with pytest.raises(CantTell, match="id is no string") as raised:
         _ = Listing((response,)).identifiers
     assert raised.value.exchanges == (response,)
 
@@ -91,14 +91,14 @@ def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_what_is_no_list_is_for_others_to_judge(judge: Judge, data: object) -> None:
     """A data that is no array of objects decides nothing."""
-    with pytest.raises(Undecided, match="no array data of objects"):
+    with pytest.raises(CantTell, match="no array data of objects"):
         judge(Listing((make_exchange("listEngagements", body={"data": data, "meta": {"total": 0}}),)))
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_a_page_without_items_to_show_decides_nothing(judge: Judge) -> None:
     """A refused page is open, and an answer that never came is no answer at all."""
-    with pytest.raises(Undecided, match="listEngagements was answered 404"):
+    with pytest.raises(CantTell, match="listEngagements was answered 404"):
         judge(Listing((page(["a"]), refusal())))
     with pytest.raises(NoResponse):
         judge(Listing((page(["a"]), no_response())))
@@ -393,7 +393,7 @@ def test_items_of_all_pages_are_counted() -> None:
 @pytest.mark.parametrize("meta", [{"total": None}, {"total": "3"}, {"total": 2.5}, {"total": True}])
 def test_a_total_that_is_no_integer_is_for_others_to_judge(meta: dict[str, object]) -> None:
     """It counts neither right nor wrong."""
-    with pytest.raises(Undecided, match="total is no integer"):
+    with pytest.raises(CantTell, match="total is no integer"):
         listing.expect_count(one_page(["a"], **meta))
 
 
@@ -402,20 +402,20 @@ def test_a_total_that_is_no_integer_is_for_others_to_judge(meta: dict[str, objec
 
 def test_a_fault_that_another_requirement_judges_unsettles() -> None:
     """It is named with what it stands in the way of; the answers at hand are cited."""
-    cited, judged = page(number=1), page(number=2)
-    fault = NonConformity("it is odd", judged, expected="even", actual="odd")
+    cited, evidence = page(number=1), page(number=2)
+    fault = NonConformity("it is odd", evidence, expected="even", actual="odd")
 
     def judge() -> None:
         raise fault
 
-    with pytest.raises(Unsettled) as raised:
+    with pytest.raises(CantTellYet) as raised:
         listing.holds(judge, "nothing follows", cited)
     assert raised.value.message == "nothing follows: it is odd"
     assert raised.value.exchanges == (cited,)
     assert raised.value.__cause__ is fault
 
 
-@pytest.mark.parametrize("other", [Undecided("open"), NoResponse("no answer"), Unsettled("in motion")])
+@pytest.mark.parametrize("other", [CantTell("open"), NoResponse("no answer"), CantTellYet("in motion")])
 def test_what_is_no_fault_passes_through(other: Exception) -> None:
     """Only a fault becomes a doubt; what holds is left alone."""
 
@@ -468,8 +468,8 @@ def test_another_look_is_asked_for(exchange: Callable[..., Exchange]) -> None:
     """Answers that do not fit together are a doubt like any other."""
     made = exchange()
 
-    assert isinstance(Unsettled("in motion", made), Undecided)
-    assert Unsettled("in motion", made).exchanges == (made,)
+    assert isinstance(CantTellYet("in motion", made), CantTell)
+    assert CantTellYet("in motion", made).exchanges == (made,)
 
 
 def test_pages_that_are_compared_tell_one_total() -> None:
@@ -478,6 +478,6 @@ def test_pages_that_are_compared_tell_one_total() -> None:
 
     listing.ensure_one_total(())
     listing.ensure_one_total(responses[:2])
-    with pytest.raises(Unsettled, match=r"^the pages tell different totals$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the pages tell different totals$") as raised:
         listing.ensure_one_total(responses)
     assert raised.value.exchanges == responses

@@ -154,7 +154,7 @@ def test_how_a_member_reads(holder: dict[str, object], words: str) -> None:
 )
 def test_what_became_of_a_text(sent: str, got: object, words: str) -> None:
     """The first of the usual changes that explains it."""
-    assert observe.kept(sent, got) == words
+    assert observe.recorded_change(sent, got) == words
 
 
 # --- identifiers
@@ -198,7 +198,7 @@ def test_every_word_is_total(text: str) -> None:
     """Whatever a target says, a short text comes out that is safe to print."""
     for words in (
         observe.shape(text),
-        observe.kept(text, text[:-1]),
+        observe.recorded_change(text, text[:-1]),
         observe.describe_response(make_exchange(status=404, body=error(text))),
         observe.members(make_exchange(body={"data": {text: 1}})),
     ):

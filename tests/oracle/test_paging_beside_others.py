@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from conformance.oracle.listing import Unsettled
+from conformance.oracle.listing import CantTellYet
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.paging import (
     Bracket,
@@ -77,7 +77,7 @@ def test_pages_that_lack_or_repeat_what_was_there_all_the_time(seen: Bracket, me
 
 def test_pages_that_end_before_a_total_tell_nothing() -> None:
     """What is missing may be on the next one."""
-    with pytest.raises(Unsettled, match="more pages"):
+    with pytest.raises(CantTellYet, match="more pages"):
         expect_partition_within(bracket("abcd", "abc", after="abcd"))
 
 
@@ -110,5 +110,5 @@ def test_a_list_that_no_response_shows_has_no_bounds(judge: Judge) -> None:
         (whole("abc", 101), page([*"abc"], query={"page": 1, "perPage": SIZE}, total=101)), whole("abd", 101)
     )
 
-    with pytest.raises(Unsettled, match="too long"):
+    with pytest.raises(CantTellYet, match="too long"):
         judge(seen)

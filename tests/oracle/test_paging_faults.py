@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from conformance.oracle import paging
-from conformance.oracle.listing import Unsettled
-from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
+from conformance.oracle.listing import CantTellYet
+from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import page, told
@@ -94,7 +94,7 @@ def test_what_has_no_response_decides_nothing(judge: Judge) -> None:
 @pytest.mark.parametrize("judge", WHOLE.values(), ids=WHOLE)
 def test_a_page_that_was_refused_is_judged_elsewhere(judge: Judge) -> None:
     """What is not shown cannot be counted."""
-    with pytest.raises(Undecided, match="was answered 404"):
+    with pytest.raises(CantTell, match="was answered 404"):
         judge((*HONEST["full-last-page"][:2], refused(2, 2)))
 
 
@@ -169,10 +169,10 @@ def test_a_list_that_counts_less_than_is_known() -> None:
     """Something has come meanwhile, or the total is wrong, which is judged by itself."""
     look = looked_at(names(1, 2), total=2, whole=names(1, 3))
 
-    with pytest.raises(Unsettled, match=r"^the list holds 3 at least and counts 2$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the list holds 3 at least and counts 2$") as raised:
         paging.expect_partition(look)
     assert raised.value.exchanges == look
-    with pytest.raises(Unsettled, match=r"^the list holds 4 at least and counts 2$"):
+    with pytest.raises(CantTellYet, match=r"^the list holds 4 at least and counts 2$"):
         paging.expect_partition(look, ["x"])
 
 
@@ -191,7 +191,7 @@ def test_pages_that_do_not_reach_the_total(judge: Judge) -> None:
         looked_at(names(1, 2), names(3, 4), total=5, whole=names(1, 5)),
         looked_at(*MANY[:11], total=23, whole=names(1, 23)),
     ):
-        with pytest.raises(Unsettled, match=r"^there are more pages than were looked at$") as raised:
+        with pytest.raises(CantTellYet, match=r"^there are more pages than were looked at$") as raised:
             judge(look)
         assert raised.value.exchanges == look[:2]
 
@@ -201,7 +201,7 @@ def test_a_response_without_pages(judge: Judge) -> None:
     """Where it did not tell how many there are, none was asked for."""
     look = (response(1, 100, names(1, 2), 2),)
 
-    with pytest.raises(Undecided, match=r"^the first answer did not tell how many pages there are$") as raised:
+    with pytest.raises(CantTell, match=r"^the first answer did not tell how many pages there are$") as raised:
         judge(look)
     assert raised.value.exchanges == look
 
@@ -263,7 +263,7 @@ def test_a_total_of_more_pages_than_are_looked_at() -> None:
 )
 def test_a_total_of_pages_that_are_wrong_themselves(look: Look, owned: list[str], reason: str) -> None:
     """Nothing is said of it where another requirement has its say first; every answer is cited."""
-    with pytest.raises(Unsettled, match=f"^{reason}") as raised:
+    with pytest.raises(CantTellYet, match=f"^{reason}") as raised:
         paging.expect_total(look, owned)
     assert raised.value.exchanges == look
 
@@ -311,7 +311,7 @@ def test_the_one_response_has_a_length_too() -> None:
 )
 def test_lengths_by_a_total_that_does_not_count(look: Look, owned: list[str], seen: int, total: int) -> None:
     """What a page should hold is then not known."""
-    with pytest.raises(Unsettled, match=f"^the list shows {seen} and counts {total}$") as raised:
+    with pytest.raises(CantTellYet, match=f"^the list shows {seen} and counts {total}$") as raised:
         paging.expect_lengths(look, owned)
     assert raised.value.exchanges == look
 

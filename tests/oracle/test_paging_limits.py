@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conformance.oracle import paging_limits
-from conformance.oracle.listing import Unsettled
-from conformance.oracle.outcomes import Evidence, NonConformity, Undecided
+from conformance.oracle.listing import CantTellYet
+from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import no_response, page, refusal, told
@@ -82,7 +82,7 @@ def test_a_key_that_may_not_list_decides_nothing(plain: Exchange) -> None:
         paging_limits.expect_refused_or_truthful,
         lambda given: paging_limits.expect_refused_or_empty(given, plain),
     ):
-        with pytest.raises(Undecided, match=r"^the key is not permitted to list$") as raised:
+        with pytest.raises(CantTell, match=r"^the key is not permitted to list$") as raised:
             judge(response)
         assert raised.value.exchanges == (response,)
 
@@ -168,7 +168,7 @@ def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, 
 @pytest.mark.parametrize("value", [None, "1", 1.5, True])
 def test_meta_that_cannot_be_read_is_for_others_to_judge(name: str, value: object) -> None:
     """Such a page says nothing of itself."""
-    with pytest.raises(Undecided, match=f"{name} is no integer"):
+    with pytest.raises(CantTell, match=f"{name} is no integer"):
         paging_limits.expect_refused_or_truthful(holding(1, **{name: value}))
 
 
@@ -193,7 +193,7 @@ def test_total_pages_that_are_always_wrong() -> None:
     plain = page(["a"], totalPages=7, number=9)
 
     for response in (holding(20, total=55, totalPages=9), holding(20, total=55, totalPages=3)):
-        with pytest.raises(Unsettled) as raised:
+        with pytest.raises(CantTellYet) as raised:
             paging_limits.expect_total_pages(response, plain)
         reason = "totalPages is wrong without parameters too"
         assert raised.value.message == f"{reason}: totalPages does not fit a total of 1 with 20 a page"
@@ -243,7 +243,7 @@ def test_data_that_is_no_array_past_the_end(body: object, kind: str) -> None:
     """It is for another requirement to judge."""
     response = make_exchange("listEngagements", body=body)
 
-    with pytest.raises(Undecided, match=f"^data is {kind}$") as raised:
+    with pytest.raises(CantTell, match=f"^data is {kind}$") as raised:
         past_the_end(response)
     assert raised.value.exchanges == (response,)
 
@@ -251,7 +251,7 @@ def test_data_that_is_no_array_past_the_end(body: object, kind: str) -> None:
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_a_body_that_is_no_object_is_for_others_to_judge(judge: Judge) -> None:
     """Nothing can be said of such a page."""
-    with pytest.raises(Undecided, match="the body is no JSON object"):
+    with pytest.raises(CantTell, match="the body is no JSON object"):
         judge(make_exchange("listEngagements", body=[]))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from conformance.oracle import read
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
 from tests.oracle.pages import no_response, refusal
@@ -26,7 +26,7 @@ BODY = {"data": {"id": "a"}, "meta": {"total": 3}}
 
 def undecided(word: Word, made: Exchange) -> str:
     """Why nothing can be said; the answer itself is cited."""
-    with pytest.raises(Undecided) as raised:
+    with pytest.raises(CantTell) as raised:
         word(made)
     assert raised.value.exchanges == (made,)
     return raised.value.message

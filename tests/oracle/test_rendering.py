@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.oracle.collation import SYLLABLES, name_key, syllables
-from conformance.oracle.rendering import kind_of, one_of, shown
+from conformance.oracle.rendering import kind_of, one_of, render
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_the_json_type_of_a_value(value: object, kind: str) -> None:
 )
 def test_a_value_in_one_line(value: object, text: str) -> None:
     """As JSON in ASCII; what is long is cut or counted."""
-    assert shown(value) == text
+    assert render(value) == text
 
 
 @settings(max_examples=30)
 @given(st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.floats() | st.binary()))
 def test_every_value_is_bounded(value: object) -> None:
     """No line breaks, nothing beyond ASCII."""
-    text = shown(value)
+    text = render(value)
 
     assert text.isascii()
     assert len(text.splitlines()) == 1

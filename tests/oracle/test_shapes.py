@@ -48,7 +48,7 @@ ARTICLES = {str: "a string", bool: "a boolean", int: "an integer", dict: "an obj
 
 def found(operation: str, resource: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What is wrong with a resource."""
-    return [(fault.pointer, fault.expected, fault.actual) for fault in shapes.faults(resource, SHAPES[operation])]
+    return [(fault.pointer, fault.expected, fault.actual) for fault in shapes.field_errors(resource, SHAPES[operation])]
 
 
 @pytest.mark.parametrize("operation", PROMISED)
@@ -121,7 +121,7 @@ def test_integers(value: object, *, right: bool) -> None:
 
 def test_all_faults_are_told_in_order() -> None:
     """Each by its place in the body."""
-    faults = shapes.faults({"deleted": "yes"}, SHAPES["deleteEngagement"], "/data/7")
+    faults = shapes.field_errors({"deleted": "yes"}, SHAPES["deleteEngagement"], "/data/7")
 
     assert [(one.pointer, one.expected, one.actual) for one in faults] == [
         ("/data/7/deleted", "a boolean", '"yes" (string)'),
@@ -156,6 +156,6 @@ def test_times_within_other_objects() -> None:
 
 def test_a_fault_hides_no_other() -> None:
     """What stands behind something that cannot be looked into is judged as well."""
-    faults = shapes.faults({"a": 1}, (Field(("a",), "object"), Field(("a", "b")), Field(("c",))))
+    faults = shapes.field_errors({"a": 1}, (Field(("a",), "object"), Field(("a", "b")), Field(("c",))))
 
     assert [(one.pointer, one.actual) for one in faults] == [("/data/a", "1 (number)"), ("/data/c", "absent")]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from conformance.oracle.outcomes import NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.steady import steadily, steadily_between
 from conformance.wire.exchange import Exchange
 
@@ -17,7 +17,7 @@ def wrong_unless_even(seen: int) -> None:
         raise NonConformity("it is odd", expected="even", actual=str(seen))
 
 
-def judged(looks: Iterator[int], pauses: list[float]) -> int:
+def evidence(looks: Iterator[int], pauses: list[float]) -> int:
     """Judge successive looks; an organization is at rest where two looks are equal."""
     return steadily(lambda: next(looks), wrong_unless_even, at_rest=lambda seen: seen, sleep=pauses.append)
 
@@ -26,7 +26,7 @@ def test_what_is_right_is_looked_at_once() -> None:
     """No pause is spent on a service that is right."""
     pauses: list[float] = []
 
-    assert judged(iter([2]), pauses) == 2
+    assert evidence(iter([2]), pauses) == 2
     assert pauses == []
 
 
@@ -34,27 +34,27 @@ def test_pauses_grow() -> None:
     """What looks wrong is looked at twice more, the second time after longer."""
     pauses: list[float] = []
 
-    assert judged(iter([1, 1, 2]), pauses) == 2
+    assert evidence(iter([1, 1, 2]), pauses) == 2
     assert pauses == [0.4, 1.0]
 
 
 @pytest.mark.parametrize("looks", [[1, 2], [1, 3, 2]])
 def test_what_rights_itself_is_right(looks: list[int]) -> None:
     """A passing disturbance is nobody's fault."""
-    assert judged(iter(looks), []) == 2
+    assert evidence(iter(looks), []) == 2
 
 
 @pytest.mark.parametrize("looks", [[1, 1, 1], [3, 1, 1]])
 def test_what_stays_wrong_at_rest_is_a_fault(looks: list[int]) -> None:
     """The second and the third look show the same fault and nothing moved."""
     with pytest.raises(NonConformity):
-        judged(iter(looks), [])
+        evidence(iter(looks), [])
 
 
 def test_what_is_wrong_in_motion_is_undecided() -> None:
     """Others may be the cause."""
-    with pytest.raises(Undecided, match="others were changing"):
-        judged(iter([1, 1, 3]), [])
+    with pytest.raises(CantTell, match="others were changing"):
+        evidence(iter([1, 1, 3]), [])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_both_the_fault_and_the_rest_must_stay(
     def judge(look: tuple[int, str]) -> None:
         raise NonConformity("it is wrong", made, expected="right", actual=look[1])
 
-    with pytest.raises(Undecided) as raised:
+    with pytest.raises(CantTell) as raised:
         steadily(lambda: next(looks), judge, at_rest=lambda look: look[0], sleep=lambda _: None)
     assert raised.value.exchanges == (made,)
 
@@ -99,7 +99,7 @@ def test_a_fault_that_comes_with_each_look_is_a_fault(last: tuple[int, str, int]
 
 def test_a_change_between_two_looks_is_undecided() -> None:
     """Two looks that grew alike are no rest where something came between them."""
-    with pytest.raises(Undecided, match="others were changing"):
+    with pytest.raises(CantTell, match="others were changing"):
         judged_between([(1, "odd", 2), (2, "odd", 3), (4, "odd", 5)])
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity, Undecided
+from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonConformity
 from conformance.oracle.survey import Survey, conclude, survey
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
@@ -17,7 +17,7 @@ def law(exchange: Exchange) -> bool:
     """It does not apply to a 204, is open for a 409, and is broken by what is no 200."""
     status = exchange.status
     if status == 409:
-        raise Undecided(f"answer {exchange.number} is open", exchange)
+        raise CantTell(f"answer {exchange.number} is open", exchange)
     if status not in {200, 204}:
         raise NonConformity("it is odd", exchange, expected="even", actual=f"a {status}", pointer="/data")
     return status == 200
@@ -95,7 +95,7 @@ def test_a_law_that_is_open_somewhere() -> None:
     """The first doubt is told with what it rests on, although the law held elsewhere."""
     made = responses(200, 409, 409)
 
-    with pytest.raises(Undecided, match=r"^answer 2 is open$") as raised:
+    with pytest.raises(CantTell, match=r"^answer 2 is open$") as raised:
         conclude(survey(law, made))
     assert raised.value.exchanges == (made[1],)
 

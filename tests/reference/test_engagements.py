@@ -19,7 +19,7 @@ def names(visitor: Visitor, **params: object) -> list[str]:
     return [item["name"] for item in visitor.get(ENGAGEMENTS, params=params).json()["data"]]
 
 
-def test_creation_responses_with_the_whole_engagement(visitor: Visitor) -> None:
+def test_creation_response_has_the_whole_engagement(visitor: Visitor) -> None:
     """A new engagement is active and was never changed."""
     response = visitor.post(ENGAGEMENTS, {"name": "Ärger 🦊", "description": "d"})
 

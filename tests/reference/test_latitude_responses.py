@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from conformance.reference.latitude.responses import RESPONSE_POINTS
 
+from conformance.reference.latitude.responses import RESPONSE_POINTS
 from tests.reference.probes import (
     ENGAGEMENTS,
     GUEST,

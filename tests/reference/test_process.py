@@ -58,7 +58,7 @@ def ask(
     return found
 
 
-def test_announced_service_responses_and_ends_with_its_parent(start: Start) -> None:
+def test_announced_service_responds_and_ends_with_its_parent(start: Start) -> None:
     """What is announced works; SIGINT is left to the parent."""
     process, announced = start()
     process.send_signal(signal.SIGINT)

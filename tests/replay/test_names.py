@@ -12,11 +12,11 @@ from conformance.running.run import Run
 from conformance.targets.names import RunNames
 from conformance.targets.profile import Profile
 from conformance.targets.secret import Secret
-from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
+from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 
 
-def _run() -> tuple[Run, TakenNotes]:
-    notes = TakenNotes()
+def _run() -> tuple[Run, InputRecorder]:
+    notes = InputRecorder()
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"))
     nothing = cast("Any", SimpleNamespace())
     parts = {"wire": nothing, "fixtures": nothing, "journal": nothing, "names": RunNames("cf-aaaaaaaa-")}
@@ -64,7 +64,7 @@ def test_kept_values_come_out_of_the_notes() -> None:
     run, notes = _run()
     with notes.under("generated"):
         assert run.kept("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
-    read = ReadNotes(notes.lines)
+    read = InputPlayer(notes.lines)
 
     with read.under("generated"):
         assert read.told("cases", list, list, list) == [["a", None], ["é", 1]]

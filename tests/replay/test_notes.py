@@ -6,25 +6,25 @@ import json
 
 import pytest
 
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.profile import Mode, Profile
 from conformance.targets.recorded_fixtures import NotedFixtures
 from conformance.targets.secret import Secret
-from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
+from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import NotRecorded
 from conformance.wire.request import Credential
 from conformance.wire.run_limits import RunStopped
 
 
-def _again(notes: TakenNotes) -> ReadNotes:
-    return ReadNotes([json.loads(json.dumps(line)) for line in notes.lines])
+def _again(notes: InputRecorder) -> InputPlayer:
+    return InputPlayer([json.loads(json.dumps(line)) for line in notes.lines])
 
 
 def test_each_check_is_told_its_own_responses() -> None:
     """Two checks that ask the same get what each was told, whichever comes first."""
-    taken = TakenNotes()
+    taken = InputRecorder()
     for check, response in (("one", 1), ("two", 2), ("one", 3)):
         with taken.under(check):
             taken.told("n", lambda response=response: response, int, int)  # type: ignore[misc]
@@ -41,7 +41,7 @@ def test_each_check_is_told_its_own_responses() -> None:
 
 def test_question_that_was_not_noted_raises() -> None:
     """The check and the question are named."""
-    read = ReadNotes([])
+    read = InputPlayer([])
 
     with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
         read.told("seconds", lambda: 0.0, float, float)
@@ -50,10 +50,10 @@ def test_question_that_was_not_noted_raises() -> None:
 
 def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
     """What had been noted before is told."""
-    taken = TakenNotes()
+    taken = InputRecorder()
     with taken.under("archiving"):
         taken.told("seconds", lambda: 1.5, float, float)
-    read = ReadNotes(taken.lines, "interrupted by SIGINT")
+    read = InputPlayer(taken.lines, "interrupted by SIGINT")
 
     with read.under("archiving"):
         assert read.told("seconds", lambda: 0.0, float, float) == 1.5
@@ -64,7 +64,7 @@ def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
 
 def test_responses_left_over_are_named() -> None:
     """What nobody asks for shows that the notes belong to another suite."""
-    taken = TakenNotes()
+    taken = InputRecorder()
     with taken.under("mailing"):
         taken.told("seconds", lambda: 1.5, float, float)
         taken.perhaps("order", lambda: [2, 1])
@@ -74,7 +74,7 @@ def test_responses_left_over_are_named() -> None:
 
 def test_empty_responses_are_not_noted_and_keep_their_turn() -> None:
     """Of three answers only the second is there; it comes at the second time of asking."""
-    taken = TakenNotes()
+    taken = InputRecorder()
     for response in ([], [4], []):
         taken.perhaps("order", lambda response=response: response)  # type: ignore[misc]
     read = _again(taken)
@@ -85,7 +85,7 @@ def test_empty_responses_are_not_noted_and_keep_their_turn() -> None:
 
 def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
     """What a fixture sent belongs to its answer."""
-    taken = TakenNotes()
+    taken = InputRecorder()
 
     def found() -> str:
         taken.sent([7, 8])
@@ -103,10 +103,10 @@ def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
 def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
     """The reason of an untested requirement is the same."""
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
-    taken = TakenNotes()
-    with pytest.raises(Unavailable) as first:
+    taken = InputRecorder()
+    with pytest.raises(MissingMeans) as first:
         NotedFixtures(Fixtures(profile, None, Redactor()), taken).other_organization()
-    with pytest.raises(Unavailable) as second:
+    with pytest.raises(MissingMeans) as second:
         NotedFixtures(Fixtures(profile, None, Redactor()), _again(taken)).other_organization()
 
     assert (second.value.need, second.value.reason) == (first.value.need, first.value.reason)
@@ -116,7 +116,7 @@ def test_keys_are_noted_by_name_only() -> None:
     """No key is in the notes; a replay gets another one of that name."""
     keys = {"engagements:read": Secret("key-that-nobody-may-see")}
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
-    taken = TakenNotes()
+    taken = InputRecorder()
     given = NotedFixtures(Fixtures(profile, None, Redactor()), taken).scoped_key("engagements:read")
     again = NotedFixtures(
         Fixtures(profile, None, Redactor()), _again(taken), lambda name: Credential.bearer(name, "another")
@@ -129,13 +129,13 @@ def test_keys_are_noted_by_name_only() -> None:
 
 def test_questions_asked_for_another_response_are_not_counted() -> None:
     """A replay does not ask them again: the second question of the check is its second in both."""
-    taken = TakenNotes()
+    taken = InputRecorder()
     with taken.under("check"):
         taken.perhaps("withheld", lambda: None)
         taken.told("a record", lambda: taken.perhaps("withheld", lambda: "amid it"), str, str)
         taken.perhaps("withheld", lambda: "it would change what is not the run's")
 
-    read = ReadNotes(taken.lines)
+    read = InputPlayer(taken.lines)
     with read.under("check"):
         told = [read.perhaps("withheld", lambda: None), read.told("a record", lambda: "", str, str)]
         told.append(read.perhaps("withheld", lambda: None))

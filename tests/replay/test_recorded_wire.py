@@ -12,8 +12,8 @@ from email.utils import format_datetime
 import pytest
 
 from conformance.wire import request
-from conformance.wire.exchange import Withheld
-from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
+from conformance.wire.exchange import NotSent
+from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 from conformance.wire.recording_wire import RecordedWire
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import ReplayWire
@@ -36,9 +36,9 @@ def settings(server: RawServer) -> WireSettings:
 
 
 @contextmanager
-def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, TakenNotes, RawServer]]:
+def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, InputRecorder, RawServer]]:
     """A wire to a server, and its notes."""
-    notes, server = TakenNotes(), RawServer(behaviour)
+    notes, server = InputRecorder(), RawServer(behaviour)
     wire = RecordedWire(settings(server), Redactor(), notes)
     try:
         yield wire, notes, server
@@ -58,7 +58,7 @@ def test_who_got_which_response_is_noted_where_calls_look_alike() -> None:
         with wire.checking("walk"):
             got = wire.send_all(reads)
 
-        read = ReadNotes(notes.lines)
+        read = InputPlayer(notes.lines)
         replay = ReplayWire(
             settings(server), Redactor(), wire.exchanges, under=read.under, current=lambda: read.current,
             order=lambda: read.perhaps("order", tuple[int]) or (),
@@ -81,7 +81,7 @@ def test_requests_go_over_the_transport_that_is_given() -> None:
     """Such as that of a service in this process."""
     transport = Scripted(lambda _: (200, {}))
     target = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "the-key-of-a-run"))
-    wire = RecordedWire(target, Redactor(), TakenNotes(), transport=transport)
+    wire = RecordedWire(target, Redactor(), InputRecorder(), transport=transport)
     try:
         assert wire.send(request.get_organization()).status == 200
     finally:
@@ -147,13 +147,13 @@ def test_what_was_withheld_is_noted() -> None:
 
     def guard(calls: Sequence[Call]) -> None:
         if forbidden in calls:
-            raise Withheld("it is another user's")
+            raise NotSent("it is another user's")
 
     with recorded() as (wire, notes, _):
         wire.guard(guard)
         with wire.checking("walk"):
             wire.send(request.get_organization())
-            with pytest.raises(Withheld):
+            with pytest.raises(NotSent):
                 wire.send_all([request.get_organization(), forbidden])
 
     assert [line for line in notes.lines if line["asked"] == "withheld"] == [

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 import pytest
 
 from conformance.wire import request
-from conformance.wire.exchange import Exchange, Response, Withheld
-from conformance.wire.recorded_inputs import ReadNotes
+from conformance.wire.exchange import Exchange, NotSent, Response
+from conformance.wire.recorded_inputs import InputPlayer
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import OWNERSHIP, NotRecorded, ReplayWire, are_alike
 from conformance.wire.request import Call, Credential
-from conformance.wire.request_builder import Preparer
+from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import WireSettings
 
@@ -30,12 +30,12 @@ REPLAYED = WireSettings(
 def _exchange(number: int, asked: Call, check: str = "walk", *, attempt: int = 1, status: int | None = 200) -> Exchange:
     redactor = Redactor()
     redactor.add("api_key", "the-real-key-of-the-run")
-    preparer = Preparer(RECORDED, redactor)
+    request_builder = RequestBuilder(RECORDED, redactor)
     return Exchange(
         number=number,
         check=check,
         call=asked,
-        request=preparer.record(asked, preparer.request(asked)),
+        request=request_builder.record(asked, request_builder.request(asked)),
         received=None if status is None else Response(status, (), str(number).encode()),
         trouble="the connection broke" if status is None else None,
         started_at=datetime.fromtimestamp(0, UTC),
@@ -50,8 +50,8 @@ def _wire(
     stopped: str | None = None,
     settings: WireSettings = REPLAYED,
     withheld: Callable[[], str | None] = lambda: None,
-) -> tuple[ReplayWire, ReadNotes]:
-    notes = ReadNotes([])
+) -> tuple[ReplayWire, InputPlayer]:
+    notes = InputPlayer([])
     wire = ReplayWire(
         settings,
         Redactor(),
@@ -293,7 +293,7 @@ def test_nothing_is_given_that_was_withheld() -> None:
     wire, _ = _wire([_exchange(1, calls[0])], withheld=lambda: next(reasons))
 
     with wire.checking("walk"):
-        with pytest.raises(Withheld, match="not that"):
+        with pytest.raises(NotSent, match="not that"):
             wire.send_all(calls)
         assert wire.send(calls[0]).number == 1
     assert wire.missed == []

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.oracle.ledger import RULES
 from conformance.running.options import Effort, RunOptions
-from conformance.selftest.in_process import HostedExecution
+from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
@@ -35,7 +35,7 @@ LOOK_AGAIN = frozenset({"test_s8_paging_limits::test_total_past_the_end[page-pas
 """Checks that look again, and only then send anything, where other journeys have changed a list meanwhile."""
 
 
-A_TICK = 0.002
+ONE_SECOND_TICK = 0.002
 """Seconds that every answer takes, more than the milliseconds that the service's clock shows."""
 
 
@@ -54,8 +54,8 @@ def run_once(seed: int, workers: int, *only: str) -> Made:
     Where an engagement is archived in the millisecond of its creation, checks look again whether that moves its time.
     """
     options = RunOptions(effort=Effort.QUICK, seed=seed, workers=workers, only=only)
-    with HostedExecution(latitudes("default")[0], options) as execution:
-        execution._service.app.service.latency = A_TICK
+    with HostedSession(latitudes("default")[0], options) as execution:
+        execution._service.app.service.latency = ONE_SECOND_TICK
         judge = Judge(execution.run)
         assert execution.reach() is None
         run_checks(judge)

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import request
 from conformance.wire.request import Call, Credential
@@ -46,7 +46,7 @@ def test_a_read_only_run_refuses_to_write(key: Credential | None) -> None:
     run, wire = run_in(Mode.READ_ONLY)
     calls = [request.get_organization(), request.archive_engagement("eng_1")]
 
-    with pytest.raises(Unavailable, match="--read-only") as refused:
+    with pytest.raises(MissingMeans, match="--read-only") as refused:
         run.send_all([one if key is None else one.with_key(key) for one in calls])
 
     assert refused.value.need == "writes"

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from conformance.oracle.outcomes import Undecided
+from conformance.oracle.outcomes import CantTell
 from conformance.running.run import Run
 from conformance.running.scenarios import Journeys
 from conformance.wire.client import RunStopped
@@ -125,7 +125,7 @@ def test_a_broken_connection_begins_the_journey_anew(run: NoRun, journeys: Journ
     [
         ([NoResponse("a"), NoResponse("b"), NoResponse("c"), "never"], NoResponse, 3),
         ([RunStopped("budget"), "never"], RunStopped, 1),
-        ([Undecided("no data"), "never"], Undecided, 1),
+        ([CantTell("no data"), "never"], CantTell, 1),
         ([KeyError("id"), "never"], KeyError, 1),
     ],
 )
@@ -153,7 +153,7 @@ def test_settling_waits_for_what_is_under_way(journeys: Journeys) -> None:
 
     journeys.prepare([slow])
     begun.wait(10)
-    journeys.settle()
+    journeys.narrow()
 
     assert finished == ["slow"]
     assert journeys.result(Walk("late")) == "late"

@@ -18,7 +18,7 @@ from typing import Final
 from conformance.reference.faults import all_faults
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest import subjects
-from conformance.selftest.in_process import HostedExecution
+from conformance.selftest.in_process import HostedSession
 from conformance.verdicts.conclude import observations
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
@@ -84,7 +84,7 @@ def services() -> dict[str, subjects.Subject]:
 def run_against(service: str) -> dict[str, object]:
     """Run all checks at quick effort against a service in this process."""
     options = RunOptions(effort=Effort.QUICK)
-    with HostedExecution(services()[service], options, in_process=True) as execution:
+    with HostedSession(services()[service], options, in_process=True) as execution:
         judge = Judge(execution.run)
         execution.run.closed = execution.reach()
         run_checks(judge)

@@ -28,7 +28,7 @@ def convicted(subject: Subject, *checks: str) -> Trial:
     return Trial(
         subject,
         reported={requirement: [f"{check}: wrong" for check in checks]} if checks else {},
-        convicting={requirement: sorted(checks)} if checks else {},
+        detecting={requirement: sorted(checks)} if checks else {},
         requests=100,
         found_after=10 if checks else None,
     )

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.catalogue.catalogue import load_catalogue
 from conformance.catalogue.entries import OpenPoint, Requirement
-from conformance.targets.capabilities import UNLOCKS, is_met, lacking, missing
+from conformance.targets.capabilities import UNLOCKS, is_met, missing, missing_means
 from conformance.targets.profile import Mode, Profile
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def test_an_unknown_need_is_an_error_of_ours(load: Callable[..., Profile]) -> No
 
 def test_unavailable_tells_the_line() -> None:
     """What a check without its need reports is the line to add."""
-    unavailable = lacking("other_organization")
+    unavailable = missing_means("other_organization")
 
     assert unavailable.need == "other_organization"
     assert "keys: {other_organization: ${KEY_OTHER}}" in str(unavailable)

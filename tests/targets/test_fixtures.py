@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
@@ -167,7 +167,7 @@ def test_what_is_not_there_tells_the_line_to_add(
     fixtures: Callable[..., Fixtures], ask: Callable[[Fixtures], object], need: str, line: str
 ) -> None:
     """Without a provisioner each need says what unlocks it."""
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(MissingMeans) as caught:
         ask(fixtures())
 
     assert caught.value.need == need
@@ -176,7 +176,7 @@ def test_what_is_not_there_tells_the_line_to_add(
 
 def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
     """In a disposable organization without members the line for members is told."""
-    with pytest.raises(Unavailable, match=r"members: \[\{user_id: ID\}\]"):
+    with pytest.raises(MissingMeans, match=r"members: \[\{user_id: ID\}\]"):
         fixtures(DISPOSABLE).member()
 
 
@@ -195,7 +195,7 @@ def test_a_failing_provisioner_is_asked_once(
     made = fixtures(PROVISIONED, program)
 
     for _ in range(3):
-        with pytest.raises(Unavailable) as caught:
+        with pytest.raises(MissingMeans) as caught:
             made.scoped_key("engagements:read")
         assert reason in caught.value.reason
 
@@ -206,7 +206,7 @@ def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[
     """Neither one that is known nor one that looks like one."""
     said = ProvisionerError("The provisioner could not do it: open-sesame and sk_live_9f8a7b6c5d4e were made.")
 
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(MissingMeans) as caught:
         fixtures(PROVISIONED, Program(create_key=said)).scoped_key("engagements:read")
 
     assert caught.value.reason.endswith("<hidden> and <withheld> were made.")
@@ -260,7 +260,7 @@ def test_members_of_the_file_are_used_up(fixtures: Callable[..., Fixtures]) -> N
 
     assert made.member(with_key=True).user_id == "u_2"
     assert [made.member().user_id, made.member().user_id] == ["u_1", "u_3"]
-    with pytest.raises(Unavailable, match="have been used"):
+    with pytest.raises(MissingMeans, match="have been used"):
         made.member()
 
 
@@ -292,7 +292,7 @@ def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[...,
     made = fixtures(DISPOSABLE + PROVISIONED, program)
 
     for _ in range(3):
-        with pytest.raises(Unavailable):
+        with pytest.raises(MissingMeans):
             made.member(with_key=True)
 
     assert program.asked == ["create_member"]
@@ -303,7 +303,7 @@ def test_members_are_for_disposable_organizations(fixtures: Callable[..., Fixtur
     """Outside a disposable organization no member is made or given."""
     program = Program()
 
-    with pytest.raises(Unavailable, match="disposable"):
+    with pytest.raises(MissingMeans, match="disposable"):
         fixtures(PROVISIONED + "members: [{user_id: u_1}]", program, mode=mode).member()
 
     assert program.asked == []
@@ -313,7 +313,7 @@ def test_a_read_only_run_makes_no_records(fixtures: Callable[..., Fixtures]) -> 
     """A read-only run asks nobody to make a subordinate record."""
     program = Program()
 
-    with pytest.raises(Unavailable, match="read-only"):
+    with pytest.raises(MissingMeans, match="read-only"):
         fixtures(PROVISIONED, program, mode=Mode.READ_ONLY).make_subordinate("e", "task")
 
     assert program.asked == []
@@ -437,9 +437,9 @@ def test_another_status_tells_nothing(
     """What is neither there nor gone is unavailable, and so is no answer at all."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(MissingMeans):
         made.subordinate_exists("e", "task", "1")
-    with pytest.raises(Unavailable):
+    with pytest.raises(MissingMeans):
         made.make_subordinate("e", "task")
 
 
@@ -452,7 +452,7 @@ def test_a_response_without_an_id_makes_no_record(
     """A creation whose answer holds no id where the template says is unavailable."""
     made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, 201, body))
 
-    with pytest.raises(Unavailable, match="holds no id at /data/id"):
+    with pytest.raises(MissingMeans, match="holds no id at /data/id"):
         made.make_subordinate("e", "task")
 
 
@@ -470,7 +470,7 @@ def test_an_id_is_found_in_lists_and_under_odd_names(
 
 def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtures]) -> None:
     """Where nothing can be sent the template is of no use."""
-    with pytest.raises(Unavailable, match="Nothing can be sent"):
+    with pytest.raises(MissingMeans, match="Nothing can be sent"):
         fixtures(TEMPLATE).make_subordinate("e", "task")
 
 
@@ -510,7 +510,7 @@ def test_a_key_of_another_organization_is_not_used(
     made = fixtures(text, ownership=ownership, mode=None)
 
     if shown == "org_2":
-        with pytest.raises(Unavailable, match=f"The key {name} belongs to another organization than the main key"):
+        with pytest.raises(MissingMeans, match=f"The key {name} belongs to another organization than the main key"):
             ask(made)
     else:
         ask(made)
@@ -523,7 +523,7 @@ def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
     service.roles["u_1"] = "admin"
     made = fixtures(DISPOSABLE + PROVISIONED, Program())
 
-    with pytest.raises(Unavailable, match="named u_1 as a new member, who was a member before"):
+    with pytest.raises(MissingMeans, match="named u_1 as a new member, who was a member before"):
         made.member()
 
 
@@ -534,7 +534,7 @@ def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
     program = Program()
     service.overrides["listMembers"] = 500
 
-    with pytest.raises(Unavailable, match="could not be listed"):
+    with pytest.raises(MissingMeans, match="could not be listed"):
         fixtures(DISPOSABLE + PROVISIONED, program).member()
     assert program.asked == []
 
@@ -554,7 +554,7 @@ def test_members_of_the_file_are_looked_up(
     made = fixtures(DISPOSABLE + "members: [{user_id: u_7}]")
     service.roles = {"u_owner": "owner", "u_1": "member"} | roles
 
-    with pytest.raises(Unavailable, match=reason):
+    with pytest.raises(MissingMeans, match=reason):
         made.member()
 
 
@@ -568,7 +568,7 @@ def test_members_of_the_file_are_looked_up(
 )
 def test_a_member_must_have_a_key_of_its_own(fixtures: Callable[..., Fixtures], more: str, name: str) -> None:
     """A member whose removal would end another key of the run is not given to a check."""
-    with pytest.raises(Unavailable, match=f"The key of the member u_7 is that of {name}, too"):
+    with pytest.raises(MissingMeans, match=f"The key of the member u_7 is that of {name}, too"):
         fixtures(DISPOSABLE + more).member()
 
 
@@ -582,6 +582,6 @@ def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[...
 
     assert made.make_subordinate("e_1", "task") == "e_1/task"
     for identifier in ("f_1", "e_2"):
-        with pytest.raises(Unavailable, match=r"No record was made: a read shows that the engagement is not"):
+        with pytest.raises(MissingMeans, match=r"No record was made: a read shows that the engagement is not"):
             made.make_subordinate(identifier, "task")
     assert program.asked == ["create_subordinate"]

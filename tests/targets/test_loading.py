@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.targets.loading import load_profile
-from conformance.targets.profile import MemberOfFile, Mode, Profile
+from conformance.targets.profile import Mode, Profile, TargetMember
 from conformance.targets.secret import Secret
 from conformance.targets.yaml_entries import TargetFileError
 
@@ -67,7 +67,7 @@ def test_every_key_of_a_target_file_is_read(load: Callable[..., Profile]) -> Non
         "other_organization": "key-other",
         "throttled": "key-slow",
     }
-    assert profile.members == (MemberOfFile("u_1", Secret("key-member")), MemberOfFile("u_2"))
+    assert profile.members == (TargetMember("u_1", Secret("key-member")), TargetMember("u_2"))
     assert profile.provisioner is not None
     assert profile.provisioner.command == ("python3", "provision.py", "--token=provision-token")
     assert dict(profile.provisioner.environment) == {"TOKEN": "provision-token"}

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.targets.capabilities import Unavailable
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.membership import Membership
 from conformance.wire import request as calls
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 from conformance.wire.request import Credential
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def membership(service: Any) -> Membership:
 @pytest.mark.parametrize("user_id", ["u_1", "u_a"])
 def test_members_of_others_are_not_touched(membership: Membership, user_id: str, write: Callable[[str], Call]) -> None:
     """Who was not given to the run is neither changed nor removed."""
-    with pytest.raises(Withheld, match="not given to the run"):
+    with pytest.raises(NotSent, match="not given to the run"):
         membership.ensure([write("u_nobody"), write(user_id)])
 
 
@@ -65,7 +65,7 @@ def test_without_the_list_nobody_is_changed(membership: Membership, service: Any
     """Whoever has a made-up id cannot be told then."""
     service.overrides["listMembers"] = 500
 
-    with pytest.raises(Withheld, match="could not be listed"):
+    with pytest.raises(NotSent, match="could not be listed"):
         membership.ensure([write("u_nobody")])
 
 
@@ -73,9 +73,9 @@ def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, ser
     """In a disposable organization alone; and removed never."""
     membership.ensure([calls.update_member_role("u_owner", {"role": "admin"})])
 
-    with pytest.raises(Withheld, match="an owner"):
+    with pytest.raises(NotSent, match="an owner"):
         membership.ensure([calls.remove_member("u_owner")])
-    with pytest.raises(Withheld, match="not given to the run"):
+    with pytest.raises(NotSent, match="not given to the run"):
         Membership(service.send_all).ensure([calls.update_member_role("u_owner", {"role": "admin"})])
 
 
@@ -95,7 +95,7 @@ def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: 
     service.send(calls.list_members())
 
     membership.ensure([calls.update_member_role("u_9", {"role": "member"})])
-    with pytest.raises(Withheld, match="an owner"):
+    with pytest.raises(NotSent, match="an owner"):
         membership.ensure([calls.remove_member("u_9")])
 
 
@@ -105,7 +105,7 @@ def test_a_member_who_becomes_an_owner_meanwhile_is_not_touched(membership: Memb
     service.roles["u_a"] = "owner"
     service.send(calls.list_members())
 
-    with pytest.raises(Withheld, match="not given to the run"):
+    with pytest.raises(NotSent, match="not given to the run"):
         membership.ensure([calls.update_member_role("u_a", {"role": "member"})])
 
 
@@ -113,14 +113,14 @@ def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
     """Also one that the run was given before."""
     membership.admit_made("member", "u_9", membership.known("member"))
 
-    with pytest.raises(Unavailable, match="who was a member before"):
+    with pytest.raises(MissingMeans, match="who was a member before"):
         membership.admit_made("member", "u_a", membership.known("member"))
 
 
 @pytest.mark.parametrize(("user_id", "reason"), [("u_owner", "an owner"), ("u_x", "has no member u_x")])
 def test_members_of_the_target_file_are_looked_up(membership: Membership, user_id: str, reason: str) -> None:
     """An owner is never given to a check, nor is who is not there."""
-    with pytest.raises(Unavailable, match=reason):
+    with pytest.raises(MissingMeans, match=reason):
         membership.admit_listed("member", user_id)
 
 
@@ -131,7 +131,7 @@ def test_the_only_admin_is_left_alone(membership: Membership, service: Any) -> N
     alone = Membership(service.send_all)
     service.observers.append(alone)
 
-    with pytest.raises(Unavailable, match="the only admin"):
+    with pytest.raises(MissingMeans, match="the only admin"):
         alone.admit_listed("member", "u_a")
 
 

@@ -10,7 +10,7 @@ import pytest
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import CLOCKS_APART, Ownership, RunTime, Standing
 from conformance.wire import request as calls
-from conformance.wire.exchange import Exchange, Withheld
+from conformance.wire.exchange import Exchange, NotSent
 from conformance.wire.request import Call, Credential
 from tests.targets.conftest import PREFIX
 
@@ -63,7 +63,7 @@ def test_another_users_engagement_is_never_written_to(
 ) -> None:
     """Whoever names it, with whatever key: nothing is sent, and it is not read again."""
     for _ in range(2):
-        with pytest.raises(Withheld, match="a read shows that the engagement is not one of this run"):
+        with pytest.raises(NotSent, match="a read shows that the engagement is not one of this run"):
             ownership.ensure([write("e_1"), write("f_1")])
 
     assert reads(service) == ["engagements/e_1", "engagements/f_1"]
@@ -110,7 +110,7 @@ def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, servi
     service.send(calls.get_engagement("f_1").with_key(SCOPED))
     service.overrides.clear()
 
-    with pytest.raises(Withheld):
+    with pytest.raises(NotSent):
         ownership.ensure([calls.delete_engagement("f_1")])
 
 
@@ -122,7 +122,7 @@ def test_the_response_to_a_creation_proves_nothing(
     create = calls.create_engagement({"name": NAME})
     ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": responded}}))
 
-    with pytest.raises(Withheld):
+    with pytest.raises(NotSent):
         ownership.ensure([calls.delete_engagement("f_1")])
     assert ownership.mistaken == ["f_1"]
 
@@ -132,7 +132,7 @@ def test_a_list_proves_nothing_where_reads_work(ownership: Ownership, service: A
     service.listed_as["f_1"] = NAME
     service.send(calls.list_engagements(page=1, perPage=100))
 
-    with pytest.raises(Withheld):
+    with pytest.raises(NotSent):
         ownership.ensure([calls.delete_engagement("f_1")])
 
 
@@ -151,7 +151,7 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
     ownership.after(make_exchange(deletion if key is None else deletion.with_key(key), status, {}))
     service.engagements["e_1"] = "Quarterly audit 2"
 
-    with pytest.raises(Withheld, match="not one of this run"):
+    with pytest.raises(NotSent, match="not one of this run"):
         ownership.ensure([calls.delete_engagement("e_1")])
 
 
@@ -168,7 +168,7 @@ def test_a_read_after_a_refused_deletion_counts(
     service.engagements["e_1"] = "Quarterly audit 2"
     service.send(calls.get_engagement("e_1"))
 
-    with pytest.raises(Withheld, match="not one of this run"):
+    with pytest.raises(NotSent, match="not one of this run"):
         ownership.ensure([calls.delete_engagement("e_1")])
 
 
@@ -211,7 +211,7 @@ def test_that_nothing_has_an_id_holds_for_seconds(
 
     now[0] += 6
 
-    with pytest.raises(Withheld):
+    with pytest.raises(NotSent):
         ownership.ensure([calls.delete_engagement("e_2")])
 
 
@@ -317,7 +317,7 @@ def test_without_reads_an_item_that_agrees_with_its_creation_counts(
     if is_own:
         guard.ensure([calls.delete_engagement("e_1")])
         return
-    with pytest.raises(Withheld, match="no read shows"):
+    with pytest.raises(NotSent, match="no read shows"):
         guard.ensure([calls.delete_engagement("e_1")])
 
 
@@ -334,7 +334,7 @@ def test_another_organizations_key_is_not_tried_on_another_users_engagement(
     """It must be refused, and a faulty service may not refuse it."""
     ownership.after(make_exchange(calls.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
 
-    with pytest.raises(Withheld):
+    with pytest.raises(NotSent):
         ownership.ensure([calls.delete_engagement("f_1").with_key(OTHER)])
 
 
@@ -373,7 +373,7 @@ def test_what_is_created_can_be_told_as_the_runs(ownership: Ownership, body: byt
     if is_sent:
         ownership.ensure([create])
         return
-    with pytest.raises(Withheld, match="neither name nor description says so"):
+    with pytest.raises(NotSent, match="neither name nor description says so"):
         ownership.ensure([create])
 
 
@@ -381,7 +381,7 @@ def test_what_cannot_be_read_is_not_written_to(ownership: Ownership, service: An
     """Without a response nothing is proved."""
     service.overrides |= {"getEngagement": None, "listEngagements": None}
 
-    with pytest.raises(Withheld, match="no read shows"):
+    with pytest.raises(NotSent, match="no read shows"):
         ownership.ensure([calls.delete_engagement("e_1")])
 
 
@@ -412,7 +412,7 @@ def test_many_threads_may_ask_at_once(ownership: Ownership) -> None:
             ownership.ensure([calls.archive_engagement("e_1")])
             try:
                 ownership.ensure([calls.archive_engagement("f_1")])
-            except Withheld as withheld:
+            except NotSent as withheld:
                 refused.append(str(withheld))
 
     threads = [threading.Thread(target=ask) for _ in range(4)]

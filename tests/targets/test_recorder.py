@@ -8,7 +8,7 @@ from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.recorder import JournalRecorder
 from conformance.wire import request as calls
-from conformance.wire.exchange import Withheld
+from conformance.wire.exchange import NotSent
 from conformance.wire.request import Call, Credential
 from tests.targets.conftest import BASE_URL, PREFIX
 
@@ -265,7 +265,7 @@ def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, s
     """What stands for a hidden text cannot be given back as a name, so no other is given."""
     see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
 
-    with pytest.raises(Withheld, match="could not be given back"):
+    with pytest.raises(NotSent, match="could not be given back"):
         see(calls.update_organization({"name": "B"}), 200, {"data": {}})
     assert journal.pending() == []
 
@@ -280,7 +280,7 @@ def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, s
 )
 def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: calls.Call) -> None:
     """It would be another resource than the one that is meant."""
-    with pytest.raises(Withheld, match="the target file hides"):
+    with pytest.raises(NotSent, match="the target file hides"):
         see(hidden, 200, {"data": {}})
 
 

@@ -24,9 +24,9 @@ from conformance.wire.run_limits import RunStopped
 HEAD = """
 import pytest
 from conformance.checks.markers import journey, observes, requirement
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested, judged
-from conformance.targets.capabilities import Unavailable
-from conformance.wire.exchange import Unanswered
+from conformance.oracle.outcomes import Inapplicable, NonConformity, CantTell, Untested, evidence
+from conformance.targets.capabilities import MissingMeans
+from conformance.wire.exchange import NoResponse
 from conformance.wire.run_limits import RunStopped
 from tests.conftest import make_exchange
 """
@@ -52,7 +52,7 @@ class SmallRun:
     """As much of a run as a judge needs.
 
     Attributes:
-        lacking: Needs that the target does not meet.
+        missing_means: Needs that the target does not meet.
         only: Patterns of the requirements that were asked for.
         effort: How much the run may cost.
         closed: Why nothing is sent any more.
@@ -62,7 +62,7 @@ class SmallRun:
         sent: What the judge itself has sent.
     """
 
-    lacking: frozenset[str] = frozenset()
+    missing_means: frozenset[str] = frozenset()
     only: tuple[str, ...] = ()
     effort: Effort = Effort.QUICK
     closed: str | None = None
@@ -89,7 +89,7 @@ class SmallRun:
 
     def meets(self, need: str) -> bool:
         """Whether the target meets a need."""
-        return need not in self.lacking
+        return need not in self.missing_means
 
     def unlocking(self, needs: list[str]) -> str:
         """What would meet these needs."""

@@ -169,12 +169,12 @@ def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) 
 def test_what_would_unlock_more_is_told_by_class() -> None:
     """Each line stands once for a class whose requirements lack it, and nothing stands for what is there."""
     lines = conclude.unlocking(load_catalogue(), {"mailbox": "mailbox: ...", "disposable": "disposable: true"})
-    lacking = {
+    missing_means = {
         need: {one.conformance_class for one in load_catalogue().requirements.values() if need in one.needs}
         for need in ("mailbox", "disposable")
     }
 
-    assert {name for name, found in lines.items() if "mailbox: ..." in found} == lacking["mailbox"]
-    assert {name for name, found in lines.items() if "disposable: true" in found} == lacking["disposable"]
+    assert {name for name, found in lines.items() if "mailbox: ..." in found} == missing_means["mailbox"]
+    assert {name for name, found in lines.items() if "disposable: true" in found} == missing_means["disposable"]
     assert all(len(found) == len(set(found)) for found in lines.values())
     assert conclude.unlocking(load_catalogue(), {}) == {}

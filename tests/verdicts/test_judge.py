@@ -23,7 +23,7 @@ def test_nobody_need_watch(run_checks: RunChecks) -> None:
         """
         @requirement("json-well-formed")
         def test_right():
-            judged(make_exchange())
+            evidence(make_exchange())
         """,
         watched=False,
     )
@@ -36,7 +36,7 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_right():
-            judged(make_exchange(number=1))
+            evidence(make_exchange(number=1))
 
         @requirement("json-well-formed")
         def test_wrong():
@@ -45,11 +45,11 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
 
         @requirement("json-well-formed")
         def test_unclear():
-            raise Undecided("nothing can be said")
+            raise CantTell("nothing can be said")
 
         @requirement("json-well-formed")
         def test_without_means():
-            raise Unavailable("mailbox", "Add a mailbox.")
+            raise MissingMeans("mailbox", "Add a mailbox.")
 
         @requirement("json-well-formed")
         def test_broken():
@@ -88,7 +88,7 @@ def test_what_passes_is_reported_as_pytest_would(run_checks: RunChecks) -> None:
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_right():
-            judged(make_exchange())
+            evidence(make_exchange())
     """)
 
     assert [report.when for report in ran.phases] == ["setup", "call", "teardown"]
@@ -116,7 +116,7 @@ def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_pat
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_unclear():
-            raise Undecided("nothing can be said")
+            raise CantTell("nothing can be said")
     """)
 
     path, line = ran.places["test_unclear"]
@@ -144,7 +144,7 @@ def test_a_check_that_ends_the_program_is_an_error_of_the_suite(run_checks: RunC
 
         @requirement("json-well-formed")
         def test_right():
-            judged(make_exchange())
+            evidence(make_exchange())
     """)
 
     assert ran.outcomes == [("test_leaving", "cantTell"), ("test_right", "passed")]
@@ -157,7 +157,7 @@ def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_with():
-            judged(make_exchange(number=5))
+            evidence(make_exchange(number=5))
 
         @requirement("json-well-formed")
         def test_without():
@@ -165,8 +165,8 @@ def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None
 
         @requirement("json-well-formed")
         def test_half():
-            judged(make_exchange(number=6))
-            raise Undecided("it stopped")
+            evidence(make_exchange(number=6))
+            raise CantTell("it stopped")
     """)
 
     assert ran.outcomes == [("test_with", "passed"), ("test_without", "cantTell"), ("test_half", "cantTell")]
@@ -185,11 +185,11 @@ def test_what_goes_wrong_before_a_check_fails_nobody(run_checks: RunChecks) -> N
 
         @requirement("json-well-formed")
         def test_first(preamble):
-            judged(make_exchange())
+            evidence(make_exchange())
 
         @requirement("json-well-formed")
         def test_second():
-            judged(make_exchange())
+            evidence(make_exchange())
     """)
 
     assert ran.outcomes == [("test_first", "cantTell"), ("test_second", "passed")]
@@ -208,7 +208,7 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 
         @observes("{point}")
         def test_unseen():
-            raise Undecided("nothing answered")
+            raise CantTell("nothing answered")
 
         @observes("{point}")
         def test_broken():
@@ -225,9 +225,9 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 @pytest.mark.parametrize(
     ("raised", "times", "outcome"),
     [
-        ("Unanswered('it broke')", 1, "passed"),
-        ("Unanswered('it broke')", 2, "passed"),
-        ("Unanswered('it broke')", 3, "cantTell"),
+        ("NoResponse('it broke')", 1, "passed"),
+        ("NoResponse('it broke')", 2, "passed"),
+        ("NoResponse('it broke')", 3, "cantTell"),
         ("RunStopped('it is over')", 1, "cantTell"),
     ],
 )
@@ -247,13 +247,13 @@ def test_a_check_that_a_broken_connection_ended_runs_anew(
         def test_one(walked):
             assert walked == 7
             tries.append("tried")
-            judged(make_exchange())
+            evidence(make_exchange())
             if tries.count("tried") <= {times}:
                 raise {raised}
 
         @requirement("json-well-formed")
         def test_then():
-            judged(*[make_exchange(number=number + 1) for number, word in enumerate(tries)])
+            evidence(*[make_exchange(number=number + 1) for number, word in enumerate(tries)])
     """)
 
     assert ran.outcomes == [("test_one", outcome), ("test_then", "passed")]
@@ -270,7 +270,7 @@ def test_what_happens_on_the_second_attempt_counts(run_checks: RunChecks) -> Non
         def test_one():
             tries.append(1)
             if len(tries) == 1:
-                raise Unanswered("it broke")
+                raise NoResponse("it broke")
             raise NonConformity("it is wrong", make_exchange(), expected="this", actual="that")
     """)
 
@@ -281,26 +281,26 @@ SEVERAL = """
     @pytest.mark.stage(2)
     @requirement("json-well-formed")
     def test_form():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @pytest.mark.stage(1)
     @requirement("archive-sets-status")
     def test_archive():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @requirement("get-engagement-succeeds")
     def test_get():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @pytest.mark.least_effort(Effort.STANDARD)
     @requirement("get-engagement-is-the-one-asked-for")
     def test_costly():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @pytest.mark.stage(2)
     @requirement("created-at-never-changes")
     def test_time():
-        judged(make_exchange())
+        evidence(make_exchange())
 """.replace("    @pytest", "    from conformance.running.options import Effort\n\n    @pytest", 1)
 
 
@@ -351,7 +351,7 @@ def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
     ran = run_checks(f"""
         @requirement("json-well-formed")
         def test_one():
-            judged(make_exchange())
+            evidence(make_exchange())
 
         @observes("{point}")
         def test_seen():
@@ -375,18 +375,18 @@ def test_what_the_target_does_not_offer_is_untested(run_checks: RunChecks) -> No
         f"""
         @requirement("{cited}")
         def test_mail():
-            judged(make_exchange())
+            evidence(make_exchange())
 
         @observes(*{points!r})
         def test_seen():
             raise KeyError("it must not run")
         """,
-        lacking=frozenset({need, "disposable"}),
+        missing_means=frozenset({need, "disposable"}),
     )
 
     ((_, outcome),) = ran.outcomes
-    lacking = [one for one in catalogue.requirements[cited].needs if one in {need, "disposable"}]
-    assert (outcome, ran.judge.results[0].reason) == ("untested", f"Add {' and '.join(lacking)}.")
+    missing_means = [one for one in catalogue.requirements[cited].needs if one in {need, "disposable"}]
+    assert (outcome, ran.judge.results[0].reason) == ("untested", f"Add {' and '.join(missing_means)}.")
     assert ran.reports["test_seen"] == ("skipped", "Add disposable.")
     assert ran.run.sending == []
     assert ran.judge.errors == []
@@ -400,21 +400,21 @@ CLOSED = """
 
     @requirement("get-engagement-succeeds")
     def test_get():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @pytest.mark.stage(2)
     @requirement("created-at-never-changes")
     def test_time():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @requirement("error-envelope")
     def test_errors():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @pytest.mark.stage(2)
     @requirement("json-well-formed")
     def test_form():
-        judged(make_exchange())
+        evidence(make_exchange())
 """
 
 
@@ -449,15 +449,15 @@ JOURNEYS = """
 
     @requirement("get-engagement-succeeds")
     def test_get(first):
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @requirement("{cited}")
     def test_mail(second):
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @requirement("json-well-formed")
     def test_form(third, first, tmp_path):
-        judged(make_exchange())
+        evidence(make_exchange())
 """
 
 
@@ -465,7 +465,10 @@ def test_journeys_of_the_checks_that_will_run_are_started(run_checks: RunChecks)
     """Each once, and none for a check that the target has no means for."""
     cited = next(one.id for one in load_catalogue().requirements.values() if "mailbox" in one.needs)
 
-    assert run_checks(JOURNEYS.format(cited=cited), lacking=frozenset({"mailbox"})).run.prepared == ["first", "third"]
+    assert run_checks(JOURNEYS.format(cited=cited), missing_means=frozenset({"mailbox"})).run.prepared == [
+        "first",
+        "third",
+    ]
 
 
 def test_collecting_alone_starts_nothing(run_checks: RunChecks) -> None:
@@ -487,7 +490,7 @@ def test_a_module_that_cannot_be_loaded_is_an_error(run_checks: RunChecks) -> No
 INTERRUPTED = """
     @requirement("json-well-formed")
     def test_first():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @requirement("json-well-formed")
     def test_second():
@@ -495,11 +498,11 @@ INTERRUPTED = """
 
     @requirement("json-well-formed")
     def test_third():
-        judged(make_exchange())
+        evidence(make_exchange())
 
     @requirement("get-engagement-succeeds")
     def test_fourth():
-        judged(make_exchange())
+        evidence(make_exchange())
 """
 
 
@@ -524,11 +527,11 @@ def test_no_check_begins_after_the_end(run_checks: RunChecks) -> None:
         @requirement("json-well-formed")
         def test_first(request):
             request.config.pluginmanager.get_plugin("conformance-judge").stop()
-            judged(make_exchange())
+            evidence(make_exchange())
 
         @requirement("json-well-formed")
         def test_second():
-            judged(make_exchange())
+            evidence(make_exchange())
     """)
 
     assert ran.outcomes == [("test_first", "passed")]
@@ -547,7 +550,7 @@ def test_a_run_that_went_to_its_end_has_nothing_to_give_up(run_checks: RunChecks
 REFUSED = """
     @requirement("scope-allows-get-organization")
     def test_refused():
-        judged(make_exchange(status=200))
+        evidence(make_exchange(status=200))
         raise NonConformity("it was refused", make_exchange(status={}), expected="200", actual="403")
 """
 

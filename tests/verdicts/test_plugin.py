@@ -115,7 +115,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
     """What stands for an execution; nothing of the environment is seen."""
     for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("conformance.running.run_session.Execution", Opened)
+    monkeypatch.setattr("conformance.running.run_session.RunSession", Opened)
     monkeypatch.setattr(Opened, "asked", [])
     monkeypatch.setattr(Opened, "ended", [])
     return Opened

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.oracle.outcomes import Inapplicable, NonConformity, Undecided, Untested
-from conformance.verdicts.results import CheckResult, Failure, concluded
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested
+from conformance.verdicts.results import CheckResult, Failure, result_of
 from conformance.wire.exchange import Exchange, NoResponse
 
 MakeExchange = Callable[..., Exchange]
@@ -15,7 +15,7 @@ MakeExchange = Callable[..., Exchange]
 
 def result(raised: BaseException | None, evidence: list[Exchange], *, in_preamble: bool = False) -> CheckResult:
     """The result of a check named ``check``."""
-    return concluded("check", "json-well-formed", raised, in_preamble=in_preamble, evidence=evidence, seconds=0.1)
+    return result_of("check", "json-well-formed", raised, in_preamble=in_preamble, evidence=evidence, seconds=0.1)
 
 
 def test_a_check_that_judged_something_has_passed(exchange: MakeExchange) -> None:
@@ -68,7 +68,7 @@ def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
     """The check, the requirement, how long it took, and each exchange once, those that it stumbled over too."""
     first, second = exchange(number=1), exchange(number=2)
 
-    found = result(Undecided("the second is unclear", first, second), [first])
+    found = result(CantTell("the second is unclear", first, second), [first])
 
     assert (found.check, found.requirement, found.seconds) == ("check", "json-well-formed", 0.1)
     assert found.exchanges == (first, second)
@@ -84,7 +84,7 @@ def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange
 @pytest.mark.parametrize(
     ("raised", "outcome", "reason", "error"),
     [
-        (Undecided("no answer has data"), "cantTell", "No answer has data.", False),
+        (CantTell("no answer has data"), "cantTell", "No answer has data.", False),
         (NoResponse("the connection broke"), "cantTell", "The connection broke.", False),
         (Inapplicable("there is one member"), "inapplicable", "There is one member.", False),
         (Untested("add a key"), "untested", "Add a key.", False),
@@ -102,7 +102,7 @@ def test_only_a_non_conformity_fails(raised: BaseException, outcome: str, reason
 @pytest.mark.parametrize("end", [".", "!", "?"])
 def test_reasons_are_sentences(end: str) -> None:
     """A reason begins with a capital and ends as a sentence does, once."""
-    assert result(Undecided(f"no answer has data{end}"), []).reason == f"No answer has data{end}"
+    assert result(CantTell(f"no answer has data{end}"), []).reason == f"No answer has data{end}"
 
 
 def test_reason_is_the_message_alone(exchange: MakeExchange) -> None:

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from conformance.wire.attempt import Outcome, Sender
+from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.exchange import Exchange
 from conformance.wire.redaction import Redactor
 from conformance.wire.request import Credential, get_organization
-from conformance.wire.request_builder import Preparer
+from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.settings import WireSettings
 from tests.wire.conftest import WoundClock
 
@@ -44,10 +44,10 @@ class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
         self.let_go += 1
 
 
-def sent(transport: Slow) -> tuple[Exchange, Outcome]:
+def sent(transport: Slow) -> tuple[Exchange, AttemptResult]:
     """What comes of sending a call once."""
     settings = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "k-of-a-run"))
-    sender = Sender(Preparer(settings, Redactor()), transport.clock, transport)
+    sender = Sender(RequestBuilder(settings, Redactor()), transport.clock, transport)
     return asyncio.run(sender.attempt(get_organization(), number=7, check="walk", attempt=1, seconds=10))
 
 
@@ -56,7 +56,7 @@ def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> 
     transport, began = Slow(clock, [], None), clock.now()
     exchange, outcome = sent(transport)
 
-    assert outcome is Outcome.RESPONDED
+    assert outcome is AttemptResult.RESPONDED
     assert exchange.started_at == began
     assert exchange.request.url == "http://service.test/api/v1/organizations/current"
     assert ("Accept", "application/json") in exchange.request.headers
@@ -75,6 +75,6 @@ def test_a_response_that_is_not_read_to_its_end_is_let_go_too(
     transport = Slow(clock, headers, trouble)
     exchange, outcome = sent(transport)
 
-    assert outcome is Outcome.BROKEN
+    assert outcome is AttemptResult.BROKEN
     assert (exchange.received, exchange.head_seconds, exchange.seconds) == (None, None, seconds)
     assert transport.let_go == 1

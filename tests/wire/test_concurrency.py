@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from conformance.wire.concurrency import Width
+from conformance.wire.concurrency import ConcurrencyLimiter
 from conformance.wire.exchange import Response
 
 SERVED = Response(status=200, headers=(), body=b"")
 REFUSED = Response(status=503, headers=(), body=b"")
 
 
-def learn(width: Width, *responses: Response | None, beside_others: bool = True) -> int:
+def learn(width: ConcurrencyLimiter, *responses: Response | None, beside_others: bool = True) -> int:
     """How many go through at once after these answers."""
     for response in responses:
         width.learn(response, beside_others=beside_others)
@@ -23,13 +23,13 @@ def learn(width: Width, *responses: Response | None, beside_others: bool = True)
 @pytest.mark.parametrize("status", [200, 404, 429, 500, 502, 504])
 def test_other_responses_narrow_nothing(status: int) -> None:
     """Only a 503 says by itself that there is no room."""
-    assert learn(Width(8), *[Response(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
+    assert learn(ConcurrencyLimiter(8), *[Response(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
 
 
 @pytest.mark.parametrize(("beside_others", "had_room", "now"), [(True, True, 4), (True, False, 8), (False, True, 8)])
 def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_room: bool, now: int) -> None:
     """Then it was refused for what went beside it; otherwise its window was used up."""
-    width = Width(8)
+    width = ConcurrencyLimiter(8)
     for _ in range(3):
         assert width.now == 8
         width.learn(Response(status=429, headers=(), body=b""), beside_others=beside_others, had_room=had_room)
@@ -42,12 +42,12 @@ def test_429_within_a_window_narrows_it(status: int, remaining: int, now: int) -
     """What is refused although its window is not used up came beside too many others."""
     headers = (("X-RateLimit-Limit", "10"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", "1"))
 
-    assert learn(Width(8), *[Response(status, headers, b"")] * 4) == now
+    assert learn(ConcurrencyLimiter(8), *[Response(status, headers, b"")] * 4) == now
 
 
 def test_each_few_refusals_halve_it() -> None:
     """Down to one at a time, and the refusals before count no more."""
-    width = Width(8)
+    width = ConcurrencyLimiter(8)
 
     assert learn(width, *[REFUSED] * 5) == 8
     assert [learn(width, REFUSED, *[REFUSED] * 5) for _ in range(4)] == [4, 2, 1, 1]
@@ -59,25 +59,25 @@ def test_refusals_now_and_then_narrow_nothing() -> None:
         429, (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "1")), b""
     )
 
-    assert learn(Width(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
-    assert learn(Width(8), *[within, *[SERVED] * 20] * 5) == 8
+    assert learn(ConcurrencyLimiter(8), *[REFUSED, SERVED, SERVED, SERVED] * 50) == 8
+    assert learn(ConcurrencyLimiter(8), *[within, *[SERVED] * 20] * 5) == 8
 
 
 def test_half_of_an_odd_number_is_a_number() -> None:
     """What is left over goes."""
-    assert repr(learn(Width(5), *[REFUSED] * 6)) == "2"
+    assert repr(learn(ConcurrencyLimiter(5), *[REFUSED] * 6)) == "2"
 
 
 @pytest.mark.parametrize(("served", "now"), [(10, 4), (11, 8)])
 def test_only_the_latest_refusals_narrow_it(served: int, now: int) -> None:
     """Six of sixteen requests."""
-    assert learn(Width(8), *[REFUSED] * 5, *[SERVED] * served, REFUSED) == now
+    assert learn(ConcurrencyLimiter(8), *[REFUSED] * 5, *[SERVED] * served, REFUSED) == now
 
 
 @pytest.mark.parametrize(("served", "now"), [(4, 2), (5, 1)])
 def test_only_the_latest_refusals_alone_say_that_it_is_not_for_the_others(served: int, now: int) -> None:
     """Four of eight requests."""
-    width = Width(2)
+    width = ConcurrencyLimiter(2)
     learn(width, *[REFUSED] * 6)
 
     assert learn(width, *[REFUSED] * 3, *[SERVED] * served, REFUSED, beside_others=False) == now
@@ -85,7 +85,7 @@ def test_only_the_latest_refusals_alone_say_that_it_is_not_for_the_others(served
 
 def test_refusals_alone_say_nothing_before_all_go_alone() -> None:
     """It was not yet tried what helps."""
-    width = Width(2)
+    width = ConcurrencyLimiter(2)
 
     assert learn(width, *[REFUSED] * 50, beside_others=False) == 2
     assert learn(width, *[REFUSED] * 6) == 1
@@ -94,7 +94,7 @@ def test_refusals_alone_say_nothing_before_all_go_alone() -> None:
 
 def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
     """Then all go through again, and it stays so."""
-    width = Width(4)
+    width = ConcurrencyLimiter(4)
     assert learn(width, *[REFUSED] * 12) == 1
 
     assert learn(width, *[REFUSED] * 3, beside_others=False) == 1
@@ -104,7 +104,7 @@ def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
 
 def test_single_refusals_of_what_goes_alone_change_nothing() -> None:
     """A gateway may fail now and then besides."""
-    width = Width(4)
+    width = ConcurrencyLimiter(4)
     learn(width, *[REFUSED] * 12)
 
     assert learn(width, *[REFUSED, SERVED, SERVED] * 20, beside_others=False) == 1
@@ -112,13 +112,13 @@ def test_single_refusals_of_what_goes_alone_change_nothing() -> None:
 
 def test_one_worker_stays_one() -> None:
     """Nothing goes beside anything else then."""
-    assert learn(Width(1), *[REFUSED] * 50, beside_others=False) == 1
+    assert learn(ConcurrencyLimiter(1), *[REFUSED] * 50, beside_others=False) == 1
 
 
 @pytest.mark.parametrize(("refusals", "most"), [(0, 8), (6, 4), (12, 2), (18, 1)])
 def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
     """And each is told whether it goes beside others."""
-    width = Width(8)
+    width = ConcurrencyLimiter(8)
     learn(width, *[REFUSED] * refusals)
     beside: list[bool] = []
     under_way = highest = 0
@@ -144,7 +144,7 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
 
 def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> None:
     """When fewer may go at once, that is so for all that have not gone yet."""
-    width = Width(8)
+    width = ConcurrencyLimiter(8)
     under_way: list[int] = []
     now = 0
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.wire.exchange import Exchange, NoResponse, Response, Withheld
+from conformance.wire.exchange import Exchange, NoResponse, NotSent, Response
 from conformance.wire.run_limits import RunStopped
 from tests.conftest import make_exchange
 
@@ -101,7 +101,7 @@ def test_exchanges_are_told_apart_by_their_numbers() -> None:
 def test_what_passes_and_what_lasts() -> None:
     """A check that a broken connection ended is tried again; one that may not send, or whose run is over, is not."""
     assert not NoResponse("the connection broke").lasting
-    assert Withheld("it could change what is not the run's").lasting
+    assert NotSent("it could change what is not the run's").lasting
     assert RunStopped("it is over").lasting
 
 

@@ -69,7 +69,7 @@ def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
 
 
 @pytest.mark.parametrize("identifier", ["e-1_2.3~4", "a b", "é😀", "a:b@c+d,e", "'\"", "a?b#c&d="])
-def test_usual_escapes_are_the_services_to_response(identifier: str) -> None:
+def test_usual_escapes_are_the_services_to_handle(identifier: str) -> None:
     """Gateways let letters of all scripts and other marks through; so does a query with what you like."""
     assert responded(calls.get_engagement(identifier), 400).judgeable
     assert responded(calls.list_engagements(status="a/b%;"), 400).judgeable

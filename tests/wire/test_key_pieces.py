@@ -15,7 +15,7 @@ from conformance.running.common_words import ordinary_words
 from conformance.wire.key_pieces import LENGTH, KeyPieces
 from conformance.wire.redaction import WITHHELD, Redactor
 from conformance.wire.request import Credential, get_organization
-from conformance.wire.request_builder import Preparer
+from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
@@ -120,23 +120,23 @@ def test_a_key_of_thousands_of_characters_is_no_burden() -> None:
 )
 def test_refusals_alone_lose_pieces(credential: Credential | None, status: int, *, shown: bool) -> None:
     """Refusals, and what answers a wrong key; any other response may rightly show a text that a key has, too."""
-    preparer = Preparer(
+    request_builder = RequestBuilder(
         WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", KEY)), Redactor()
     )
     call = get_organization() if credential is None else get_organization().with_key(credential)
 
-    response = preparer.recorded(call, httpx.Response(status), json.dumps([KEY[:12]]).encode())
+    response = request_builder.recorded(call, httpx.Response(status), json.dumps([KEY[:12]]).encode())
 
     assert (KEY[:12].encode() in response.body) is shown
 
 
 def test_a_refused_key_loses_its_own_pieces() -> None:
     """One of another name than the run's main key, too."""
-    preparer = Preparer(
+    request_builder = RequestBuilder(
         WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", KEY)), Redactor()
     )
     call = get_organization().with_key(Credential.bearer("member_1", "another-key-0123456789"))
 
-    response = preparer.recorded(call, httpx.Response(401), b'["another-key-01..."]')
+    response = request_builder.recorded(call, httpx.Response(401), b'["another-key-01..."]')
 
     assert response.body == b'["<withheld: a piece of a key was in it>"]'

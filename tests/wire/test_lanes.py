@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.wire.exchange import Response
-from conformance.wire.rate_limiter import GRACE, Lane, Pacer
+from conformance.wire.rate_limiter import GRACE, KeyBudget, RateLimiter
 from tests.wire.conftest import WoundClock
 
 LONGEST = 60.0
@@ -35,12 +35,12 @@ def date(clock: WoundClock) -> str:
 
 
 @pytest.fixture
-def pacer(clock: WoundClock) -> Pacer:
+def pacer(clock: WoundClock) -> RateLimiter:
     """Waits for a minute at most."""
-    return Pacer(clock, LONGEST)
+    return RateLimiter(clock, LONGEST)
 
 
-def after(pacer: Pacer, lane: Lane, *responses: Response | None) -> Lane:
+def after(pacer: RateLimiter, lane: KeyBudget, *responses: Response | None) -> KeyBudget:
     """The lane after these answers."""
     for response in responses:
         run(pacer.enter(lane, _never, at_once=True))
@@ -57,14 +57,14 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(work)
 
 
-def test_a_key_has_one_lane(pacer: Pacer) -> None:
+def test_a_key_has_one_lane(pacer: RateLimiter) -> None:
     """What is known of one is known of no other; where no key is shown nothing is known."""
     assert pacer.lane("Bearer a") is pacer.lane("Bearer a")
     assert pacer.lane("Bearer a") is not pacer.lane("Bearer b")
     assert pacer.lane(None) is not pacer.lane(None)
 
 
-def test_what_is_left_is_what_may_be_sent(pacer: Pacer, clock: WoundClock) -> None:
+def test_what_is_left_is_what_may_be_sent(pacer: RateLimiter, clock: WoundClock) -> None:
     """As many as the last answer says; any number where it says nothing that makes sense."""
     lane = pacer.lane("a")
     assert lane.remaining is None
@@ -76,7 +76,7 @@ def test_what_is_left_is_what_may_be_sent(pacer: Pacer, clock: WoundClock) -> No
 
 
 @pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
-def test_every_response_but_a_401_counts(pacer: Pacer, clock: WoundClock, status: int) -> None:
+def test_every_response_but_a_401_counts(pacer: RateLimiter, clock: WoundClock, status: int) -> None:
     """A refused key says nothing of its limit; any other answer does."""
     lane = after(pacer, pacer.lane("a"), told(clock, 5, 30))
 
@@ -87,7 +87,9 @@ def test_every_response_but_a_401_counts(pacer: Pacer, clock: WoundClock, status
 @pytest.mark.parametrize(
     ("until", "held"), [(30.0, 30.0 + GRACE), (LONGEST, LONGEST + GRACE), (LONGEST + 1, 0.0), (0.0, 0.0), (-5.0, 0.0)]
 )
-def test_a_window_that_is_used_up_is_waited_for(pacer: Pacer, clock: WoundClock, until: float, held: float) -> None:
+def test_a_window_that_is_used_up_is_waited_for(
+    pacer: RateLimiter, clock: WoundClock, until: float, held: float
+) -> None:
     """Until its Reset, unless that is past or too far; then one request tries whether there is more."""
     lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, until))
 
@@ -96,7 +98,7 @@ def test_a_window_that_is_used_up_is_waited_for(pacer: Pacer, clock: WoundClock,
     assert lane.doubted is bool(held)
 
 
-def test_who_never_had_any_left_is_not_believed(pacer: Pacer, clock: WoundClock) -> None:
+def test_who_never_had_any_left_is_not_believed(pacer: RateLimiter, clock: WoundClock) -> None:
     """A service that always says 0 holds nobody up."""
     lane = after(pacer, pacer.lane("a"), told(clock, 0, 30), told(clock, 0, 30))
 
@@ -108,7 +110,7 @@ def test_who_never_had_any_left_is_not_believed(pacer: Pacer, clock: WoundClock)
     ("limit", "status", "ignored"), [(10, 200, True), (2, 200, True), (1, 200, False), (10, 429, False)]
 )
 def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
-    pacer: Pacer, clock: WoundClock, limit: int, status: int, *, ignored: bool
+    pacer: RateLimiter, clock: WoundClock, limit: int, status: int, *, ignored: bool
 ) -> None:
     """With a limit of 1 that is as it should be, and a 429 means what it says."""
     lane = after(pacer, pacer.lane("a"), told(clock, 1, 30, limit=limit), told(clock, 0, 30, limit=limit))
@@ -121,7 +123,7 @@ def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
         assert after(pacer, lane, told(clock, 3, 30)).remaining is None
 
 
-def test_a_wait_that_helped_is_trusted_again(pacer: Pacer, clock: WoundClock) -> None:
+def test_a_wait_that_helped_is_trusted_again(pacer: RateLimiter, clock: WoundClock) -> None:
     """The next window counts like the first, and its end is waited for too."""
     lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, 30))
     clock.sleep(31)
@@ -133,7 +135,7 @@ def test_a_wait_that_helped_is_trusted_again(pacer: Pacer, clock: WoundClock) ->
     assert lane.ignored is False
 
 
-def test_late_responses_of_a_window_that_is_over_change_nothing(pacer: Pacer, clock: WoundClock) -> None:
+def test_late_responses_of_a_window_that_is_over_change_nothing(pacer: RateLimiter, clock: WoundClock) -> None:
     """While a key is held, what answers say that were under way does not let it go."""
     lane = after(pacer, pacer.lane("a"), told(clock, 1, 30), told(clock, 0, 30))
     held = lane.held_until
@@ -143,7 +145,7 @@ def test_late_responses_of_a_window_that_is_over_change_nothing(pacer: Pacer, cl
     assert (lane.held_until, lane.remaining) == (held, 1)
 
 
-def test_a_key_is_held_for_the_longest_that_was_asked(pacer: Pacer, clock: WoundClock) -> None:
+def test_a_key_is_held_for_the_longest_that_was_asked(pacer: RateLimiter, clock: WoundClock) -> None:
     """A shorter wait does not end a longer one."""
     lane = pacer.lane("a")
     pacer.hold(lane, 20)
@@ -153,7 +155,7 @@ def test_a_key_is_held_for_the_longest_that_was_asked(pacer: Pacer, clock: Wound
     assert lane.remaining == 1
 
 
-def test_refusals_in_a_row_end_with_a_response(pacer: Pacer, clock: WoundClock) -> None:
+def test_refusals_in_a_row_end_with_a_response(pacer: RateLimiter, clock: WoundClock) -> None:
     """Any answer but a 429 shows that the key is served."""
     lane = pacer.lane("a")
     lane.refusals = 2
@@ -162,7 +164,7 @@ def test_refusals_in_a_row_end_with_a_response(pacer: Pacer, clock: WoundClock) 
     assert after(pacer, lane, told(clock, 5, 5)).refusals == 0
 
 
-def test_a_held_key_waits_to_the_end(pacer: Pacer, clock: WoundClock) -> None:
+def test_a_held_key_waits_to_the_end(pacer: RateLimiter, clock: WoundClock) -> None:
     """Nothing is sent before, and no longer is waited."""
     lane, waited = pacer.lane("a"), []
     pacer.hold(lane, 20)
@@ -177,7 +179,7 @@ def test_a_held_key_waits_to_the_end(pacer: Pacer, clock: WoundClock) -> None:
     assert lane.under_way == 1
 
 
-def test_who_may_not_wait_is_counted_all_the_same(pacer: Pacer) -> None:
+def test_who_may_not_wait_is_counted_all_the_same(pacer: RateLimiter) -> None:
     """A call that is to meet the limit goes out at once."""
     lane = pacer.lane("a")
     pacer.hold(lane, 20)
@@ -187,7 +189,7 @@ def test_who_may_not_wait_is_counted_all_the_same(pacer: Pacer) -> None:
     assert lane.under_way == 1
 
 
-def test_no_more_are_under_way_than_are_left(pacer: Pacer, clock: WoundClock) -> None:
+def test_no_more_are_under_way_than_are_left(pacer: RateLimiter, clock: WoundClock) -> None:
     """The next one goes when an answer says that there is more; all that wait look again then."""
 
     async def story() -> list[int]:
@@ -244,7 +246,7 @@ def test_no_more_are_under_way_than_are_left(pacer: Pacer, clock: WoundClock) ->
     ],
 )
 def test_how_long_a_refused_request_waits(
-    pacer: Pacer, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
+    pacer: RateLimiter, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
 ) -> None:
     """For Reset, and for what is asked for where that did not help; a little more each time where nothing is said."""
     more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
@@ -270,7 +272,7 @@ def test_how_long_a_refused_request_waits(
     ],
 )
 def test_a_window_that_is_not_used_up_is_not_waited_for(
-    pacer: Pacer, clock: WoundClock, asked: str | None, waits: int, wait: float
+    pacer: RateLimiter, clock: WoundClock, asked: str | None, waits: int, wait: float
 ) -> None:
     """Where a 429 leaves requests, only too many came at once; twice it is tried whether that is so."""
     more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
@@ -279,14 +281,14 @@ def test_a_window_that_is_not_used_up_is_not_waited_for(
     assert pacer.wait_after_429(told(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
 
 
-def test_without_a_date_a_far_reset_may_be_near(pacer: Pacer, clock: WoundClock) -> None:
+def test_without_a_date_a_far_reset_may_be_near(pacer: RateLimiter, clock: WoundClock) -> None:
     """Nothing tells how far apart the clocks are, so that a little is waited and seen."""
     assert pacer.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0
     assert pacer.wait_after_429(told(clock, 0, 70, status=429), 1) == 2.0
     assert pacer.wait_after_429(told(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
 
 
-def test_a_reset_is_by_the_clock_of_the_service(pacer: Pacer, clock: WoundClock) -> None:
+def test_a_reset_is_by_the_clock_of_the_service(pacer: RateLimiter, clock: WoundClock) -> None:
     """A service an hour ahead names a moment an hour ahead."""
     ahead = WoundClock()
     ahead.sleep(3600)
@@ -296,7 +298,9 @@ def test_a_reset_is_by_the_clock_of_the_service(pacer: Pacer, clock: WoundClock)
 
 
 @pytest.mark.parametrize(("left", "held"), [(2, [True, True, False]), (1, [True, True, True])])
-def test_how_often_a_sudden_end_is_waited_for(pacer: Pacer, clock: WoundClock, left: int, held: list[bool]) -> None:
+def test_how_often_a_sudden_end_is_waited_for(
+    pacer: RateLimiter, clock: WoundClock, left: int, held: list[bool]
+) -> None:
     """Twice where more was left than was sent since; always where it was the last one."""
     lane, waited = pacer.lane("a"), []
     for _ in held:
@@ -308,7 +312,7 @@ def test_how_often_a_sudden_end_is_waited_for(pacer: Pacer, clock: WoundClock, l
 
 
 @pytest.mark.parametrize(("needed", "short"), [(2, False), (3, True), (4, True)])
-def test_few_are_left_with_those_under_way(pacer: Pacer, clock: WoundClock, needed: int, *, short: bool) -> None:
+def test_few_are_left_with_those_under_way(pacer: RateLimiter, clock: WoundClock, needed: int, *, short: bool) -> None:
     """What is under way will have been sent before anything else is."""
     lane = after(pacer, pacer.lane("a"), told(clock, 5, 3600, Date=date(clock)))
     for _ in range(2):

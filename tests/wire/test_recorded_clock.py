@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from conformance.wire.recorded_clock import NotedClock, StandingClock
-from conformance.wire.recorded_inputs import ReadNotes, TakenNotes
+from conformance.wire.recorded_clock import FrozenClock, NotedClock
+from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 
 AT = datetime(2026, 3, 1, 12, 0, 7, 250_000, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ def read_off(clock: NotedClock) -> list[object]:
 
 def test_what_a_clock_said_is_said_again() -> None:
     """In the same form, without looking at any clock, and without waiting."""
-    taken = TakenNotes()
+    taken = InputRecorder()
     first = read_off(NotedClock(Ticking(), taken))
 
     assert first == [AT + timedelta(seconds=1), 1.25, 6.5, AT + timedelta(seconds=57.5)]
@@ -59,12 +59,12 @@ def test_what_a_clock_said_is_said_again() -> None:
         ("seconds", 6.5),
         ("time of day", "2026-03-01T12:01:04.750000+00:00"),
     ]
-    assert read_off(NotedClock(StandingClock(), ReadNotes(taken.lines))) == first
+    assert read_off(NotedClock(FrozenClock(), InputPlayer(taken.lines))) == first
 
 
 def test_a_replay_has_no_time_of_its_own() -> None:
     """Whoever looks at its clock past the notes is told so."""
-    clock = StandingClock()
+    clock = FrozenClock()
     for look in (clock.now, clock.monotonic):
         with pytest.raises(RuntimeError, match=r"^a replay has no time of its own$"):
             look()

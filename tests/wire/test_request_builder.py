@@ -10,19 +10,19 @@ import pytest
 
 from conformance.wire.redaction import Redactor
 from conformance.wire.request import Credential, create_engagement, get_engagement, get_organization, update_engagement
-from conformance.wire.request_builder import Preparer
+from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.settings import WireSettings
 
 KEY = "sk_live_0123456789abcdef"
 
 
-def preparer(*secrets: tuple[str, str], **settings: Any) -> Preparer:
+def request_builder(*secrets: tuple[str, str], **settings: Any) -> RequestBuilder:
     """What prepares the calls of a run."""
     redactor = Redactor()
     for name, value in (("api_key", KEY), *secrets):
         redactor.add(name, value)
     credential = Credential.bearer("api_key", KEY)
-    return Preparer(WireSettings(base_url="http://x.test/base/", credential=credential, **settings), redactor)
+    return RequestBuilder(WireSettings(base_url="http://x.test/base/", credential=credential, **settings), redactor)
 
 
 def sent(found: httpx.Request) -> list[tuple[str, str]]:
@@ -33,7 +33,7 @@ def sent(found: httpx.Request) -> list[tuple[str, str]]:
 
 def test_a_request_has_the_key_and_what_every_request_has() -> None:
     """Under the base URL, with the key last."""
-    found = preparer().request(get_engagement("a/b"))
+    found = request_builder().request(get_engagement("a/b"))
 
     assert (found.method, str(found.url)) == ("GET", "http://x.test/base/api/v1/engagements/a%2Fb")
     assert [name for name, _ in sent(found)] == ["User-Agent", "Accept", "Accept-Encoding", "Authorization"]
@@ -43,7 +43,7 @@ def test_a_request_has_the_key_and_what_every_request_has() -> None:
 
 def test_a_calls_own_headers_come_before_the_runs_and_those_before_the_usual() -> None:
     """One of each name, in whatever letter case it is given; all others stay."""
-    made = preparer(headers=(("X-Gateway", "g"), ("user-agent", "theirs"), ("X-Other", "o")))
+    made = request_builder(headers=(("X-Gateway", "g"), ("user-agent", "theirs"), ("X-Other", "o")))
     call = replace(get_organization(), headers=(("x-gateway", "mine"), ("ACCEPT", "text/html")))
 
     assert sent(made.request(call)) == [
@@ -60,12 +60,12 @@ def test_a_header_may_hold_any_text() -> None:
     """What a target gave, and is sent back, need not be whole characters."""
     call = replace(get_organization(), headers=(("X-Odd", "\ud800\u00e9"),))
 
-    assert (b"X-Odd", b"\xed\xa0\x80\xc3\xa9") in preparer().request(call).headers.raw
+    assert (b"X-Odd", b"\xed\xa0\x80\xc3\xa9") in request_builder().request(call).headers.raw
 
 
 def test_a_call_may_show_another_key_or_none() -> None:
     """The run's own is only shown where the call names none."""
-    made = preparer()
+    made = request_builder()
     other, nobody = Credential.bearer("other", "another-key-of-a-member"), Credential("none", None)
 
     assert dict(sent(made.request(get_organization().with_key(other))))["Authorization"] == (
@@ -85,23 +85,25 @@ def test_a_call_may_show_another_key_or_none() -> None:
 )
 def test_a_request_says_whether_it_may_be_sent_twice(call: Any, *, repeatable: bool) -> None:
     """The connections are chosen by that."""
-    assert preparer().request(call).extensions["repeatable"] is repeatable
+    assert request_builder().request(call).extensions["repeatable"] is repeatable
 
 
 def test_a_request_without_its_identifier_is_not_made() -> None:
     """Its path would be that of the list; beside the interface the path is given."""
     call = get_engagement("")
     with pytest.raises(ValueError, match=r"^without an identifier the path would be that of the list$"):
-        preparer().request(call)
+        request_builder().request(call)
 
-    assert str(preparer().request(call.as_probe("GET", "/api/v1/x")).url) == "http://x.test/base/api/v1/x"
-    assert str(preparer().request(replace(get_organization(), identifier="")).url).endswith("/organizations/current")
+    assert str(request_builder().request(call.as_probe("GET", "/api/v1/x")).url) == "http://x.test/base/api/v1/x"
+    assert str(request_builder().request(replace(get_organization(), identifier="")).url).endswith(
+        "/organizations/current"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "Basic"])
 def test_the_record_names_the_key(scheme: str) -> None:
     """Whatever the key is, and however short, its name stands in its place."""
-    made = preparer(headers=(("X-Gateway", "g"), ("X-Tenant", "t")))
+    made = request_builder(headers=(("X-Gateway", "g"), ("X-Tenant", "t")))
     call = get_organization().with_key(Credential("odd", f"{scheme} k"))
 
     shown = dict(made.record(call, made.request(call)).headers)
@@ -114,7 +116,7 @@ def test_the_record_names_the_key(scheme: str) -> None:
 @pytest.mark.parametrize("authorization", ["Bearer", "Bearer ", "Bearer  "])
 def test_a_key_that_is_none_is_shown_as_it_is(authorization: str) -> None:
     """There is nothing to hide in it, and it must be seen that it is empty."""
-    made = preparer()
+    made = request_builder()
     call = get_organization().with_key(Credential("empty", authorization))
 
     assert dict(made.record(call, None).headers)["Authorization"] == authorization
@@ -122,7 +124,7 @@ def test_a_key_that_is_none_is_shown_as_it_is(authorization: str) -> None:
 
 def test_no_secret_stands_in_a_record() -> None:
     """Neither in the path nor in the body nor in another header, sent or not."""
-    made = preparer(("tenant", "tenant-secret-0123456789"), headers=(("x-tenant", "tenant-secret-0123456789"),))
+    made = request_builder(("tenant", "tenant-secret-0123456789"), headers=(("x-tenant", "tenant-secret-0123456789"),))
     body = {"name": f"about {KEY} and tenant-secret-0123456789"}
     call = replace(update_engagement(KEY, body), headers=(("Content-Type", "application/json"), ("X-Note", KEY)))
 
@@ -137,7 +139,7 @@ def test_no_secret_stands_in_a_record() -> None:
 
 def test_a_response_is_recorded_without_secrets() -> None:
     """Its status and version stay, its headers and body lose what is secret in names and values alike."""
-    made = preparer()
+    made = request_builder()
     headers = [("X-Echo", KEY), (KEY, "x"), ("Date", "today")]
     response = httpx.Response(404, headers=headers, extensions={"http_version": b"HTTP/1.0"})
 
@@ -156,4 +158,6 @@ def test_headers_without_secrets_are_recorded_as_they_came() -> None:
     headers = [("X-a", "1"), ("x-A", "2"), ("Set-Cookie", "\u00ff")]
     raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
 
-    assert preparer().recorded(get_organization(), httpx.Response(200, headers=raw), b"").headers == tuple(headers)
+    assert request_builder().recorded(get_organization(), httpx.Response(200, headers=raw), b"").headers == tuple(
+        headers
+    )

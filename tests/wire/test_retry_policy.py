@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from conformance.wire.attempt import Outcome
+from conformance.wire.attempt import AttemptResult
 from conformance.wire.exchange import Exchange, Response
 from conformance.wire.request import Call, create_engagement, get_organization
-from conformance.wire.retry_policy import BEYOND_GATEWAY, RECONNECTS, REPEATS, Persistence
+from conformance.wire.retry_policy import BEYOND_GATEWAY, RECONNECTS, REPEATS, RetryPolicy
 from tests.conftest import make_exchange
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
@@ -23,9 +23,9 @@ def gateway(status: int = 503, asked: str | None = None) -> Exchange:
     return replace(BROKEN, received=Response(status, headers, b""), trouble=None)
 
 
-def pauses(call: Call, exchange: Exchange, outcome: Outcome) -> list[float]:
+def pauses(call: Call, exchange: Exchange, outcome: AttemptResult) -> list[float]:
     """What is waited before each repetition until there is none any more."""
-    persistence, found = Persistence(call), []
+    persistence, found = RetryPolicy(call), []
     while (pause := persistence.pause_after(exchange, outcome, 0.0)) is not None:
         found.append(pause)
     return found
@@ -34,31 +34,31 @@ def pauses(call: Call, exchange: Exchange, outcome: Outcome) -> list[float]:
 @pytest.mark.parametrize(
     ("call", "exchange", "outcome", "times"),
     [
-        (READ, BROKEN, Outcome.BROKEN, len(REPEATS)),
-        (READ, gateway(502), Outcome.RESPONDED, BEYOND_GATEWAY),
-        (READ, gateway(503), Outcome.RESPONDED, BEYOND_GATEWAY),
-        (READ, gateway(504), Outcome.RESPONDED, BEYOND_GATEWAY),
-        (READ, gateway(500), Outcome.RESPONDED, 0),
-        (READ, gateway(200), Outcome.RESPONDED, 0),
-        (replace(WRITE, repeatable=True), BROKEN, Outcome.BROKEN, len(REPEATS)),
-        (WRITE, BROKEN, Outcome.BROKEN, 0),
-        (WRITE, gateway(503), Outcome.RESPONDED, 0),
-        (WRITE, BROKEN, Outcome.UNREACHED, RECONNECTS),
-        (READ, BROKEN, Outcome.UNREACHED, RECONNECTS),
-        (READ, BROKEN, Outcome.UNSENDABLE, 0),
-        (READ, BROKEN, Outcome.STOPPED, 0),
-        (replace(READ, expects_429=True), BROKEN, Outcome.BROKEN, 0),
+        (READ, BROKEN, AttemptResult.BROKEN, len(REPEATS)),
+        (READ, gateway(502), AttemptResult.RESPONDED, BEYOND_GATEWAY),
+        (READ, gateway(503), AttemptResult.RESPONDED, BEYOND_GATEWAY),
+        (READ, gateway(504), AttemptResult.RESPONDED, BEYOND_GATEWAY),
+        (READ, gateway(500), AttemptResult.RESPONDED, 0),
+        (READ, gateway(200), AttemptResult.RESPONDED, 0),
+        (replace(WRITE, repeatable=True), BROKEN, AttemptResult.BROKEN, len(REPEATS)),
+        (WRITE, BROKEN, AttemptResult.BROKEN, 0),
+        (WRITE, gateway(503), AttemptResult.RESPONDED, 0),
+        (WRITE, BROKEN, AttemptResult.UNREACHED, RECONNECTS),
+        (READ, BROKEN, AttemptResult.UNREACHED, RECONNECTS),
+        (READ, BROKEN, AttemptResult.UNSENDABLE, 0),
+        (READ, BROKEN, AttemptResult.STOPPED, 0),
+        (replace(READ, expects_429=True), BROKEN, AttemptResult.BROKEN, 0),
     ],
 )
-def test_what_is_sent_again(call: Call, exchange: Exchange, outcome: Outcome, times: int) -> None:
+def test_what_is_sent_again(call: Call, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
     """What surely did nothing, or does no harm twice; a write that may have happened is never repeated."""
     assert len(pauses(call, exchange, outcome)) == times
 
 
 def test_each_repetition_waits_longer() -> None:
     """The last pause is kept where there are more repetitions than pauses."""
-    assert pauses(READ, BROKEN, Outcome.BROKEN) == list(REPEATS)
-    assert pauses(READ, BROKEN, Outcome.UNREACHED) == [*REPEATS, REPEATS[-1], REPEATS[-1]]
+    assert pauses(READ, BROKEN, AttemptResult.BROKEN) == list(REPEATS)
+    assert pauses(READ, BROKEN, AttemptResult.UNREACHED) == [*REPEATS, REPEATS[-1], REPEATS[-1]]
     assert list(REPEATS) == sorted(set(REPEATS))
 
 
@@ -68,7 +68,7 @@ def test_each_repetition_waits_longer() -> None:
 )
 def test_a_gateway_may_ask_for_a_pause(asked: str | None, first: float) -> None:
     """It is waited as long as it asks, unless that is long."""
-    assert pauses(READ, gateway(503, asked), Outcome.RESPONDED)[0] == first
+    assert pauses(READ, gateway(503, asked), AttemptResult.RESPONDED)[0] == first
 
 
 def test_a_gateway_may_ask_until_a_moment() -> None:
@@ -76,15 +76,15 @@ def test_a_gateway_may_ask_until_a_moment() -> None:
     asked = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
     began = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
-    assert Persistence(READ).pause_after(asked, Outcome.RESPONDED, began) == 4.0
-    assert Persistence(READ).pause_after(asked, Outcome.RESPONDED, began - 60) == REPEATS[0]
+    assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began) == 4.0
+    assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began - 60) == REPEATS[0]
 
 
 def test_repetitions_are_counted_over_all_troubles() -> None:
     """One call is not repeated again and again because it breaks in different ways."""
-    persistence = Persistence(READ)
+    persistence = RetryPolicy(READ)
 
-    assert persistence.pause_after(BROKEN, Outcome.BROKEN, 0.0) is not None
-    assert persistence.pause_after(gateway(), Outcome.RESPONDED, 0.0) is not None
-    assert persistence.pause_after(BROKEN, Outcome.BROKEN, 0.0) is None
+    assert persistence.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is not None
+    assert persistence.pause_after(gateway(), AttemptResult.RESPONDED, 0.0) is not None
+    assert persistence.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is None
     assert persistence.repeats == len(REPEATS)

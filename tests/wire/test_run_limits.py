@@ -179,7 +179,7 @@ def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) ->
             wire.send(delete_engagement("x"))
 
 
-def test_a_target_that_never_responses_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
+def test_a_target_that_never_responds_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
     """Three refused connections are enough where nothing has ever answered."""
     server = make.serve(fine)
     server.vanish()

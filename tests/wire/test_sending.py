@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.wire.exchange import Exchange, NoResponse, Withheld
+from conformance.wire.exchange import Exchange, NoResponse, NotSent
 from conformance.wire.request import Call, create_engagement, get_engagement, get_organization
 from conformance.wire.retry_policy import BEYOND_GATEWAY
 from conformance.wire.run_limits import RunStopped
@@ -38,7 +38,7 @@ async def echo(turn: Turn) -> None:
     await turn.say(raw_response(200, path))
 
 
-def test_order_is_kept_whoever_responses_first(make: Fixtures) -> None:
+def test_order_is_kept_whichever_response_is_first(make: Fixtures) -> None:
     """Answers come in the order of the calls, and no more requests are under way than there are workers."""
     server = make.serve(echo)
     wire = make.wire(server, workers=4)
@@ -301,14 +301,14 @@ def test_nothing_is_sent_where_a_guard_keeps_one_of_several_calls_back(make: Fix
 
     def guard(calls: Sequence[Call]) -> None:
         if forbidden in calls:
-            raise Withheld("not that")
+            raise NotSent("not that")
 
     wire = make.wire(make.serve(fine))
     watcher = Watcher()
     wire.guard(guard)
     wire.observe(watcher)
 
-    with pytest.raises(Withheld, match="not that"):
+    with pytest.raises(NotSent, match="not that"):
         wire.send_all([get_engagement("1"), get_engagement("2"), forbidden])
     assert watcher.seen == []
     assert wire.send(get_engagement("2")).number == 1

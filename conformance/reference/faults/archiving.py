@@ -54,7 +54,7 @@ class ArchiveDoesNothing(Service):
 
 
 @fault("archive-answers-old-time", "archive-engagement-answers-updated-at", "archive-refreshes-updated-at")
-class ArchiveResponsesOldTime(Service):
+class ArchiveSaysOldTime(Service):
     """The answer to an archive carries the updatedAt from before."""
 
     def archive_engagement(self, call: Call) -> Reply:
@@ -169,7 +169,7 @@ class ArchivedArchiveDropsDescription(Service):
 
 
 @fault("archived-archive-answers-active", "archive-sets-status")
-class ArchivedArchiveResponsesActive(Service):
+class ArchivedArchiveSaysActive(Service):
     """Archiving what is archived is answered as if it were active."""
 
     def archive_engagement(self, call: Call) -> Reply:

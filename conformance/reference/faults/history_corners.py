@@ -116,7 +116,7 @@ class UnarchivedEditOnce(_Remembering):
 
 
 @fault("archive-again-answers-active", "unarchived-archivable")
-class ArchiveAgainResponsesActive(_Remembering):
+class ArchiveAgainSaysActive(_Remembering):
     """Archiving what was unarchived once answers that it is active."""
 
     def archive_engagement(self, call: Call) -> Reply:

@@ -213,7 +213,7 @@ PARALLEL = (
 
 
 @fault("parallel-creation-answers-other", "create-engagement-in-parallel", "create-engagement-answers-what-was-sent")
-class ParallelCreationResponsesOther(Service):
+class ParallelCreationSaysOther(Service):
     """Of creations at the same time, all are answered with the one that came last."""
 
     _latest: Reply | None = None

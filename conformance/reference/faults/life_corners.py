@@ -208,7 +208,7 @@ class ArchiveOnceOnly(Service):
 
 
 @fault("archive-answers-name-as-id", "archive-engagement-answers-id")
-class ArchiveResponsesNameAsId(Service):
+class ArchiveSaysNameAsId(Service):
     """The answer to an archive has the name for the id."""
 
     def view_archived(self, engagement: Engagement) -> View:
@@ -217,7 +217,7 @@ class ArchiveResponsesNameAsId(Service):
 
 
 @fault("archive-answers-later-time", "archive-engagement-answers-updated-at")
-class ArchiveResponsesLaterTime(Service):
+class ArchiveSaysLaterTime(Service):
     """The answer to an archive carries an updatedAt that is a millisecond later than that of a read."""
 
     def view_archived(self, engagement: Engagement) -> View:

@@ -32,7 +32,7 @@ class RenameNotKept(Service):
 
 
 @fault("rename-answers-old-name", "update-organization-answers-new-name")
-class RenameResponsesOldName(Service):
+class RenameSaysOldName(Service):
     """The answer to a renaming carries the name from before."""
 
     def update_organization(self, call: Call) -> Reply:
