@@ -41,7 +41,7 @@ class FilteredLists:
 
 def engagements_by_status(run: Run) -> FilteredLists:
     """Engagements are listed by status, 100 a page, but for those archived where they are few."""
-    kept = run.journeys.result(stock)
+    kept = run.scenarios.result(stock)
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, kept.active, status="active", **by_creation)
     # Descending unasked, for the laws of every list.
@@ -110,7 +110,7 @@ def neighbours_of_role(run: Run) -> Look:
     The later page is, if that can be, one that a list without the filter would fill with somebody of another role. A
     single page is of a role that the list without the filter does not begin with; nothing where there is none.
     """
-    everybody, *responses = (readable((response,)) for response in run.journeys.result(members_by_role))
+    everybody, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
     places = [
         (place < len(everybody) and everybody[place].get("role") == role, role, place)
         for role, members in zip(ROLES, responses, strict=True)
@@ -127,7 +127,7 @@ def neighbours_of_role(run: Run) -> Look:
 
 def stock_read(run: Run) -> list[Exchange]:
     """Some of the stock are read one by one: those that were edited, one that was archived, or others instead."""
-    kept = run.journeys.result(stock)
+    kept = run.scenarios.result(stock)
     edited = [piece for piece in kept.pieces if piece.changed and not piece.archived]
     archived = [piece for piece in kept.pieces if piece.archived]
     untouched = [piece for piece in kept.pieces if not piece.changed]

@@ -105,8 +105,8 @@ def invalid_role_changes(run: Run) -> Refusals:
     Raises:
         Untested: The member is an owner, whom nothing is tried on.
     """
-    user_id = run.journeys.result(untouchable_member).user_id
-    run.journeys.wait_for(bad_keys)  # which ask for another role of the same member
+    user_id = run.scenarios.result(untouchable_member).user_id
+    run.scenarios.wait_for(bad_keys)  # which ask for another role of the same member
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
     spare_owner(has)

@@ -43,7 +43,7 @@ def expect_limits_apart(run: Run) -> None:
         Inapplicable: No key was made in this run, or the windows are over at once.
         CantTell: A key has less left than its own requests account for, and that could not be tried.
     """
-    run.journeys.narrow()
+    run.scenarios.narrow()
     used = {one.call.credential.name for one in run.wire.exchanges if one.call.credential is not None}
     keys = {name for name in used if is_made(run, name)}
     found = signs(run.wire.exchanges, keys)

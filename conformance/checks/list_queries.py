@@ -39,7 +39,7 @@ class ListQueries:
 
 def list_queries(run: Run) -> ListQueries:
     """Both lists are asked for in every way that the interface leaves open, when more engagements are there than 20."""
-    run.journeys.wait_for(stock)
+    run.scenarios.wait_for(stock)
     bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
     # A page past the end is compared with the plain list: the less lies between them the less has changed meanwhile.
     groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}

@@ -62,7 +62,7 @@ def expect_no_request_ends_service(run: Run) -> None:
         CantTell: It was gone once, and the request could not be tried again.
         Inapplicable: The service was never gone while a request was under way.
     """
-    run.journeys.narrow()
+    run.scenarios.narrow()
     suspects = sorted(_suspects(run, _exactly).values(), key=lambda one: -len(one.broken))
     if not suspects:
         raise Inapplicable("The service was never gone while a request was under way")

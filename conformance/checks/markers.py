@@ -33,7 +33,7 @@ def observes(*identifiers: str) -> pytest.MarkDecorator:
     return pytest.mark.observes(*[points[identifier].id for identifier in identifiers])
 
 
-def journey(walk: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
+def scenario(walk: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
     """A fixture that gives what a journey came to.
 
     Args:
@@ -43,8 +43,8 @@ def journey(walk: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa:
 
     def fetch(run: Run) -> Any:  # noqa: ANN401 - whatever the journey gives
         if alone:
-            run.journeys.narrow()
-        return run.journeys.result(walk)
+            run.scenarios.narrow()
+        return run.scenarios.result(walk)
 
     fetch.__doc__ = walk.__doc__
     fetch.background = None if alone else walk  # type: ignore[attr-defined]  # the judge reads it

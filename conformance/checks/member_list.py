@@ -190,12 +190,12 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
     try:
         return run.fixtures.member(role, with_key=True)
     except MissingMeans:
-        spare = run.journeys.result(untouchable_member)
+        spare = run.scenarios.result(untouchable_member)
     if spare.credential is None:
         with suppress(MissingMeans):
             return run.fixtures.member(role)
     if not run.profile.keys.keys().isdisjoint(SCOPES):
-        run.journeys.result(single_permissions)
+        run.scenarios.result(single_permissions)
     return spare
 
 

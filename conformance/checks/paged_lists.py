@@ -58,7 +58,7 @@ class PagedLists:
 
 def paged_engagements(run: Run) -> PagedLists:
     """All engagements are listed in one answer and page by page."""
-    names = run.journeys.result(stock).names
+    names = run.scenarios.result(stock).names
     deleted = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
     created = named_in(run, "createEngagement") - deleted  # tried with whatever key
     archived = created & named_in(run, "archiveEngagement")

@@ -58,7 +58,7 @@ class Removal:
 
 def removal(run: Run) -> Removal:
     """A member that uses its key is removed, and its key is used for everything at that instant."""
-    member = run.journeys.result(role_changes).member
+    member = run.scenarios.result(role_changes).member
     bystander, leaver = another_member(run, with_key=True), another_member(run)
     known = roster_with(run, *(one.user_id for one in (bystander, leaver) if one is not None))
     if known.role(member.user_id) == "owner":

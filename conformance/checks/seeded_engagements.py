@@ -119,7 +119,7 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
 
 def stock(run: Run) -> SeededEngagements:
     """Of the new engagements some are archived, some edited, later than all of them were created."""
-    pieces, finished = run.journeys.result(new_engagements)
+    pieces, finished = run.scenarios.result(new_engagements)
     if run.mode is Mode.READ_ONLY:
         return SeededEngagements(())
     if not pieces:

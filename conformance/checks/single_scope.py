@@ -245,7 +245,7 @@ def _may_be_tried(run: Run, name: str, targets: _Targets | None, tried: Permissi
 def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
     """Choose the member for requests that must be refused, who must be there for them to be refused rightly."""
     try:
-        user_id = run.journeys.result(untouchable_member).user_id
+        user_id = run.scenarios.result(untouchable_member).user_id
     except MissingMeans as reason:
         tried.no_member = reason
         return ()

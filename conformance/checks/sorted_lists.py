@@ -57,9 +57,9 @@ def by_name(run: Run) -> SortedLists:
 
 def active_by_name(run: Run) -> Look:
     """Two neighbouring pages of active engagements in the order of their names."""
-    everything = run.journeys.result(by_name)
+    everything = run.scenarios.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
-    hidden = _total(requirement_for_status(run.journeys.result(engagements_by_status).look, "active").responses) - len(
+    hidden = _total(requirement_for_status(run.scenarios.result(engagements_by_status).look, "active").responses) - len(
         active
     )
     if everything.skipped:
@@ -73,7 +73,7 @@ def archived_by_change(run: Run) -> Look:
 
     Nothing is asked for past the end of what was seen, since that may be refused.
     """
-    everything = run.journeys.result(by_updated_at)
+    everything = run.scenarios.result(by_updated_at)
     archived = [item for item in readable(everything.default) if item.get("status") == "archived"]
     half = max(1, min(50, len(archived) // 2))
     query = {"status": "archived", "sort": "updatedAt", "order": "desc", "perPage": half}
@@ -82,7 +82,7 @@ def archived_by_change(run: Run) -> Look:
 
 
 def _sorted_by(run: Run, field: str) -> SortedLists:
-    kept = run.journeys.result(stock)
+    kept = run.scenarios.result(stock)
     owned = {piece.identifier for piece in kept.pieces}
     default, skipped = until_seen(run, owned, sort=field), 0
     total = _total(default)

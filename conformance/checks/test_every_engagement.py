@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.torn_lists import note_torn
 from conformance.checks.whole_run_ledger import Account, conclude, ledger_of_run
 from conformance.oracle.ledger import RULES
@@ -15,7 +15,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from conformance.running.run import Run
 
-ledger_journey = journey(ledger_of_run, alone=True)
+ledger_scenario = scenario(ledger_of_run, alone=True)
 
 
 @pytest.mark.stage(Stage.WEIGHING)

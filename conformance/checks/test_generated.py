@@ -11,7 +11,7 @@ import pytest
 from conformance.checks.document_rules import RULES
 from conformance.checks.engagements import create_engagements
 from conformance.checks.generated_requests import Generated, expect_statuses, send_generated
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.name_rules import (
     REFUSED_AS_INVALID,
     ensure_no_rule_for_engagements,
@@ -85,13 +85,13 @@ def held_against_document(run: Run) -> Held:
     return {exchange: document_faults(exchange) for exchange in readable}
 
 
-creations = journey(generated_creations)
-updates = journey(generated_updates)
-engagement_lists = journey(generated_engagement_lists)
-member_lists = journey(generated_member_lists)
-invitations = journey(generated_invitations)
-renamings = journey(generated_renamings, alone=True)
-held = journey(held_against_document, alone=True)
+creations = scenario(generated_creations)
+updates = scenario(generated_updates)
+engagement_lists = scenario(generated_engagement_lists)
+member_lists = scenario(generated_member_lists)
+invitations = scenario(generated_invitations)
+renamings = scenario(generated_renamings, alone=True)
+held = scenario(held_against_document, alone=True)
 
 
 @requirement("create-engagement-refuses-invalid")

@@ -7,12 +7,12 @@ from typing import Final
 import pytest
 
 from conformance.checks.engagement_walk import LAWS
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.random_walks import Walks, random_walks
 from conformance.oracle.ledger import RULES
 from conformance.oracle.outcomes import Inapplicable, evidence
 
-random_walks_journey = journey(random_walks)
+random_walks_scenario = scenario(random_walks)
 
 _OF_ODD_TEXTS: Final = frozenset({"create-engagement-keeps-text", "update-engagement-keeps-text"})
 """Random walks send plain words alone, which say nothing of what other texts come to."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.seeded_engagements import new_engagements
 from conformance.checks.unspecified import Beside, beside_the_interface, content_types
 from conformance.checks.whole_run_laws import expect_law
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-beside_the_interface_journey = journey(beside_the_interface)
-content_types_journey = journey(content_types)
-new_engagements_journey = journey(new_engagements)
+beside_the_interface_scenario = scenario(beside_the_interface)
+content_types_scenario = scenario(content_types)
+new_engagements_scenario = scenario(new_engagements)
 
 
 @pytest.mark.stage(Stage.LAWS)

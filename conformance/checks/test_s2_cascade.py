@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.oracle import expect, read
 from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
@@ -76,7 +76,7 @@ def cascade(run: Run) -> Cascade:
     return Cascade(deletions, {one: run.send(request.get_engagement(one)) for one in left}, gone, kept)
 
 
-cascade_journey = journey(cascade)
+cascade_scenario = scenario(cascade)
 
 
 def _id(exchange: Exchange) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.checks.engagements import create_engagements
 from conformance.checks.finding import PER_PAGE, ids_on, latest
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.steady import Disturbed, steadily
@@ -138,8 +138,8 @@ def _count(run: Run, listing: Call, change: tuple[Count, int], pauses: Sequence[
     return count
 
 
-counts_journey = journey(counts, alone=True)
-counting_journey = journey(counting, alone=True)
+counts_scenario = scenario(counts, alone=True)
+counting_scenario = scenario(counting, alone=True)
 
 
 @requirement("member-count-agrees")

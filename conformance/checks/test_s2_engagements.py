@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.checks.engagements import field_or_none, identifier_of
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.json_text import Parsed, read_json
@@ -33,8 +33,8 @@ pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 _LIST: Final = "listEngagements"
 
-creating_journey = journey(creating)
-editing_journey = journey(editing)
+creating_scenario = scenario(creating)
+editing_scenario = scenario(editing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.unspecified import Beside, beside_the_interface
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-beside_the_interface_journey = journey(beside_the_interface)
+beside_the_interface_scenario = scenario(beside_the_interface)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from conformance.checks.engagements import (
     time_of,
 )
 from conformance.checks.finding import Search, expect_listed, search
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.seeded_engagements import stock
 from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import accepted, is_main
@@ -115,8 +115,8 @@ def archiving(run: Run) -> Archiving:
     )
 
 
-archiving_journey = journey(archiving)
-stock_journey = journey(stock, alone=True)
+archiving_scenario = scenario(archiving)
+stock_scenario = scenario(stock, alone=True)
 
 
 def in_archive(exchange: Exchange) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from conformance.checks.engagements import (
     require_active,
 )
 from conformance.checks.finding import PER_PAGE, ids_on, latest
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s3_archiving import Archiving, archiving
 from conformance.checks.test_s3_deletion import Deletion, deletion
 from conformance.checks.test_s4_create_engagement import creating
@@ -73,7 +73,7 @@ class Afterwards:
 
 def afterwards(run: Run) -> Afterwards:
     """When everything else is over, an engagement that nothing is done to is read while a namesake comes and goes."""
-    early = run.journeys.result(creating).described.after()
+    early = run.scenarios.result(creating).described.after()
     namesake = {"name": field_or_none(early, "name"), "description": "true"}
     late, other = run.send_all([early.call, request.create_engagement(namesake)])
     if not other.succeeded:  # a name in use may be refused, and so short a description
@@ -102,11 +102,11 @@ def settled(afterwards: Afterwards) -> dict[str, Any]:
     return read_engagement(after)
 
 
-afterwards_journey = journey(afterwards, alone=True)
-archiving_journey = journey(archiving)
-creating_journey = journey(creating)
-deletion_journey = journey(deletion)
-editing_journey = journey(editing)
+afterwards_scenario = scenario(afterwards, alone=True)
+archiving_scenario = scenario(archiving)
+creating_scenario = scenario(creating)
+deletion_scenario = scenario(deletion)
+editing_scenario = scenario(editing)
 
 
 @requirement("reading-changes-nothing")

@@ -17,7 +17,7 @@ from conformance.checks.engagements import (
     missing_identifier,
 )
 from conformance.checks.finding import ids_on, latest
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell
@@ -89,7 +89,7 @@ def deletion(run: Run) -> Deletion:
     return Deletion(first, second, before, archive, tuple(lists))
 
 
-deletion_journey = journey(deletion)
+deletion_scenario = scenario(deletion)
 
 
 def deleted(deletion: Deletion) -> list[Deleted]:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.checks.final_deletion import Clearing, clearing
 from conformance.checks.finding import ids_on
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s2_counts import Counts, counts, expect_agreement
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.CLEARING)
 
-clearing_journey = journey(clearing, alone=True)
-counts_journey = journey(counts, alone=True)
+clearing_scenario = scenario(clearing, alone=True)
+counts_scenario = scenario(counts, alone=True)
 
 
 @requirement("delete-engagement-succeeds")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.member_list import MemberList, bystanders, roster
 from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 from conformance.oracle import expect, read
@@ -24,7 +24,7 @@ KEPT: Final = ("name", "email", "joinedAt")
 _MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
 """Signs that stand for what is not shown."""
 
-role_changes_journey = journey(role_changes, alone=True)
+role_changes_scenario = scenario(role_changes, alone=True)
 
 
 # --- checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.finding import PER_PAGE
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.member_list import MemberCount, headcount
 from conformance.checks.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
 from conformance.oracle import expect, read
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BY: Final = "the removed member's key"
 
-removal_journey = journey(removal, alone=True)
+removal_scenario = scenario(removal, alone=True)
 
 
 # --- the removal itself

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import field_or_none, read_engagement
 from conformance.checks.finding import PER_PAGE
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import expect, observe, read
@@ -61,8 +61,8 @@ class Unarchiving:
 
 def unarchiving(run: Run) -> Unarchiving:
     """An archived engagement is unarchived and, where it is active then, edited and archived again."""
-    past = run.journeys.result(archiving)
-    active = run.journeys.result(editing).both.after
+    past = run.scenarios.result(archiving)
+    active = run.scenarios.result(editing).both.after
     bare, of_active = run.send_all(
         [request.unarchive_engagement(past.identifier), request.unarchive_engagement(active.call.identifier or "")]
     )
@@ -89,8 +89,8 @@ def _revive(run: Run, unarchive: Call) -> Revival:
     return Revival(name, edit, second, archive, after)
 
 
-editing_journey = journey(editing)
-unarchiving_journey = journey(unarchiving)
+editing_scenario = scenario(editing)
+unarchiving_scenario = scenario(unarchiving)
 
 
 def revived(unarchiving: Unarchiving) -> Revival:

@@ -17,7 +17,7 @@ from conformance.checks.engagements import (
     require_active,
 )
 from conformance.checks.finding import Search, expect_listed, search
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
 from conformance.checks.seeded_engagements import SeededEngagement, new_engagements
 from conformance.oracle import expect, observe, read
@@ -96,7 +96,7 @@ def creating(run: Run) -> Creating:
 
 def own_values_at_creation(run: Run) -> list[Creation]:
     """A creation sends values that are the service's to give: all at once, and one by one where that is refused."""
-    known = identifier_of(run.journeys.result(creating).bare.response)
+    known = identifier_of(run.scenarios.result(creating).bare.response)
     values = {
         "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
         "status": "archived",
@@ -109,9 +109,9 @@ def own_values_at_creation(run: Run) -> list[Creation]:
     return together + create(run, *({"name": run.name(f"own-{name}"), name: value} for name, value in values.items()))
 
 
-creating_journey = journey(creating)
-new_engagements_journey = journey(new_engagements)
-own_values_journey = journey(own_values_at_creation)
+creating_scenario = scenario(creating)
+new_engagements_scenario = scenario(new_engagements)
+own_values_scenario = scenario(own_values_at_creation)
 
 
 @requirement("create-engagement-succeeds")

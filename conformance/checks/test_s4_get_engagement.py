@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from conformance.checks.engagements import expect_missing, identifier_of
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 
-creating_journey = journey(creating)
-editing_journey = journey(editing)
+creating_scenario = scenario(creating)
+editing_scenario = scenario(editing)
 
 
 @requirement("get-engagement-succeeds")
@@ -57,6 +57,6 @@ def test_unknown_engagement_cannot_be_read(run: Run) -> None:
 def _known(run: Run) -> str | None:
     """The identifier of an engagement of the run, where it has come to one."""
     try:
-        return identifier_of(run.journeys.result(creating).bare.response)
+        return identifier_of(run.scenarios.result(creating).bare.response)
     except (CheckOutcome, NoResponse, MissingMeans):
         return None

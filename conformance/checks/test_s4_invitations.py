@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.every_operation import unknown_like
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.member_list import MemberCount, MemberList, headcount_so_far, roster_so_far
 from conformance.oracle import echo_laws, expect, read
 from conformance.oracle.effects import accepted, is_main, sent_object
@@ -94,7 +94,7 @@ def _proper(run: Run) -> tuple[Invited, ...]:
     return tuple(_invite(run, run.address("in.vited"), role) for role in ("member", "admin"))
 
 
-inviting_journey = journey(inviting, alone=True)
+inviting_scenario = scenario(inviting, alone=True)
 
 
 def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
@@ -136,7 +136,7 @@ def changing_owner(run: Run) -> OwnerChange:
     return OwnerChange(user_id, before, tuple(attempts), after)
 
 
-changing_owner_journey = journey(changing_owner, alone=True)
+changing_owner_scenario = scenario(changing_owner, alone=True)
 
 
 def _with_owner(run: Run) -> MemberList:
@@ -169,7 +169,7 @@ def strangers(run: Run) -> Strangers:
     return Strangers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))
 
 
-strangers_journey = journey(strangers)
+strangers_scenario = scenario(strangers)
 
 
 # --- invitations

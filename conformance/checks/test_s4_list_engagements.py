@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status, stock_read
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.seeded_engagements import SeededEngagements, new_engagements, stock
 from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
@@ -28,13 +28,13 @@ pytestmark = pytest.mark.usefixtures("new_engagements")
 
 _FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
 
-new_engagements_journey = journey(new_engagements)
-stock_journey = journey(stock, alone=True)
-stock_read_journey = journey(stock_read, alone=True)
-engagements_by_status_journey = journey(engagements_by_status, alone=True)
-paged_engagements_journey = journey(paged_engagements, alone=True)
-by_created_at_journey = journey(by_created_at, alone=True)
-archived_by_change_journey = journey(archived_by_change, alone=True)
+new_engagements_scenario = scenario(new_engagements)
+stock_scenario = scenario(stock, alone=True)
+stock_read_scenario = scenario(stock_read, alone=True)
+engagements_by_status_scenario = scenario(engagements_by_status, alone=True)
+paged_engagements_scenario = scenario(paged_engagements, alone=True)
+by_created_at_scenario = scenario(by_created_at, alone=True)
+archived_by_change_scenario = scenario(archived_by_change, alone=True)
 
 
 @pytest.mark.stage(Stage.LAWS)

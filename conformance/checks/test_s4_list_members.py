@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import members_by_role, neighbours_of_role
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.member_list import headcount_so_far, headcounts_of_run
 from conformance.checks.stable import expect_steadily
 from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from conformance.checks.stable import Look
     from conformance.running.run import Run
 
-members_by_role_journey = journey(members_by_role, alone=True)
-neighbours_of_role_journey = journey(neighbours_of_role, alone=True)
+members_by_role_scenario = scenario(members_by_role, alone=True)
+neighbours_of_role_scenario = scenario(neighbours_of_role, alone=True)
 
 SHOWN_ALIKE: Final = ("name", "email", "joinedAt")
 """What a member is shown with in every list; lastSeenAt moves whenever the member is active."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.checks.list_queries import ListQueries, list_queries
-from conformance.checks.markers import journey, observes
+from conformance.checks.markers import observes, scenario
 from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.sorted_lists import SortedLists, by_name
 from conformance.oracle import read
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-list_queries_journey = journey(list_queries)
-by_name_journey = journey(by_name, alone=True)
-paged_engagements_journey = journey(paged_engagements, alone=True)
+list_queries_scenario = scenario(list_queries)
+by_name_scenario = scenario(by_name, alone=True)
+paged_engagements_scenario = scenario(paged_engagements, alone=True)
 
 
 @observes("default-order")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.every_operation import untouchable_member
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s4_invitations import inviting
 from conformance.oracle import expect, read
 from conformance.oracle.effects import refused
@@ -75,7 +75,7 @@ def mailing(run: Run) -> Mailing:
 def _invite_member(run: Run) -> Refusal | None:
     """Invite a member whom the run has made, so that no person gets a letter."""
     try:
-        member = run.journeys.result(untouchable_member)
+        member = run.scenarios.result(untouchable_member)
     except MissingMeans:
         return None
     if member.email is None:
@@ -85,8 +85,8 @@ def _invite_member(run: Run) -> Refusal | None:
     return Refusal(member.email, run.send(request.invite_member({"email": member.email, "role": role})), others)
 
 
-mailing_journey = journey(mailing)
-inviting_journey = journey(inviting, alone=True)
+mailing_scenario = scenario(mailing)
+inviting_scenario = scenario(inviting, alone=True)
 
 
 @requirement("invite-sends-mail")

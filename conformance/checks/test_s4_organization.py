@@ -10,7 +10,7 @@ import pytest
 
 from conformance.checks.engagements import field_or_none
 from conformance.checks.interference import excused_by_meddling
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.name_rules import REFUSED_AS_INVALID
 from conformance.checks.renaming import given_back, name_before
 from conformance.checks.stable import expect_twice
@@ -92,7 +92,7 @@ class Renaming:
 
 def renaming(run: Run) -> Renaming:
     """The organization is renamed several times, is sent what cannot be changed, and gets its name back."""
-    run.journeys.wait_for(other_organization)  # whose name must stay as it is meanwhile
+    run.scenarios.wait_for(other_organization)  # whose name must stay as it is meanwhile
     before = run.send(request.get_organization())
     name = name_before(run, before)
     _ensure_room(run, before)
@@ -105,7 +105,7 @@ def renaming_again(run: Run) -> Renaming:
     return renaming(run)
 
 
-renaming_journey = journey(renaming, alone=True)
+renaming_scenario = scenario(renaming, alone=True)
 
 
 def _ensure_room(run: Run, before: Exchange) -> None:
@@ -232,7 +232,7 @@ def test_response_carries_new_name(renaming: Renaming) -> None:
 def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
     """A renamed organization reads with its new name."""
     with excused_by_meddling(run):
-        expect_twice(renaming, _judge_new_name, partial(run.journeys.result, renaming_again))
+        expect_twice(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_new_name(renaming: Renaming) -> None:
@@ -263,7 +263,7 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
 def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
     """A name with quotes, markup and characters of many scripts reads back as it was sent, where it is accepted."""
     with excused_by_meddling(run):
-        expect_twice(renaming, _judge_names, partial(run.journeys.result, renaming_again))
+        expect_twice(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_names(renaming: Renaming) -> None:
@@ -302,7 +302,7 @@ def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
     """Fields other than the name cannot be changed by an update of the organization, whether ignored or refused."""
     _judge_claims(renaming)
     with excused_by_meddling(run):
-        expect_twice(renaming, _judge_what_others_change, partial(run.journeys.result, renaming_again))
+        expect_twice(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_what_others_change(renaming: Renaming) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.interference import excused_by_meddling
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.organization_walk import (
     Look,
     RoleLook,
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 _KEPT: Final = ("name", "email", "joinedAt")
 
-organization_walk_journey = journey(organization_walk, alone=True)
-role_walk_journey = journey(role_walk, alone=True)
+organization_walk_scenario = scenario(organization_walk, alone=True)
+role_walk_scenario = scenario(role_walk, alone=True)
 
 
 @requirement("update-organization-takes-effect")
 def test_last_name_stands(run: Run, organization_walk: list[Look]) -> None:
     """After any sequence of renamings the organization reads with the name that it was given last."""
     with excused_by_meddling(run):
-        expect_twice(organization_walk, _judge_names, partial(run.journeys.result, organization_walk_again))
+        expect_twice(organization_walk, _judge_names, partial(run.scenarios.result, organization_walk_again))
 
 
 def _judge_names(looks: list[Look]) -> None:

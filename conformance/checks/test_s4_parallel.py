@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import ONE_SECOND_TICK, field_or_none, identifier_of, read_engagement
 from conformance.checks.finding import Search, expect_listed, search
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
@@ -128,7 +128,7 @@ def deletions_at_once(run: Run) -> list[Closing]:
 
 def _subjects(run: Run) -> list[str]:
     """Engagements of the parallel creation; each is used by one journey only."""
-    subjects = list(dict.fromkeys(run.journeys.result(parallel_creation).identifiers))
+    subjects = list(dict.fromkeys(run.scenarios.result(parallel_creation).identifiers))
     if len(subjects) < 3:  # noqa: PLR2004 - one for each journey
         raise CantTell("too few engagements were created in parallel")
     return subjects
@@ -186,11 +186,11 @@ def _under_way(run: Run, sent: Call | None) -> Iterator[None]:
         yield
 
 
-creating_journey = journey(creating)
-parallel_creation_journey = journey(parallel_creation)
-parallel_edits_journey = journey(parallel_edits)
-archives_at_once_journey = journey(archives_at_once)
-deletions_at_once_journey = journey(deletions_at_once)
+creating_scenario = scenario(creating)
+parallel_creation_scenario = scenario(parallel_creation)
+parallel_edits_scenario = scenario(parallel_edits)
+archives_at_once_scenario = scenario(archives_at_once)
+deletions_at_once_scenario = scenario(deletions_at_once)
 
 
 @requirement("create-engagement-in-parallel")

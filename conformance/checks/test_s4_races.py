@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.races import Race, archive_races, deletion_races, edit_races, expect_order
 
-edit_races_journey = journey(edit_races)
-archive_races_journey = journey(archive_races)
-deletion_races_journey = journey(deletion_races)
+edit_races_scenario = scenario(edit_races)
+archive_races_scenario = scenario(archive_races)
+deletion_races_scenario = scenario(deletion_races)
 
 
 @requirement("update-engagement-in-parallel")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.paged_lists import PagedLists, paged_engagements
 from conformance.checks.seeded_engagements import SeededEngagements, new_engagements
 from conformance.checks.sorted_lists import (
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
-new_engagements_journey = journey(new_engagements)
-paged_engagements_journey = journey(paged_engagements, alone=True)
-by_created_at_journey = journey(by_created_at, alone=True)
-by_updated_at_journey = journey(by_updated_at, alone=True)
-by_name_journey = journey(by_name, alone=True)
-active_by_name_journey = journey(active_by_name, alone=True)
-engagements_by_status_journey = journey(engagements_by_status, alone=True)
-archived_by_change_journey = journey(archived_by_change, alone=True)
+new_engagements_scenario = scenario(new_engagements)
+paged_engagements_scenario = scenario(paged_engagements, alone=True)
+by_created_at_scenario = scenario(by_created_at, alone=True)
+by_updated_at_scenario = scenario(by_updated_at, alone=True)
+by_name_scenario = scenario(by_name, alone=True)
+active_by_name_scenario = scenario(active_by_name, alone=True)
+engagements_by_status_scenario = scenario(engagements_by_status, alone=True)
+archived_by_change_scenario = scenario(archived_by_change, alone=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.checks.engagements import field_or_none, identifier_of, read_engagement, require_active
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.text_samples import ADDRESSES, SCRIPTS, SIGNS, joined
 from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import sent_object
@@ -138,8 +138,8 @@ def _merged(*fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for some in fields for name, value in some.items()}
 
 
-texts_journey = journey(texts)
-odd_texts_journey = journey(odd_texts)
+texts_scenario = scenario(texts)
+odd_texts_scenario = scenario(odd_texts)
 
 
 @requirement("create-engagement-keeps-text")

@@ -22,7 +22,7 @@ from conformance.checks.engagements import (
     tick_of,
     time_of,
 )
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.test_s4_create_engagement import creating, own_values_at_creation
 from conformance.oracle import expect, observe, read
 from conformance.oracle.laws import readable_resources
@@ -110,7 +110,7 @@ def editing(run: Run) -> Editing:
 
 def _unedited(run: Run) -> Exchange:
     """A read of an engagement that has no description and was not edited; another one where this is begun anew."""
-    before = run.journeys.result(creating).bare.after()
+    before = run.scenarios.result(creating).bare.after()
     if not any(
         one.call.identifier == before.call.identifier and one.call.operation.changes for one in run.wire.exchanges
     ):
@@ -146,7 +146,7 @@ def odd_editing(run: Run) -> OddEditing:
     run.sleep(tick)
     null_description = run.send(request.update_engagement(identifier, {"description": None}))
     after_null = run.send(request.get_engagement(identifier))
-    other = run.journeys.result(creating).described
+    other = run.scenarios.result(creating).described
     namesake = run.send(request.update_engagement(identifier, other.sent))
     run.send(request.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
@@ -154,7 +154,7 @@ def odd_editing(run: Run) -> OddEditing:
 
 def _subject(run: Run) -> Exchange:
     """A read of an engagement that no other journey edits."""
-    for creation in run.journeys.result(own_values_at_creation):
+    for creation in run.scenarios.result(own_values_at_creation):
         if creation.read is not None:
             return creation.read
     (engagement,) = create_engagements(run, "odd-edits")
@@ -183,8 +183,8 @@ def _content(exchange: Exchange) -> dict[str, Any]:
     return {"name": field_or_none(exchange, "name"), "description": field_or_none(exchange, "description")}
 
 
-editing_journey = journey(editing)
-odd_editing_journey = journey(odd_editing)
+editing_scenario = scenario(editing)
+odd_editing_scenario = scenario(odd_editing)
 
 
 def has_taken_effect(done: Edit) -> bool:

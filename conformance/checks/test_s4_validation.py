@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks import invalid_requests as requests
 from conformance.checks.every_operation import member_of
 from conformance.checks.interference import excused_by_meddling
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.stable import expect_twice
 from conformance.checks.test_s4_organization import standing
 from conformance.oracle import bulk, expect, read
@@ -31,12 +31,12 @@ _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
 """What a body without a name could have been turned into."""
 
-creations_journey = journey(requests.invalid_creations)
-updates_journey = journey(requests.invalid_updates)
-organization_updates_journey = journey(requests.invalid_organization_updates, alone=True)
-invitations_journey = journey(requests.invalid_invitations)
-role_changes_journey = journey(requests.invalid_role_changes)
-queries_journey = journey(requests.invalid_queries)
+creations_scenario = scenario(requests.invalid_creations)
+updates_scenario = scenario(requests.invalid_updates)
+organization_updates_scenario = scenario(requests.invalid_organization_updates, alone=True)
+invitations_scenario = scenario(requests.invalid_invitations)
+role_changes_scenario = scenario(requests.invalid_role_changes)
+queries_scenario = scenario(requests.invalid_queries)
 
 
 # --- engagements
@@ -99,7 +99,7 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 @requirement("update-organization-refused-changes-nothing")
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """After refused updates the organization is as before."""
-    again = partial(run.journeys.result, requests.invalid_organization_updates_again)
+    again = partial(run.scenarios.result, requests.invalid_organization_updates_again)
     with excused_by_meddling(run):
         _organization_stands(invalid_organization_updates)
         expect_twice(invalid_organization_updates, _name_stands, again)

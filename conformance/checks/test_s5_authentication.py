@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.filtered_lists import readable
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.unauthenticated import BadKeys, bad_keys
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _INVALID: Final = (400, 422)
 
-keys_journey = journey(bad_keys)
+keys_scenario = scenario(bad_keys)
 
 
 @requirement("key-missing-refused")

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.checks import two_organizations as pair
 from conformance.checks.every_operation import member_of
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.two_organizations import (
     CREATED,
     KEPT,
@@ -55,8 +55,8 @@ _NAMES: Final = {
 }
 _MEMBER_NAMES: Final = {"updateMemberRole": "update-role", "removeMember": "remove-member"}
 
-organizations_journey = journey(pair.two_organizations)
-member_journey = journey(pair.member_of_one)
+organizations_scenario = scenario(pair.two_organizations)
+member_scenario = scenario(pair.member_of_one)
 
 
 @requirement("isolation-own-organization")
@@ -117,7 +117,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
 
     _lists_are_apart(two_organizations)
     try:
-        found = run.journeys.result(pair.member_of_one)
+        found = run.scenarios.result(pair.member_of_one)
     except (MissingMeans, Untested):
         return
     _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
@@ -131,7 +131,7 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
         _lists_are_apart(two_organizations)
     except NonConformity as leak:
         raise CantTell(f"{leak.message}, so that the list counts it too", *leak.exchanges) from None
-    run.journeys.narrow()
+    run.scenarios.narrow()
     own, other = run.fixtures.main, run.fixtures.other_organization()
 
     _stays_uncounted(run, counted=other, maker=own)

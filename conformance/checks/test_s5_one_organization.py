@@ -51,7 +51,7 @@ def test_key_stays_with_its_organization(run: Run) -> None:
 @requirement("isolation-lists")
 def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
     """However a list was asked for, it held nothing that the run had made with another organization's key."""
-    run.journeys.result(two_organizations).ensure_two()
+    run.scenarios.result(two_organizations).ensure_two()
 
     expect_apart(run.wire.exchanges, (MAIN_KEY, OTHER_KEY))
 

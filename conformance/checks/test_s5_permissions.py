@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.every_operation import member_of
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.single_scope import Permissions, single_permissions
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
@@ -42,7 +42,7 @@ _NAMES: Final = {
 }
 """How requirements call the operations whose permission is told."""
 
-permissions_journey = journey(single_permissions, alone=True)
+permissions_scenario = scenario(single_permissions, alone=True)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import identifier_of
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.oracle import error_laws
 from conformance.oracle.outcomes import evidence
 from conformance.running.options import Effort
@@ -99,7 +99,7 @@ def _more_of(made: str) -> list[Call]:
     ]
 
 
-odd_requests_journey = journey(odd_requests)
+odd_requests_scenario = scenario(odd_requests)
 
 
 @requirement("no-server-error")

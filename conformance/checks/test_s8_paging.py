@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import journey, requirement
+from conformance.checks.markers import requirement, scenario
 from conformance.checks.paged_lists import (
     PagedLists,
     creation_times,
@@ -68,11 +68,11 @@ def _of_both_lists(suffix: str) -> pytest.MarkDecorator:
     )
 
 
-new_engagements_journey = journey(new_engagements)
-paged_engagements_journey = journey(paged_engagements, alone=True)
-paged_members_journey = journey(paged_members, alone=True)
-by_name_journey = journey(by_name, alone=True)
-by_created_at_journey = journey(by_created_at, alone=True)
+new_engagements_scenario = scenario(new_engagements)
+paged_engagements_scenario = scenario(paged_engagements, alone=True)
+paged_members_scenario = scenario(paged_members, alone=True)
+by_name_scenario = scenario(by_name, alone=True)
+by_created_at_scenario = scenario(by_created_at, alone=True)
 
 
 # --- everything once

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.list_queries import ListQueries, list_queries
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.stable import expect_steadily
 from conformance.oracle import paging_limits, read
 from conformance.oracle.listing import holds
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _OBSERVED: Final = ("page-zero", "page-negative", "per-page-zero", "per-page-negative", "per-page-above-maximum")
 
-list_queries_journey = journey(list_queries)
+list_queries_scenario = scenario(list_queries)
 
 
 @requirement("list-paging-limits-truthful")

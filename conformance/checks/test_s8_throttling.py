@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.limit_sharing import expect_limits_apart
-from conformance.checks.markers import journey, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.recovery import GRACE
 from conformance.checks.throttling import Throttling, renamed, throttling
 from conformance.oracle import expect, rate_limit_laws, read
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
-throttling_journey = journey(throttling, alone=True)
+throttling_scenario = scenario(throttling, alone=True)
 
 EXPECTED: Final = "429 once the limit of a window is reached"
 

@@ -175,7 +175,7 @@ def other_organization(run: Run) -> Exchange:
 
 def two_organizations(run: Run) -> TwoOrganizations:
     """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
-    key, other = run.fixtures.other_organization(), run.journeys.result(other_organization)
+    key, other = run.fixtures.other_organization(), run.scenarios.result(other_organization)
     own = run.send(request.get_organization())
     updated = run.send(request.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
     name = run.name("isolated")
@@ -267,10 +267,10 @@ def member_of_one(run: Run) -> MemberOfOne:
         Untested: The member of the target file is one of both.
     """
     key = run.fixtures.other_organization()
-    run.journeys.result(two_organizations).ensure_two()
-    member = run.journeys.result(untouchable_member)
+    run.scenarios.result(two_organizations).ensure_two()
+    member = run.scenarios.result(untouchable_member)
     for same in (bad_keys, invalid_role_changes):  # which ask for another role of the same member
-        run.journeys.wait_for(same)
+        run.scenarios.wait_for(same)
     user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
     if not member.is_new and member_of(listed, user_id) is not None:
         raise Untested("the member that may be removed is one of both organizations; name another one under members")

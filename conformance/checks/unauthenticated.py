@@ -232,7 +232,7 @@ def _aims(run: Run) -> Aims:
 def _new_member(run: Run) -> Member | None:
     """The member that only requests which must be refused are aimed at, if it was made for the run."""
     try:
-        member = run.journeys.result(untouchable_member)
+        member = run.scenarios.result(untouchable_member)
     except MissingMeans:
         return None
     return member if member.is_new else None

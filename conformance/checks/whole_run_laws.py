@@ -72,10 +72,10 @@ def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
     """The survey of the run; where it has nothing of the kind, as in a run of few checks, a little is sent for it."""
     found = survey(law, _about(run.wire.exchanges, operations))
     if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
-        run.journeys.result(basics)
+        run.scenarios.result(basics)
         found = survey(law, _about(run.wire.exchanges, operations))
     if not found.applied and run.mode is not Mode.READ_ONLY and not _has_met(run, _OF_LIFECYCLE):
-        run.journeys.result(lifecycle)
+        run.scenarios.result(lifecycle)
         found = survey(law, _about(run.wire.exchanges, operations))
     return found
 

@@ -67,7 +67,7 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
     notes = InputPlayer(recording.provisioned.notes, recording.provisioned.stopped)
     with ExitStack() as stack:
         wire, run = _run(recording, notes, folder)
-        stack.callback(run.journeys.close)
+        stack.callback(run.scenarios.close)
         judge = Judge(run)
         reached = reach(run)
         run.closed = reached if isinstance(reached, str) else None

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import load_catalogue
-from conformance.running.scenarios import Journeys
+from conformance.running.scenarios import Scenarios
 from conformance.targets import capabilities
 from conformance.targets.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
@@ -66,7 +66,7 @@ class Run:
         clock: What time it is, and how to let it pass; what it said is noted, so that a replay says it again.
         engagements_before: How many engagements the organization had when the run began; None where it did not say.
         closed: Why checks that send anything are left out, as a sentence; None where they run.
-        journeys: The journeys walked so far.
+        scenarios: The journeys walked so far.
         observations: What was observed, by the id of the open point: text and evidence.
     """
 
@@ -94,7 +94,7 @@ class Run:
         self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
-        self.journeys = Journeys(self, together=max(1, min(6, options.workers)))
+        self.scenarios = Scenarios(self, together=max(1, min(6, options.workers)))
         self.observations: dict[str, list[tuple[str, tuple[Exchange, ...]]]] = {}
         self._open_points = load_catalogue().open_points
         self._numbers: defaultdict[str, int] = defaultdict(int)

@@ -155,7 +155,7 @@ class RunSession:
         if self.undone is None:
             if self.run.wire.stopped is not None and self.provisioner is not None:
                 self.provisioner.close(_HURRIED)  # a journey may be waiting for it
-            self.run.journeys.close()
+            self.run.scenarios.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
                 # By the wire itself: a read-only run undoes what came of requests that had to be refused.
                 wire = self.run.wire

@@ -23,7 +23,7 @@ _BETWEEN: Final = 1.0
 """Seconds before a journey is begun anew, and as many more before the second time: what ended it may pass."""
 
 
-class Journeys:
+class Scenarios:
     """The journeys of a run, each walked once, several at a time where they do not disturb one another.
 
     Args:

@@ -169,7 +169,7 @@ class HostedSession(RunSession):
     def undo(self) -> UndoResult:
         """Undo what the run did, unless the service is faulty: then that is nobody's concern, and it takes its time."""
         if self._subject.kind == "fault" and self.undone is None:
-            self.run.journeys.close()
+            self.run.scenarios.close()
             self.undone = UndoResult()
         return super().undo()
 

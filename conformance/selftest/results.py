@@ -121,7 +121,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "state": state_of(trial).value,
         "breaks": list(subject.breaks),
         "reported": trial.reported,
-        "convicting": trial.detecting,
+        "detecting": trial.detecting,
         "undecided": trial.undecided,
         "passed": trial.passed,
         "precision": round(precision(trial), 4) if subject.breaks and trial.whole else None,

@@ -70,7 +70,7 @@ def trial_of(entry: Mapping[str, Any]) -> Trial:
         **{
             name: entry[name]
             for name in (
-                *("reported", "convicting", "undecided", "passed", "requests"),
+                *("reported", "detecting", "undecided", "passed", "requests"),
                 *("found_after", "seconds", "alone", "whole"),
             )
         },

@@ -111,7 +111,7 @@ class Judge(CollectErrors):
         if self.run.closed is not None:
             return
         ready = [item for item in session.items if not self._missing(item)]
-        self.run.journeys.prepare(dict.fromkeys(walk for item in ready for walk in background_walks(item)))
+        self.run.scenarios.prepare(dict.fromkeys(walk for item in ready for walk in background_walks(item)))
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Leave a check out whose needs the target does not meet."""

@@ -46,7 +46,7 @@ class Service:
         """A run against it, with a provisioner."""
         return SimpleNamespace(
             wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
-            journeys=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
+            scenarios=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
             send=self.send, send_all=lambda calls: [self.send(one) for one in calls], sleep=lambda _: None,
         )  # fmt: skip
 

@@ -27,7 +27,7 @@ class Run:
         self._statuses = list(statuses)
         self._shown = {"id": "eng_1", "name": "n", "description": "d"}
         self.edits = 0
-        self.journeys = SimpleNamespace(result=self._made)
+        self.scenarios = SimpleNamespace(result=self._made)
 
     def name(self, label: str) -> str:
         """A name."""

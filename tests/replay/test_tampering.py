@@ -116,7 +116,7 @@ def test_another_meaning_is_noticed_though_digests_are_right(
 
 
 @pytest.mark.parametrize("operation", ["deleteEngagement", "getEngagement", "getCurrentOrganization"])
-def test_responses_of_the_last_journey_are_judged_like_any_other(
+def test_responses_of_the_last_scenario_are_judged_like_any_other(
     whole_run: Path, tmp_path: Path, operation: str
 ) -> None:
     """What the deletion of all that was made is answered breaks the laws of every answer, too."""

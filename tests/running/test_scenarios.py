@@ -11,7 +11,7 @@ import pytest
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.run import Run
-from conformance.running.scenarios import Journeys
+from conformance.running.scenarios import Scenarios
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import NoResponse
 
@@ -48,9 +48,9 @@ def run() -> NoRun:
 
 
 @pytest.fixture
-def journeys(run: NoRun) -> Iterator[Journeys]:
+def scenarios(run: NoRun) -> Iterator[Scenarios]:
     """Journeys, two at a time."""
-    made = Journeys(cast("Run", run), together=2)
+    made = Scenarios(cast("Run", run), together=2)
     yield made
     made.close()
 
@@ -73,16 +73,16 @@ class Walk:
         return end
 
 
-def test_a_journey_is_walked_once(journeys: Journeys, run: NoRun) -> None:
+def test_a_scenario_is_walked_once(scenarios: Scenarios, run: NoRun) -> None:
     """Whoever asks gets the same result, and the exchanges carry the journey's name."""
     walk = Walk("there")
 
-    assert [journeys.result(walk), journeys.result(walk)] == ["there", "there"]
+    assert [scenarios.result(walk), scenarios.result(walk)] == ["there", "there"]
     assert walk.times == 1
     assert run.wire.names == ["walk"]
 
 
-def test_prepared_journeys_are_under_way_together(journeys: Journeys) -> None:
+def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios) -> None:
     """Two journeys that wait for each other both arrive."""
     meeting = threading.Barrier(2)
 
@@ -94,28 +94,28 @@ def test_prepared_journeys_are_under_way_together(journeys: Journeys) -> None:
         meeting.wait(10)
         return "other"
 
-    journeys.prepare([one, other])
+    scenarios.prepare([one, other])
 
-    assert (journeys.result(one), journeys.result(other)) == ("one", "other")
+    assert (scenarios.result(one), scenarios.result(other)) == ("one", "other")
 
 
-def test_a_journey_may_ask_for_another(journeys: Journeys) -> None:
+def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
     """The other one is walked if nobody has begun it, however few may be under way."""
     inner = Walk("inner")
 
     def outer(_run: Run) -> str:
-        return f"outer of {journeys.result(inner)}"
+        return f"outer of {scenarios.result(inner)}"
 
-    journeys.prepare([outer, outer])
+    scenarios.prepare([outer, outer])
 
-    assert journeys.result(outer) == "outer of inner"
+    assert scenarios.result(outer) == "outer of inner"
 
 
-def test_a_broken_connection_begins_the_journey_anew(run: NoRun, journeys: Journeys) -> None:
+def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Scenarios) -> None:
     """Two troubles are lived through, with a longer pause after the second."""
     walk = Walk(NoResponse("broken"), NoResponse("broken"), "there")
 
-    assert journeys.result(walk) == "there"
+    assert scenarios.result(walk) == "there"
     assert walk.times == 3
     assert 0 < run.slept[0] < run.slept[1]
 
@@ -129,19 +129,19 @@ def test_a_broken_connection_begins_the_journey_anew(run: NoRun, journeys: Journ
         ([KeyError("id"), "never"], KeyError, 1),
     ],
 )
-def test_what_ends_a_journey_is_told_to_everybody(
-    journeys: Journeys, ends: list[object], kind: type, times: int
+def test_what_ends_a_scenario_is_told_to_everybody(
+    scenarios: Scenarios, ends: list[object], kind: type, times: int
 ) -> None:
     """Only troubles of the connection are tried again, and not for ever."""
     walk = Walk(*ends)
 
     for _ in range(2):
         with pytest.raises(kind):
-            journeys.result(walk)
+            scenarios.result(walk)
     assert walk.times == times
 
 
-def test_settling_waits_for_what_is_under_way(journeys: Journeys) -> None:
+def test_settling_waits_for_what_is_under_way(scenarios: Scenarios) -> None:
     """Afterwards nothing of the background is sent any more, and journeys can still be walked."""
     finished: list[str] = []
     begun = threading.Event()
@@ -151,9 +151,9 @@ def test_settling_waits_for_what_is_under_way(journeys: Journeys) -> None:
         threading.Event().wait(0.05)
         finished.append("slow")
 
-    journeys.prepare([slow])
+    scenarios.prepare([slow])
     begun.wait(10)
-    journeys.narrow()
+    scenarios.narrow()
 
     assert finished == ["slow"]
-    assert journeys.result(Walk("late")) == "late"
+    assert scenarios.result(Walk("late")) == "late"

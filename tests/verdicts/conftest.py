@@ -77,7 +77,7 @@ class SmallRun:
         return SimpleNamespace(only=self.only, report=None)
 
     @property
-    def journeys(self) -> Any:
+    def scenarios(self) -> Any:
         """Takes the journeys that are to be started."""
         return SimpleNamespace(prepare=self._prepare)
 

@@ -429,7 +429,7 @@ def test_a_closed_run_looks_at_the_form_of_responses_alone(run_checks: RunChecks
     assert ran.run.prepared is None
 
 
-JOURNEYS = """
+SCENARIOS = """
     def first(run):
         return None
 
@@ -461,11 +461,11 @@ JOURNEYS = """
 """
 
 
-def test_journeys_of_the_checks_that_will_run_are_started(run_checks: RunChecks) -> None:
+def test_scenarios_of_the_checks_that_will_run_are_started(run_checks: RunChecks) -> None:
     """Each once, and none for a check that the target has no means for."""
     cited = next(one.id for one in load_catalogue().requirements.values() if "mailbox" in one.needs)
 
-    assert run_checks(JOURNEYS.format(cited=cited), missing_means=frozenset({"mailbox"})).run.prepared == [
+    assert run_checks(SCENARIOS.format(cited=cited), missing_means=frozenset({"mailbox"})).run.prepared == [
         "first",
         "third",
     ]
