@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from conformance.operations import OPERATIONS
 from conformance.wire.exchange import Exchange, Response, SentRequest
-from conformance.wire.request import Call
+from conformance.wire.requests import Request
 from tests import tiers
 
 RATE_LIMIT = (
@@ -90,13 +90,13 @@ def make_exchange(
     number: int = 1,
 ) -> Exchange:
     """An exchange with this answer; ``status`` None for no answer at all."""
-    call = Call(operation=OPERATIONS[operation], identifier="eng_1", query=query)
+    request = Request(operation=OPERATIONS[operation], identifier="eng_1", query=query)
     content = raw if raw is not None else b"" if body is ... else json.dumps(body).encode()
     return Exchange(
         number=number,
         check="test",
-        call=call,
-        request=SentRequest(call.method, f"http://service.test{call.path}", (), b""),
+        request=request,
+        sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), b""),
         received=None if status is None else Response(status, headers, content),
         trouble="the connection broke" if status is None else None,
         started_at=RESPONDED_AT,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.checks.filtered_lists import PER_PAGE, readable
 from conformance.oracle import read
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -67,4 +67,4 @@ def _with_neighbours(run: Run, page: Exchange, number: int, pages: int, query: d
 
 
 def _page(run: Run, number: int, query: dict[str, str]) -> Exchange:
-    return run.send(request.list_engagements(**query, sort="name", page=number, perPage=PER_PAGE))
+    return run.send(requests.list_engagements(**query, sort="name", page=number, perPage=PER_PAGE))

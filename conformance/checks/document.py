@@ -80,7 +80,7 @@ class DocumentFault:
 
 def document_faults(exchange: Exchange) -> list[DocumentFault]:
     """What of an answer the document does not allow; empty where it keeps the document."""
-    operation = exchange.call.operation
+    operation = exchange.request.operation
     parameters = {} if operation.parameter is None else {operation.parameter: "any"}
     described = schema()[operation.path][operation.method]
     try:
@@ -99,7 +99,7 @@ def _response(exchange: Exchange) -> schemathesis.Response:
         status_code=response.status,
         headers=_grouped(headers),
         content=response.body,
-        request=httpx.Request(exchange.request.method, exchange.request.url),  # type: ignore[arg-type]  # any serves
+        request=httpx.Request(exchange.sent_request.method, exchange.sent_request.url),  # type: ignore[arg-type]  # any serves
         elapsed=exchange.seconds,
         verify=True,
         http_version=response.http_version.removeprefix("HTTP/"),
@@ -122,10 +122,10 @@ def _faults(exchange: Exchange, failure: BaseException, headers: Mapping[str, An
                 message = f"the header {name} is missing"
                 yield DocumentFault("rate-limit-headers-present", message, f"the header {name}", "no such header")
         case UndefinedStatusCode():
-            status, stated = str(exchange.status), exchange.call.operation.status
+            status, stated = str(exchange.status), exchange.request.operation.status
             rule, allowed = "no-redirect", "a 2xx or an error"
             if accepted(exchange) and stated is not None:
-                rule, allowed = STATED[exchange.call.operation.id], str(stated)
+                rule, allowed = STATED[exchange.request.operation.id], str(stated)
             yield DocumentFault(rule, f"the status is {status}", allowed, status)
         case JsonSchemaError() if failure.title.startswith("Response header"):
             yield _of_header(failure, headers)
@@ -157,7 +157,7 @@ def _rule(exchange: Exchange, place: list[Any], keyword: str, value: object) -> 
     """The requirement that states what must stand at a place of a body."""
     if not accepted(exchange):
         return _of_error(exchange, place, keyword, value)
-    operation = exchange.call.operation
+    operation = exchange.request.operation
     if place[:1] == ["meta"]:
         return rule_of_meta(operation.id, place, keyword)
     promise = PROMISES.get(operation.id)

@@ -35,12 +35,12 @@ _LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagem
 
 def _of(*operations: str) -> Belongs:
     """The successes of some operations."""
-    return lambda exchange: exchange.call.operation.id in operations and accepted(exchange)
+    return lambda exchange: exchange.request.operation.id in operations and accepted(exchange)
 
 
 def _about(kind: str) -> Belongs:
     """The successes whose data is a list, or one resource."""
-    return lambda exchange: exchange.call.operation.response == kind and accepted(exchange)
+    return lambda exchange: exchange.request.operation.response == kind and accepted(exchange)
 
 
 def _with_status(status: int) -> Belongs:

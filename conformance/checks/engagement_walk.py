@@ -16,7 +16,7 @@ from conformance.oracle.ledger import Ledger
 from conformance.oracle.ledger_findings import Finding
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.walk_plan import Kind, Step
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.oracle.laws import Law
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 LAWS: Final[Mapping[str, Law]] = MappingProxyType(
     {
@@ -84,7 +84,7 @@ class Walk:
         """Take steps until one shows a fault; those about engagements that are not there are left out."""
         told = 0
         for step in steps:
-            sent = self._call(step)
+            sent = self._request(step)
             if sent is None:
                 continue
             exchange = self.run.send(sent)
@@ -101,17 +101,17 @@ class Walk:
             del self.taken[told:]
         return self.finding
 
-    def _call(self, step: Step) -> Call | None:
+    def _request(self, step: Step) -> Request | None:
         if step.kind is Kind.CREATE:
             self._names[step.slot] = self._name(step.word)
             about = {"description": f"All about {step.word}."} if step.word[-1] in "aeo" else {}
-            return request.create_engagement({"name": self._names[step.slot], **about})
+            return requests.create_engagement({"name": self._names[step.slot], **about})
         if step.kind is Kind.LIST:
-            return request.list_engagements(**dict(step.query), page=self._page(step))
+            return requests.list_engagements(**dict(step.query), page=self._page(step))
         if (identifier := self._ids.get(step.slot)) is None:
             return None
         if (body := self._body(step)) is not None:
-            return request.update_engagement(identifier, body)
+            return requests.update_engagement(identifier, body)
         return _OF_ONE[step.kind](identifier)
 
     def _body(self, step: Step) -> dict[str, str | None] | None:
@@ -154,13 +154,13 @@ class Walk:
                 found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
                 return None if found is None or is_elsewhere(self.run, found) else found
             return seen_again(self.run, finding, by_law(finding.requirement))
-        operation, identifier = finding.exchange.call.operation.id, finding.identifier
+        operation, identifier = finding.exchange.request.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(ONE_SECOND_TICK)  # what comes into effect a moment late has done so by then
-            later = self.run.send(finding.exchange.call)
+            later = self.run.send(finding.exchange.request)
             return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
         if operation == "listEngagements" and identifier is not None:
-            later = self.run.send(request.get_engagement(identifier))
+            later = self.run.send(requests.get_engagement(identifier))
             # Where that is as it must be, the list was at fault itself.
             shown = finding.exchange, finding.pointer
             sure = [one for one in self._whole(later) if one.exchange is later or (one.exchange, one.pointer) == shown]
@@ -174,10 +174,10 @@ class Walk:
 
 
 _OF_ONE: Final = {
-    Kind.ARCHIVE: request.archive_engagement,
-    Kind.UNARCHIVE: request.unarchive_engagement,
-    Kind.DELETE: request.delete_engagement,
-    Kind.GET: request.get_engagement,
+    Kind.ARCHIVE: requests.archive_engagement,
+    Kind.UNARCHIVE: requests.unarchive_engagement,
+    Kind.DELETE: requests.delete_engagement,
+    Kind.GET: requests.get_engagement,
 }
 
 
@@ -216,6 +216,6 @@ def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
 
 
 def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:
-    unsteady = exchange.call.operation.response == "list" and requirement != "no-server-error"
+    unsteady = exchange.request.operation.response == "list" and requirement != "no-server-error"
     words = fault.message, fault.expected, fault.actual, fault.pointer
     return Finding(requirement, exchange, (), *words, of_list=True, unsteady=unsteady)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     import random
@@ -46,7 +46,7 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
             delete twice what that id stands for.
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
-    responses = run.send_all([request.create_engagement(body) for body in bodies])
+    responses = run.send_all([requests.create_engagement(body) for body in bodies])
     made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
     if len({one["id"] for one in made}) < len(made):
         raise CantTell("several creations were answered with one id", *responses)
@@ -71,7 +71,7 @@ def read_engagement(exchange: Exchange) -> dict[str, Any]:
     """
     data = read.data(exchange)
     identifier = data.get("id")
-    if isinstance(identifier, str) and exchange.call.identifier not in {None, identifier}:
+    if isinstance(identifier, str) and exchange.request.identifier not in {None, identifier}:
         raise CantTell("the answer shows another engagement than was asked for", exchange)
     return data
 

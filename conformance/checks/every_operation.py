@@ -12,7 +12,7 @@ from conformance.checks.finding import PER_PAGE, latest
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Untested
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
@@ -59,26 +59,26 @@ class OperationInputs:
     archived: str | None = None
     promoted: str | None = None
 
-    def calls(self) -> dict[str, Call]:
+    def batch(self) -> dict[str, Request]:
         """A proper call of every operation, by its operationId and in the order of the interface."""
         rename = {} if self.organization is None else {"name": self.organization}
         edit = {"description": self.description} | ({} if self.renamed is None else {"name": self.renamed})
-        calls = (
-            request.get_organization(),
-            request.update_organization(rename),
-            request.list_members(),
-            request.invite_member({"email": self.address, "role": "member"}),
-            request.update_member_role(self.promoted or self.user, {"role": self.role}),
-            request.remove_member(self.user),
-            request.list_engagements(),
-            request.create_engagement({"name": self.name}),
-            request.get_engagement(self.engagement),
-            request.update_engagement(self.engagement, edit),
-            request.delete_engagement(self.engagement),
-            request.archive_engagement(self.engagement),
-            request.unarchive_engagement(self.archived or self.engagement),
+        batch = (
+            requests.get_organization(),
+            requests.update_organization(rename),
+            requests.list_members(),
+            requests.invite_member({"email": self.address, "role": "member"}),
+            requests.update_member_role(self.promoted or self.user, {"role": self.role}),
+            requests.remove_member(self.user),
+            requests.list_engagements(),
+            requests.create_engagement({"name": self.name}),
+            requests.get_engagement(self.engagement),
+            requests.update_engagement(self.engagement, edit),
+            requests.delete_engagement(self.engagement),
+            requests.archive_engagement(self.engagement),
+            requests.unarchive_engagement(self.archived or self.engagement),
         )
-        return dict(zip(OPERATIONS, calls, strict=True))
+        return dict(zip(OPERATIONS, batch, strict=True))
 
 
 class RetryNewKeys:
@@ -95,26 +95,26 @@ class RetryNewKeys:
         self._run = run
         self._used: set[str] = set()
 
-    def send(self, asked: Call) -> Exchange:
+    def send(self, asked: Request) -> Exchange:
         """Send a call."""
         return self.send_all([asked])[0]
 
-    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, batch: Sequence[Request]) -> list[Exchange]:
         """Send independent calls; the answers are in the order of the calls."""
-        exchanges = self._run.send_all(calls)
+        exchanges = self._run.send_all(batch)
         for pause in _PAUSES:
             again = [place for place, one in enumerate(exchanges) if self._is_too_early(one)]
             if not again:
                 break
             self._run.sleep(pause)
-            responses = self._run.send_all([calls[place] for place in again])
+            responses = self._run.send_all([batch[place] for place in again])
             for place, response in zip(again, responses, strict=True):
                 exchanges[place] = response
-        self._used |= {one.credential.name for one in calls if one.credential is not None}
+        self._used |= {one.credential.name for one in batch if one.credential is not None}
         return exchanges
 
     def _is_too_early(self, exchange: Exchange) -> bool:
-        key = exchange.call.credential
+        key = exchange.request.credential
         is_new = key is not None and key.name not in self._used
         return is_new and exchange.received is not None and exchange.received.status == HTTPStatus.UNAUTHORIZED
 
@@ -128,7 +128,7 @@ def identifier(exchange: Exchange) -> str | None:
     """The id that an answer gives, or that of the first item; None where it gives none."""
     try:
         response = read.success(exchange)
-        found = read.items(response)[:1] if exchange.call.operation.response == "list" else [read.data(response)]
+        found = read.items(response)[:1] if exchange.request.operation.response == "list" else [read.data(response)]
         return read.text(found[0], "id", response) if found else None
     except CheckOutcome:
         return None
@@ -178,10 +178,10 @@ def latest_engagements(run: Run, **asked: str) -> list[Exchange]:
 def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
     """The pages of another organization's list that hold what was changed last."""
     asked = {"perPage": PER_PAGE, "sort": "updatedAt", "order": "desc"}
-    return _pages(run, lambda page: request.list_engagements(page=page, **asked).with_key(key))
+    return _pages(run, lambda page: requests.list_engagements(page=page, **asked).with_key(key))
 
 
-def _pages(run: Run, asked: Callable[[int], Call]) -> list[Exchange]:
+def _pages(run: Run, asked: Callable[[int], Request]) -> list[Exchange]:
     pages: list[Exchange] = []
     for page in range(1, _PAGES + 1):
         pages.append(run.send(asked(page)))
@@ -194,7 +194,7 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
     """The pages of the list of members, two thousand members at most."""
     pages: list[Exchange] = []
     for page in range(1, _MEMBER_PAGES + 1):
-        asked = request.list_members(page=page, perPage=PER_PAGE)
+        asked = requests.list_members(page=page, perPage=PER_PAGE)
         pages.append(run.send(asked if credential is None else asked.with_key(credential)))
         if not _is_full(pages[-1]):
             break

@@ -13,14 +13,14 @@ from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested
 from conformance.targets.fixtures import NEW_KEY
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.rate_limit_headers import ServiceClock, quota
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 HIGHEST_LIMIT: Final = 300
 """Requests a window beyond which a limit is not tried."""
@@ -112,18 +112,18 @@ class ExhaustedWindow:
 
 def fill(run: Run, key: Credential) -> ExhaustedWindow:
     """Send until the key is refused, or surely should have been."""
-    first = RetryNewKeys(run).send(at_once(request.get_organization(), key))
+    first = RetryNewKeys(run).send(at_once(requests.get_organization(), key))
     if is_made(run, key.name):
         _ensure_unused(first)
     if first.status == TOO_MANY_REQUESTS:  # too much at once, or whoever uses the key beside the run
-        first = run.send(request.get_organization().with_key(key))
+        first = run.send(requests.get_organization().with_key(key))
     limit = rate_limit_laws.limit(read.success(first))
     if limit is None or quota(first.response) is None:
         raise CantTell("the rate-limit headers cannot be read", first)
     _ensure_budget(run, limit)
     filling = ExhaustedWindow(limit)
     filling.take(first)
-    asked = at_once(request.get_organization(), key)
+    asked = at_once(requests.get_organization(), key)
     together = True
     while not filling.over:
         for exchange in run.send_all([asked] * filling.left) if together else [run.send(asked)]:
@@ -172,7 +172,7 @@ def _ensure_budget(run: Run, limit: int) -> None:
         raise Untested(f"A limit of {limit} requests is more than the {max(left, 0)} left; raise --max-requests.")
 
 
-def at_once(asked: Call, key: Credential) -> Call:
+def at_once(asked: Request, key: Credential) -> Request:
     """A call that is neither delayed nor repeated for its limit."""
     return replace(asked, credential=key, expects_429=True)
 

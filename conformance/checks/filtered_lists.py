@@ -11,7 +11,7 @@ from conformance.oracle.laws import ROLES
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 PER_PAGE: Final = 100
 _READ: Final = 4
@@ -45,13 +45,13 @@ def engagements_by_status(run: Run) -> FilteredLists:
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, kept.active, status="active", **by_creation)
     # Descending unasked, for the laws of every list.
-    archived = _in_one(run, request.list_engagements(status="archived", sort="updatedAt"), kept.archived)
+    archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), kept.archived)
     archived = archived or until_seen(run, kept.archived, status="archived", sort="updatedAt")
     everything = until_seen(run, (*kept.active, *kept.archived), **by_creation)
     return FilteredLists((*active, *archived, *everything), kept)
 
 
-def _in_one(run: Run, listing: Call, owned: Collection[str]) -> Look:
+def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Look:
     """A list in one answer of the size that it has unasked; nothing where that is not all that is wanted."""
     response = run.send(listing)
     items = readable((response,))
@@ -68,7 +68,7 @@ def _is_whole(response: Exchange) -> bool:
 
 def requirement_for_status(look: Look, status: str | None) -> Listing:
     """The pages of one of the lists: that of a status, or None for that of all."""
-    return Listing(tuple(page for page in look if dict(page.call.query).get("status") == status))
+    return Listing(tuple(page for page in look if dict(page.request.query).get("status") == status))
 
 
 def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
@@ -77,7 +77,7 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
     missing = set(owned)
     for page in range(1, _MOST_PAGES + 1):
         place = {} if page == 1 else {"page": page}
-        pages.append(run.send(request.list_engagements(**query, **place, perPage=PER_PAGE)))
+        pages.append(run.send(requests.list_engagements(**query, **place, perPage=PER_PAGE)))
         items = readable((pages[-1],))
         missing -= {str(item.get("id")) for item in items}
         if not missing or len(items) < PER_PAGE:
@@ -98,10 +98,10 @@ def readable(look: Look) -> list[dict[str, Any]]:
 
 def members_by_role(run: Run) -> Look:
     """All members are listed, and those of each role: where they are few, some without a size of pages."""
-    everybody = run.send(request.list_members(perPage=PER_PAGE))
+    everybody = run.send(requests.list_members(perPage=PER_PAGE))
     size = {} if _is_whole(everybody) else {"perPage": PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
-    return (everybody, *run.send_all([request.list_members(role=role, **sizes[role]) for role in ROLES]))
+    return (everybody, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
 
 
 def neighbours_of_role(run: Run) -> Look:
@@ -119,10 +119,10 @@ def neighbours_of_role(run: Run) -> Look:
     if not places:
         first = {item.get("role") for item in everybody[:1]}
         single = [role for role, members in zip(ROLES, responses, strict=True) if members and role not in first]
-        return tuple(run.send(request.list_members(role=role, perPage=1)) for role in single[-1:])
+        return tuple(run.send(requests.list_members(role=role, perPage=1)) for role in single[-1:])
     _, role, place = min(places)
-    calls = [request.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
-    return tuple(run.send_all(calls))
+    batch = [requests.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
+    return tuple(run.send_all(batch))
 
 
 def stock_read(run: Run) -> list[Exchange]:
@@ -132,4 +132,4 @@ def stock_read(run: Run) -> list[Exchange]:
     archived = [piece for piece in kept.pieces if piece.archived]
     untouched = [piece for piece in kept.pieces if not piece.changed]
     chosen = [*edited[: _READ - 1], *archived[:1], *untouched][:_READ]
-    return [run.send(request.get_engagement(piece.identifier)) for piece in chosen]
+    return [run.send(requests.get_engagement(piece.identifier)) for piece in chosen]

@@ -10,7 +10,7 @@ from conformance.checks.engagements import ONE_SECOND_TICK, identifier_of
 from conformance.checks.finding import ids_on, latest
 from conformance.oracle.effects import accepted, is_main, missed
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def clearing(run: Run) -> Clearing:
     histories = _histories(run)
     if not histories:
         raise Inapplicable("Nothing that the run had made was there to the last")
-    responses = run.send_all([request.delete_engagement(identifier) for identifier in histories])
+    responses = run.send_all([requests.delete_engagement(identifier) for identifier in histories])
     kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
-    reading = [request.get_engagement(identifier) for _, identifier in varied[:_READ]]
+    reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
     if any(accepted(one) for one in reads) or _listed(page) & histories.keys():
         run.sleep(ONE_SECOND_TICK)  # whether it is gone at once is for other checks to judge
@@ -61,7 +61,7 @@ def clearing(run: Run) -> Clearing:
         frozenset(identifier for identifier, changes in histories.items() if changes[-1:] == ["archiveEngagement"]),
         tuple(reads),
         page,
-        run.send(request.get_organization()),
+        run.send(requests.get_organization()),
     )
 
 
@@ -70,12 +70,14 @@ def _histories(run: Run) -> dict[str, list[str]]:
 
     They come in the same order in every run of a seed, whatever went on at the same time.
     """
-    done = [one for one in run.wire.exchanges if accepted(one) and is_main(one) and one.call.operation.id in _CHANGES]
-    creations = sorted((one for one in done if one.call.operation.id == _CREATION), key=lambda one: one.check)
+    done = [
+        one for one in run.wire.exchanges if accepted(one) and is_main(one) and one.request.operation.id in _CHANGES
+    ]
+    creations = sorted((one for one in done if one.request.operation.id == _CREATION), key=lambda one: one.check)
     made = Counter(identifier_of(creation) for creation in creations)
-    tried = {one.call.identifier for one in run.wire.exchanges if _may_be_gone(one)}
+    tried = {one.request.identifier for one in run.wire.exchanges if _may_be_gone(one)}
     return {
-        identifier: [one.call.operation.id for one in done if one.call.identifier == identifier]
+        identifier: [one.request.operation.id for one in done if one.request.identifier == identifier]
         for identifier, times in made.items()
         if identifier is not None and times == 1 and identifier not in tried
     }
@@ -91,4 +93,4 @@ def _listed(page: Exchange) -> frozenset[str]:
 
 def _may_be_gone(exchange: Exchange) -> bool:
     """Whether somebody tried to delete an engagement, or the main key did not find it."""
-    return (missed(exchange) and is_main(exchange)) or exchange.call.operation.id == "deleteEngagement"
+    return (missed(exchange) and is_main(exchange)) or exchange.request.operation.id == "deleteEngagement"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 PER_PAGE: Final = 100
 """The largest page that a list gives."""
@@ -69,7 +69,7 @@ class Search:
 
 def latest(
     run: Run, *, status: str | None = None, sort: str | None = None, order: str | None = None, page: int | None = None
-) -> Call:
+) -> Request:
     """A page of the list of engagements that shows what was created last.
 
     Where everything fits on one page it is asked for in any order, so that a run sees the list in many of them.
@@ -84,7 +84,7 @@ def latest(
     before = run.engagements_before
     few = run.effort is Effort.QUICK and before is not None and before <= _FEW
     ordered = {"sort": sort, "order": order} if few else NEWEST
-    return request.list_engagements(status=status, page=page, perPage=PER_PAGE, **ordered)
+    return requests.list_engagements(status=status, page=page, perPage=PER_PAGE, **ordered)
 
 
 def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Search:
@@ -148,7 +148,7 @@ def _every_page(run: Run) -> ListScan:
     """The whole list, as far as that can be afforded."""
     pages: list[Exchange] = []
     for number in range(1, _MOST_PAGES + 1):
-        pages.append(run.send(request.list_engagements(page=number, perPage=PER_PAGE)))
+        pages.append(run.send(requests.list_engagements(page=number, perPage=PER_PAGE)))
         if number >= read.number(pages[-1], "totalPages"):
             return _look(run, pages, complete=True)
     return _look(run, pages, complete=False)

@@ -16,7 +16,7 @@ from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire.gateways import LARGE_BODY, MAX_TARGET
-from conformance.wire.request import JSON_HEADERS, Call, encode
+from conformance.wire.requests import JSON_HEADERS, Request, encode
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
@@ -64,13 +64,13 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     cases = run.kept(f"generated {operation}", lambda: _drawn(run, operation))
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
-    calls = dict.fromkeys(_safe_call(run, operation, case, identifier) for case in cases)
-    kinds = {call: validity(call) for call in calls if validity(call) in only and _is_small(call)}
+    requests = dict.fromkeys(_safe_request(run, operation, case, identifier) for case in cases)
+    kinds = {request: validity(request) for request in requests if validity(request) in only and _is_small(request)}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
     send = run.send_in_turn if operation.startswith("update") else run.send_all
     responses = send(list(kinds))
-    for call, exchange in zip(kinds, responses, strict=True):
-        by_validity[kinds[call]].append(exchange)
+    for request, exchange in zip(kinds, responses, strict=True):
+        by_validity[kinds[request]].append(exchange)
     return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
 
 
@@ -97,19 +97,19 @@ def _drawn(run: Run, operation: str) -> list[dict[str, Any]] | None:
 
 def _most_telling(run: Run, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The cases to send of those that break the document, each once."""
-    by_call = {_safe_call(run, operation, case, "any"): case for case in cases}
-    calls = sorted(by_call, key=lambda call: validity(call) is not Validity.INVALID)
-    return [by_call[call] for call in calls[: _MOST_SENT[run.effort]]]
+    by_request = {_safe_request(run, operation, case, "any"): case for case in cases}
+    requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)
+    return [by_request[request] for request in requests[: _MOST_SENT[run.effort]]]
 
 
-def _safe_call(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Call:
+def _safe_request(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Request:
     """The call that a case stands for, as it goes over the wire, with names and addresses of the run's own."""
     content: bytes | None = None
     if "base64" in case:
         content = base64.b64decode(case["base64"])
     elif "json" in case:
         content = encode(_renamed(run, case["json"]))
-    return Call(
+    return Request(
         operation=OPERATIONS[operation],
         identifier=identifier,
         query=_short([(name, text) for name, text in case["query"]]),
@@ -130,9 +130,9 @@ def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(query)
 
 
-def _is_small(call: Call) -> bool:
+def _is_small(request: Request) -> bool:
     """Whether a body is one that gateways let through."""
-    return len(call.body or b"") <= LARGE_BODY
+    return len(request.body or b"") <= LARGE_BODY
 
 
 def _renamed(run: Run, body: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -157,10 +157,10 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
     wrong = [exchange for exchange in told if not permitted(exchange.status)]
     if not wrong:
         return
-    least = _shrunk(run, min(wrong, key=lambda one: len(one.call.body or b"") + len(one.call.path)), permitted)
-    what = (least.call.body or b"").decode("utf-8", "replace") or least.call.path
+    least = _shrunk(run, min(wrong, key=lambda one: len(one.request.body or b"") + len(one.request.path)), permitted)
+    what = (least.request.body or b"").decode("utf-8", "replace") or least.request.path
     raise NonConformity(
-        f"{least.call.operation.id} with {what} was answered {least.status}",
+        f"{least.request.operation.id} with {what} was answered {least.status}",
         least,
         expected=expected,
         actual=describe_response(least),
@@ -169,27 +169,27 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
 
 def _shrunk(run: Run, exchange: Exchange, permitted: Callable[[int], bool]) -> Exchange:
     """A smaller request of the same kind that is answered wrongly too, as far as a few tries find one."""
-    kind, tries = validity(exchange.call), 0
+    kind, tries = validity(exchange.request), 0
     improved = True
     while improved:
         improved = False
-        for call in _smaller(exchange.call):
-            if validity(call) is not kind or tries >= _MOST_SHRINKING:
+        for request in _smaller(exchange.request):
+            if validity(request) is not kind or tries >= _MOST_SHRINKING:
                 continue
             tries += 1
-            again = run.send(call)
+            again = run.send(request)
             if again.judgeable and not permitted(again.status):
                 exchange, improved = again, True
                 break
     return exchange
 
 
-def _smaller(call: Call) -> Iterator[Call]:
+def _smaller(request: Request) -> Iterator[Request]:
     """Calls with one parameter, one member of the body or half a text less."""
-    for place in range(len(call.query)):
-        yield replace(call, query=call.query[:place] + call.query[place + 1 :])
-    for value in _smaller_objects(call.body):
-        yield replace(call, body=encode(value))
+    for place in range(len(request.query)):
+        yield replace(request, query=request.query[:place] + request.query[place + 1 :])
+    for value in _smaller_objects(request.body):
+        yield replace(request, body=encode(value))
 
 
 def _smaller_objects(body: bytes | None) -> Iterator[dict[str, Any]]:

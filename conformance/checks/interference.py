@@ -10,7 +10,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import Interval, accepted, refused, sent_object
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
 from conformance.targets.names import bare
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
     renamings = [
         (Interval.of(one).start, bare(name))
         for one in run.wire.exchanges
-        if one.call.operation.id == "updateCurrentOrganization" and not refused(one)
+        if one.request.operation.id == "updateCurrentOrganization" and not refused(one)
         if isinstance(name := (sent_object(one) or {}).get("name"), str)
     ]
     strange: dict[str, Exchange] = {}
@@ -73,7 +73,7 @@ def _moved_settings(run: Run) -> tuple[Exchange, ...]:
     for pause in _PAUSES:
         run.sleep(pause)
         with run.wire.checking(_LOOKING):
-            run.send(request.get_organization())
+            run.send(requests.get_organization())
         if found := _change(run):
             break
     return found
@@ -84,7 +84,9 @@ def _has_looked(run: Run) -> bool:
 
 
 def _change(run: Run) -> tuple[Exchange, ...]:
-    updates = [Interval.of(one) for one in run.wire.exchanges if one.call.operation.id == "updateCurrentOrganization"]
+    updates = [
+        Interval.of(one) for one in run.wire.exchanges if one.request.operation.id == "updateCurrentOrganization"
+    ]
     for before, after in pairwise(_reads(run)):
         between = Interval(Interval.of(before).start, Interval.of(after).end)
         if _settings(before) != _settings(after) and not any(between.meets(one) for one in updates):
@@ -97,8 +99,8 @@ def _reads(run: Run) -> list[Exchange]:
     reads = [
         one
         for one in run.wire.exchanges
-        if one.call.operation.id == "getCurrentOrganization"
-        and one.call.credential is None
+        if one.request.operation.id == "getCurrentOrganization"
+        and one.request.credential is None
         and accepted(one)
         and _settings(one)
     ]

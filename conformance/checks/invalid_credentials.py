@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.redaction import SHORTEST
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from conformance.checks.unauthenticated import bad_keys
 from conformance.oracle import invalid_inputs, read
 from conformance.oracle.bulk import Sent
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from conformance.oracle.invalid_inputs import InvalidBody
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _TICK: Final = 1.1
 """Seconds in which a clock of whole seconds surely moves, so that a refused write that touches updatedAt shows."""
@@ -60,7 +60,7 @@ def unlabelled_creations(run: Run) -> Refusals:
 def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
     before = latest_engagements(run, status="active", sort="name", order="desc")
     tried = [(one, label(run, "invalid")) for one in bodies]
-    sent = _sent(run.send_all, tried, request.create_engagement({}))
+    sent = _sent(run.send_all, tried, requests.create_engagement({}))
     after = latest_engagements(run, status="active", sort="createdAt", order="asc")
     return Refusals("", tuple(before), sent, tuple(after))
 
@@ -68,35 +68,35 @@ def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
 def invalid_updates(run: Run) -> Refusals:
     """An engagement is updated with every certainly invalid body."""
     body = {"name": run.name("valid"), "description": "It stays as it is."}
-    created = run.send(request.create_engagement(body))
+    created = run.send(requests.create_engagement(body))
     engagement_id = read.text(read.data(created), "id", created)
     run.sleep(_TICK)
-    before = run.send(request.get_engagement(engagement_id))
+    before = run.send(requests.get_engagement(engagement_id))
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateEngagement")]
-    sent = _sent(run.send_in_turn, tried, request.update_engagement(engagement_id, {}))
-    return Refusals(engagement_id, (before,), sent, (run.send(request.get_engagement(engagement_id)),))
+    sent = _sent(run.send_in_turn, tried, requests.update_engagement(engagement_id, {}))
+    return Refusals(engagement_id, (before,), sent, (run.send(requests.get_engagement(engagement_id)),))
 
 
 def invalid_organization_updates(run: Run) -> Refusals:
     """The organization is updated with every certainly invalid body."""
-    before = run.send(request.get_organization())
+    before = run.send(requests.get_organization())
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateCurrentOrganization")]
-    sent = _sent(run.send_in_turn, tried, request.update_organization({}))
-    return Refusals("", (before,), sent, (run.send(request.get_organization()),))
+    sent = _sent(run.send_in_turn, tried, requests.update_organization({}))
+    return Refusals("", (before,), sent, (run.send(requests.get_organization()),))
 
 
 def invalid_organization_updates_again(run: Run) -> Refusals:
     """The same of an organization that has a name of the run's by then, and gets its own back."""
-    before = run.send(request.get_organization())
+    before = run.send(requests.get_organization())
     with given_back(run, name_before(run, before)):
-        run.send(request.update_organization({"name": run.name("organization")}))
+        run.send(requests.update_organization({"name": run.name("organization")}))
         return invalid_organization_updates(run)
 
 
 def invalid_invitations(run: Run) -> tuple[Sent, ...]:
     """Somebody is invited with every certainly invalid body."""
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "inviteMember")]
-    return _sent(run.send_all, tried, request.invite_member({}), domain=run.profile.invitation_domain)
+    return _sent(run.send_all, tried, requests.invite_member({}), domain=run.profile.invitation_domain)
 
 
 def invalid_role_changes(run: Run) -> Refusals:
@@ -112,13 +112,13 @@ def invalid_role_changes(run: Run) -> Refusals:
     spare_owner(has)
     role = "member" if has == "admin" else "admin"
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateMemberRole")]
-    sent = _sent(run.send_in_turn, tried, request.update_member_role(user_id, {}), role=role)
+    sent = _sent(run.send_in_turn, tried, requests.update_member_role(user_id, {}), role=role)
     return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))
 
 
 def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
     """Both lists are asked for with every certainly invalid parameter."""
-    lists = {"listMembers": request.list_members(), "listEngagements": request.list_engagements()}
+    lists = {"listMembers": requests.list_members(), "listEngagements": requests.list_engagements()}
     asked = [(name, one) for name in lists for one in invalid_inputs.queries(name, thorough=_is_thorough(run))]
     exchanges = run.send_all([replace(lists[name], query=one.query) for name, one in asked])
     responses = list(zip(asked, exchanges, strict=True))
@@ -126,9 +126,9 @@ def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
 
 
 def _sent(
-    send: Callable[[list[Call]], Iterable[Exchange]],
+    send: Callable[[list[Request]], Iterable[Exchange]],
     tried: list[tuple[InvalidBody, str]],
-    proper: Call,
+    proper: Request,
     *,
     domain: str = "",
     role: str = "",

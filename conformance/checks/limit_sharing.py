@@ -12,14 +12,14 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, e
 from conformance.oracle.per_key_limits import of_one_window, signs
 from conformance.oracle.rate_limit_course import Told
 from conformance.targets.capabilities import MissingMeans
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Credential
+    from conformance.wire.requests import Credential
 
 _MANY: Final = 20
 """Requests of the main key between two of the new one."""
@@ -44,7 +44,7 @@ def expect_limits_apart(run: Run) -> None:
         CantTell: A key has less left than its own requests account for, and that could not be tried.
     """
     run.scenarios.narrow()
-    used = {one.call.credential.name for one in run.wire.exchanges if one.call.credential is not None}
+    used = {one.request.credential.name for one in run.wire.exchanges if one.request.credential is not None}
     keys = {name for name in used if is_made(run, name)}
     found = signs(run.wire.exchanges, keys)
     if found.kept and not found.doubtful:
@@ -61,7 +61,9 @@ def expect_limits_apart(run: Run) -> None:
 
 
 def _responses(run: Run, keys: set[str]) -> list[Exchange]:
-    return [one for one in run.wire.exchanges if one.call.credential is not None and one.call.credential.name in keys]
+    return [
+        one for one in run.wire.exchanges if one.request.credential is not None and one.request.credential.name in keys
+    ]
 
 
 def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
@@ -90,7 +92,7 @@ def _try(run: Run, key: Credential) -> None:
 
 
 def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
-    asked = request.get_organization()
+    asked = requests.get_organization()
     course = [sender.send(asked.with_key(key)) for _ in range(2)]
     silent, busy = [_taken(*course)], []
     many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)

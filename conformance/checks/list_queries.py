@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.seeded_engagements import stock
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 Responses = dict[str, "Exchange"]
 
@@ -47,47 +47,47 @@ def list_queries(run: Run) -> ListQueries:
     return ListQueries(**{name: {one: next(responses) for one in group} for name, group in groups.items()})
 
 
-def _plain() -> dict[str, Call]:
-    return {"engagements": request.list_engagements(), "members": request.list_members()}
+def _plain() -> dict[str, Request]:
+    return {"engagements": requests.list_engagements(), "members": requests.list_members()}
 
 
-def _out_of_bounds() -> dict[str, Call]:
+def _out_of_bounds() -> dict[str, Request]:
     return {
-        "page-zero": request.list_engagements(page=0),
-        "page-negative": request.list_engagements(page=-1),
-        "per-page-zero": request.list_engagements(perPage=0),
-        "per-page-negative": request.list_engagements(perPage=-1),
-        "per-page-above-maximum": request.list_engagements(perPage=101),
-        "members-per-page-above-maximum": request.list_members(perPage=101),
-        "members-all-zero": request.list_members(page=0, perPage=0, unheard_of="x"),
+        "page-zero": requests.list_engagements(page=0),
+        "page-negative": requests.list_engagements(page=-1),
+        "per-page-zero": requests.list_engagements(perPage=0),
+        "per-page-negative": requests.list_engagements(perPage=-1),
+        "per-page-above-maximum": requests.list_engagements(perPage=101),
+        "members-per-page-above-maximum": requests.list_members(perPage=101),
+        "members-all-zero": requests.list_members(page=0, perPage=0, unheard_of="x"),
     }
 
 
-def _further_out_of_bounds() -> dict[str, Call]:
+def _further_out_of_bounds() -> dict[str, Request]:
     return {
-        "members-per-page-zero": request.list_members(perPage=0),
-        "members-page-zero": request.list_members(page=0),
-        "per-page-huge": request.list_engagements(perPage=1000),
-        "members-page-negative": request.list_members(page=-1),
-        "members-per-page-negative": request.list_members(perPage=-1),
-        "members-per-page-huge": request.list_members(perPage=1000),
+        "members-per-page-zero": requests.list_members(perPage=0),
+        "members-page-zero": requests.list_members(page=0),
+        "per-page-huge": requests.list_engagements(perPage=1000),
+        "members-page-negative": requests.list_members(page=-1),
+        "members-per-page-negative": requests.list_members(perPage=-1),
+        "members-per-page-huge": requests.list_members(perPage=1000),
     }
 
 
-def _past_the_end() -> dict[str, Call]:
-    return {"page-past-the-end": request.list_engagements(page=_FAR), "members": request.list_members(page=_FAR)}
+def _past_the_end() -> dict[str, Request]:
+    return {"page-past-the-end": requests.list_engagements(page=_FAR), "members": requests.list_members(page=_FAR)}
 
 
-def _odd() -> dict[str, Call]:
+def _odd() -> dict[str, Request]:
     return {
-        "page-empty": request.list_engagements(page=""),
-        "page-leading-zero": request.list_engagements(page="01", perPage=1),
-        "page-decimal": request.list_engagements(page="1.0", perPage=1),
-        "cursor": request.list_engagements(cursor="x", perPage=1),
-        "unknown-parameter": request.list_engagements(unheard_of="x", perPage=1),
-        "repeated-parameter": replace(request.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
-        "status-empty": request.list_engagements(status="", perPage=1),
-        "sort-status": request.list_engagements(sort="status", perPage=1),
-        "order-capitals": request.list_engagements(sort="createdAt", order="DESC", perPage=5),
-        "role-capital": request.list_members(role="Admin"),
+        "page-empty": requests.list_engagements(page=""),
+        "page-leading-zero": requests.list_engagements(page="01", perPage=1),
+        "page-decimal": requests.list_engagements(page="1.0", perPage=1),
+        "cursor": requests.list_engagements(cursor="x", perPage=1),
+        "unknown-parameter": requests.list_engagements(unheard_of="x", perPage=1),
+        "repeated-parameter": replace(requests.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
+        "status-empty": requests.list_engagements(status="", perPage=1),
+        "sort-status": requests.list_engagements(sort="status", perPage=1),
+        "order-capitals": requests.list_engagements(sort="createdAt", order="DESC", perPage=5),
+        "role-capital": requests.list_members(role="Admin"),
     }

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.targets.capabilities import MissingMeans
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NotSent
 from conformance.wire.losses import losses, naming
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
     RequestKey = Callable[[Exchange], Hashable]
 
@@ -80,10 +80,10 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
     first = suspect.broken[0]
     if _had_response(run, first, _exactly):
         return True
-    again = _sent_alone(run, first.call) if may_send else None
+    again = _sent_alone(run, first.request) if may_send else None
     if again is not None:
         _expect_not_gone(run, first, again)
-        if again.exchange.judgeable and (first.call.harmless or accepted(again.exchange)):
+        if again.exchange.judgeable and (first.request.harmless or accepted(again.exchange)):
             evidence(again.exchange)
             return True
     if _had_response(run, first, lambda one: _form(run, one)):
@@ -114,14 +114,14 @@ def _had_response(run: Run, first: Exchange, likeness: RequestKey) -> bool:
     return found is not None
 
 
-def _sent_alone(run: Run, asked: Call) -> _Again | None:
+def _sent_alone(run: Run, asked: Request) -> _Again | None:
     """A request, sent between two reads that show whether the service is there; None if that might do harm."""
     is_undone = asked.operation.id in _UNDONE and asked.is_proper and asked.credential is None
     if not (asked.harmless or is_undone):
         return None
     try:
-        control, exchange = run.send(request.get_organization()), run.send(asked)
-        run.send(request.get_organization())
+        control, exchange = run.send(requests.get_organization()), run.send(asked)
+        run.send(requests.get_organization())
     except (NotSent, MissingMeans):
         return None
     return _Again(control, exchange)
@@ -146,13 +146,13 @@ def _fault(first: Exchange, again: Exchange) -> NonConformity:
 
 def _exactly(exchange: Exchange) -> Hashable:
     """What two exchanges of the same request have in common."""
-    sent, credential = exchange.request, exchange.call.credential
+    sent, credential = exchange.sent_request, exchange.request.credential
     return sent.method, sent.url, sent.body, credential and credential.name
 
 
 def _form(run: Run, exchange: Exchange) -> Hashable:
     """What two requests have in common that differ in names and identifiers of the run alone."""
-    sent, asked = exchange.request, exchange.call
+    sent, asked = exchange.sent_request, exchange.request
     own = re.compile(re.escape(run.names.prefix) + r"[\w.+-]*")
     query, body = urlsplit(sent.url).query, sent.body.decode("utf-8", "replace")
     return asked.operation.id, asked.probe, own.sub("", f"{query} {body}"), asked.credential and asked.credential.name

@@ -14,7 +14,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.outcomes import CantTell
 from conformance.targets.capabilities import MissingMeans
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ def roster_so_far(run: Run, role: str | None = None) -> MemberList:
     """
     pages: list[Exchange] = []
     while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
-        pages.append(run.send(request.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
+        pages.append(run.send(requests.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
     return _roster(pages)
 
 
@@ -158,7 +158,7 @@ def headcount(run: Run) -> MemberCount:
 
 def headcount_so_far(run: Run) -> MemberCount:
     """The same; of a very long list only the beginning is read, which tells the total, too."""
-    organization = run.send(request.get_organization())
+    organization = run.send(requests.get_organization())
     return MemberCount(organization, _member_count(organization), roster_so_far(run))
 
 
@@ -171,8 +171,8 @@ def headcounts_of_run(run: Run) -> list[MemberCount]:
     found: list[MemberCount] = []
     own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
     for organization, page in pairwise(own):
-        operations = (organization.call.operation.id, page.call.operation.id)
-        if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.call.query):
+        operations = (organization.request.operation.id, page.request.operation.id)
+        if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.request.query):
             with suppress(CantTell):
                 found.append(MemberCount(organization, _member_count(organization), _roster([page])))
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.engagements import identifier_of
 from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -45,9 +45,9 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
 
 def _tried(run: Run, body: dict[str, str]) -> Exchange:
     """The answer to a creation; what came of it is deleted again."""
-    response = run.send(request.create_engagement(body))
+    response = run.send(requests.create_engagement(body))
     if (identifier := identifier_of(response)) is not None:
-        run.send(request.delete_engagement(identifier))
+        run.send(requests.delete_engagement(identifier))
     return response
 
 

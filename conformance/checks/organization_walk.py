@@ -11,7 +11,7 @@ from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -59,7 +59,7 @@ def organization_walk(run: Run) -> list[Look]:
     """The organization is renamed, read and invited to in a random sequence, and gets its name back."""
     if not _STEPS[run.effort]:
         return []
-    first = run.send(request.get_organization())
+    first = run.send(requests.get_organization())
     name = name_before(run, first)
     with given_back(run, name):
         return _organization_steps(run, first, name)
@@ -83,7 +83,7 @@ def role_walk(run: Run) -> list[RoleLook]:
         if role not in OTHER_ROLE:
             raise CantTell("the list of members does not show the new one", *before.pages)
         new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
-        response = run.send(request.update_member_role(member.user_id, {"role": new}))
+        response = run.send(requests.update_member_role(member.user_id, {"role": new}))
         after = roster(run)
         looks.append(RoleLook(response, new, member.user_id, before, after))
         before = after
@@ -99,15 +99,17 @@ def _organization_steps(run: Run, first: Exchange, name: str) -> list[Look]:
         step = choices.choice(("rename", "rename", "read", "read", "invite"))
         if step == "rename":
             new = run.name("organization-walk")
-            response = run.send(request.update_organization({"name": new}))
+            response = run.send(requests.update_organization({"name": new}))
             if not refused(response):
                 now, because = (new if accepted(response) else None), (first, response)
         elif step == "invite" and invited < _MOST_INVITATIONS:
             invited += 1
-            run.send(request.invite_member({"email": run.address("walk"), "role": choices.choice(("admin", "member"))}))
+            run.send(
+                requests.invite_member({"email": run.address("walk"), "role": choices.choice(("admin", "member"))})
+            )
         else:
-            looks.append(Look(run.send(request.get_organization()), now, because))
-    looks.append(Look(run.send(request.get_organization()), now, because))
+            looks.append(Look(run.send(requests.get_organization()), now, because))
+    looks.append(Look(run.send(requests.get_organization()), now, because))
     return looks
 
 

@@ -11,7 +11,7 @@ from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.oracle.paging import MOST_PAGES
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 PER_PAGE: Final = 100
 _PARTS: Final = 3
@@ -59,20 +59,20 @@ class PagedLists:
 def paged_engagements(run: Run) -> PagedLists:
     """All engagements are listed in one answer and page by page."""
     names = run.scenarios.result(stock).names
-    deleted = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id == "deleteEngagement"}
+    deleted = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id == "deleteEngagement"}
     created = named_in(run, "createEngagement") - deleted  # tried with whatever key
     archived = created & named_in(run, "archiveEngagement")
-    lists = _paged(run, request.list_engagements, request.list_engagements())
+    lists = _paged(run, requests.list_engagements, requests.list_engagements())
     unasked = _with_pages(run, lists.look[0], lists.single[-1])
     return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
 
 
 def paged_members(run: Run) -> PagedLists:
     """All members are listed in one answer and page by page."""
-    return _paged(run, request.list_members, request.list_members(perPage=7))
+    return _paged(run, requests.list_members, requests.list_members(perPage=7))
 
 
-def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
+def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> PagedLists:
     # One after the other, like the pages: so many requests of one kind show whether they count against the limit.
     single = [run.send(one) for one in (listing(page=2, perPage=1), *beside)]
     return PagedLists(page_by_page(run, listing), tuple(single))
@@ -80,7 +80,9 @@ def _paged(run: Run, listing: Callable[..., Call], *beside: Call) -> PagedLists:
 
 def pages_unasked(run: Run) -> Look:
     """Engagements in one answer of 100, and then in pages that are asked for by their number alone."""
-    return _with_pages(run, run.send(request.list_engagements(perPage=PER_PAGE)), run.send(request.list_engagements()))
+    return _with_pages(
+        run, run.send(requests.list_engagements(perPage=PER_PAGE)), run.send(requests.list_engagements())
+    )
 
 
 def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
@@ -88,10 +90,10 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
     count = -(-_told(whole) // DEFAULT_PER_PAGE)
     if count not in _FEW:
         return ()
-    return (whole, first, *[run.send(request.list_engagements(page=page)) for page in range(2, count + 1)])
+    return (whole, first, *[run.send(requests.list_engagements(page=page)) for page in range(2, count + 1)])
 
 
-def page_by_page(run: Run, listing: Callable[..., Call]) -> Look:
+def page_by_page(run: Run, listing: Callable[..., Request]) -> Look:
     """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
@@ -110,7 +112,9 @@ def _told(response: Exchange) -> int:
 
 def creation_times(run: Run) -> dict[str, datetime]:
     """The times of creation by id of all engagements that the run has made and left active, as their answers tell."""
-    moved = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id in _MOVES}  # with whatever key
+    moved = {
+        one.request.identifier for one in run.wire.exchanges if one.request.operation.id in _MOVES
+    }  # with whatever key
     left = named_in(run, "createEngagement") - moved
     creations = _sent(run, "createEngagement")
     times = {made: created_at(one) for one in creations if (made := identifier_made(one)) in left}
@@ -122,13 +126,15 @@ def _sent(run: Run, operation: str) -> list[Exchange]:
     return [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.call.operation.id == operation and exchange.call.is_proper and exchange.call.credential is None
+        if exchange.request.operation.id == operation
+        and exchange.request.is_proper
+        and exchange.request.credential is None
     ]
 
 
 def named_in(run: Run, operation: str) -> frozenset[str]:
     """The ids that calls with the main key were about; for creations, those that successes gave."""
-    calls = _sent(run, operation)
+    batch = _sent(run, operation)
     if operation != "createEngagement":
-        return frozenset(exchange.call.identifier for exchange in calls if exchange.call.identifier is not None)
-    return frozenset(made for exchange in calls if (made := identifier_made(exchange)) is not None)
+        return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)
+    return frozenset(made for exchange in batch if (made := identifier_made(exchange)) is not None)

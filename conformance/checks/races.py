@@ -12,14 +12,14 @@ from conformance.oracle.effects import accepted
 from conformance.oracle.linearizability import State, history_of, order_of, told
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _ROUNDS: Final = {Effort.QUICK: 0, Effort.STANDARD: 4, Effort.DEEP: 24}
 _AT_ONCE: Final = 3
@@ -51,7 +51,7 @@ def archive_races(run: Run) -> list[Race]:
     races = []
     for subject in _subjects(run, "archive-race"):
         edits = [_edit(run, subject, number) for number in range(2 * _AT_ONCE + 1)]
-        closing = request.archive_engagement(subject["id"])
+        closing = requests.archive_engagement(subject["id"])
         races.append(_race(run, subject, closing, edits[:_AT_ONCE], edits[_AT_ONCE:-1], edits[-1]))
     return races
 
@@ -60,9 +60,11 @@ def deletion_races(run: Run) -> list[Race]:
     """Engagements are deleted while reads and edits are under way, and read the instant the answer is there."""
     races = []
     for subject in _subjects(run, "delete-race"):
-        read_it = request.get_engagement(subject["id"])
+        read_it = requests.get_engagement(subject["id"])
         load = [read_it, _edit(run, subject, 0), _edit(run, subject, 1), read_it]
-        races.append(_race(run, subject, request.delete_engagement(subject["id"]), load, [read_it] * _AT_ONCE, read_it))
+        races.append(
+            _race(run, subject, requests.delete_engagement(subject["id"]), load, [read_it] * _AT_ONCE, read_it)
+        )
     return races
 
 
@@ -92,9 +94,9 @@ def _subjects(run: Run, label: str) -> list[dict[str, str]]:
     return create_engagements(run, *[label] * rounds) if rounds else []
 
 
-def _edit(run: Run, subject: dict[str, str], number: int) -> Call:
+def _edit(run: Run, subject: dict[str, str], number: int) -> Request:
     both = {"name": run.name("raced"), "description": f"raced in turn {number}"}
-    return request.update_engagement(subject["id"], both)
+    return requests.update_engagement(subject["id"], both)
 
 
 def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
@@ -103,17 +105,19 @@ def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
     both = [{"name": run.name("raced-both"), "description": f"raced by both {number}"} for number in range(_AT_ONCE)]
     single = [{"name": run.name("raced-name")}, {"description": "raced alone by itself"}]
     bodies: list[dict[str, str]] = both if whole else [*both[:2], *single]
-    responses = run.send_all([request.update_engagement(identifier, body) for body in bodies])
-    responses.append(run.send(request.get_engagement(identifier)))
+    responses = run.send_all([requests.update_engagement(identifier, body) for body in bodies])
+    responses.append(run.send(requests.get_engagement(identifier)))
     control: tuple[Exchange, ...] = ()
     if order_of(initial, history_of(responses)) is None:
         body = {"name": run.name("alone"), "description": "Edited alone."}
-        edit = run.send(request.update_engagement(identifier, body))
-        control = (edit, run.send(request.get_engagement(identifier)))
+        edit = run.send(requests.update_engagement(identifier, body))
+        control = (edit, run.send(requests.get_engagement(identifier)))
     return Race(initial, tuple(responses), control)
 
 
-def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], late: list[Call], control: Call) -> Race:
+def _race(
+    run: Run, subject: dict[str, str], closing: Request, load: list[Request], late: list[Request], control: Request
+) -> Race:
     """Send an archive or a deletion among others, and more the instant its answer is there.
 
     Args:
@@ -130,7 +134,7 @@ def _race(run: Run, subject: dict[str, str], closing: Call, load: list[Call], la
         closed = run.send(closing)
         responses = [closed, *run.send_all(late)]
         responses += under_way.result()
-    run.send(request.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
+    run.send(requests.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
     controls: tuple[Exchange, ...] = ()
     if accepted(closed) and order_of(initial, history_of(responses)) is None:
         run.sleep(ONE_SECOND_TICK)

@@ -13,7 +13,7 @@ from conformance.oracle.effects import accepted
 from conformance.oracle.shrinking import shrink
 from conformance.oracle.walk_plan import WRITES, Kind, Step, plan
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _crowd(run: Run, count: int) -> list[Exchange]:
     """Engagements that nothing happens to, every third one with a name that begins like the one before."""
     words = [syllables(number) + syllables(number * 7) for number in range(count)]
     names = [words[place - 1] + word if place % 3 == 2 else word for place, word in enumerate(words)]  # noqa: PLR2004
-    return run.send_all([request.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
+    return run.send_all([requests.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
 def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
@@ -124,7 +124,9 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
 def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
     """Shorter walks: what is cited and the creations for it; what changed the engagements concerned; all about them."""
     cited = {finding.exchange, *finding.because}
-    concerned = {one.call.identifier or identifier_of(one) for one in cited if accepted(one) or one.call.identifier}
+    concerned = {
+        one.request.identifier or identifier_of(one) for one in cited if accepted(one) or one.request.identifier
+    }
     about = [one for one in taken if _subject(one) in concerned or one.exchange in cited]
     changes = [one for one in about if one.step.kind in WRITES or one.exchange in cited]
     needed = [one for one in about if one.exchange in cited or one.step.kind is Kind.CREATE]
@@ -135,4 +137,4 @@ def _subject(one: TakenStep) -> str | None:
     """The engagement that a step was about."""
     if one.step.kind is Kind.CREATE:
         return identifier_of(one.exchange) if accepted(one.exchange) else None
-    return one.exchange.call.identifier
+    return one.exchange.request.identifier

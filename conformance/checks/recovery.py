@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.exhaust_window import LONGEST_MADE, at_once, is_made
 from conformance.oracle import laws
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.rate_limit_headers import date_of, quota
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Credential
+    from conformance.wire.requests import Credential
 
 GRACE: Final = 2.0
 """Seconds after the reset within which service must have resumed."""
@@ -50,7 +50,7 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
         run.sleep(max(0.0, _until(run, told.reset + seconds)))
-        response = run.send(at_once(request.get_organization(), key))
+        response = run.send(at_once(requests.get_organization(), key))
         if response.status != TOO_MANY_REQUESTS:
             break
     return response, ""
@@ -64,7 +64,7 @@ def _lag(run: Run) -> float:
     lags = [
         dated - created.timestamp()
         for one in run.wire.exchanges
-        if one.call.operation.id == "createEngagement"
+        if one.request.operation.id == "createEngagement"
         for resource in laws.readable_resources(one)
         if isinstance(text := resource.get("createdAt"), str)
         if (created := parse_timestamp(text)) is not None and (dated := date_of(one.response)) is not None
@@ -87,7 +87,7 @@ def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
     """Ask now and again: without a Date nobody knows what the service's clock says."""
     for pause in _POLLS:
         run.sleep(pause)
-        response = run.send(at_once(request.get_organization(), key))
+        response = run.send(at_once(requests.get_organization(), key))
         if response.status != TOO_MANY_REQUESTS:
             return response, ""
     return None, "the service tells no time, or several, so that nobody knows when the reset is"

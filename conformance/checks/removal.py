@@ -19,7 +19,7 @@ from conformance.checks.revoked_key import Allowed, Trial, afterwards, beforehan
 from conformance.checks.role_changes import changeable_role, role_changes
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -71,12 +71,12 @@ def removal(run: Run) -> Removal:
     before = headcount(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
-    response = run.send(request.remove_member(member.user_id))
+    response = run.send(requests.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)
     after = headcount(run)
     filtered = tuple(roster(run, role) for role in ("admin", "member"))
-    change = run.send(request.update_member_role(member.user_id, {"role": "member"}))
+    change = run.send(requests.update_member_role(member.user_id, {"role": "member"}))
     return Removal(
         member,
         before,
@@ -85,7 +85,7 @@ def removal(run: Run) -> Removal:
         (*engagements_before, *engagements_after),
         after,
         filtered,
-        run.send(request.remove_member(member.user_id)),
+        run.send(requests.remove_member(member.user_id)),
         change,
         tuple(zip(reads_before, _reads(run, bystander), strict=True)),
     )
@@ -134,8 +134,8 @@ class RemovalSeen:
 def first_seen(removal: Removal) -> RemovalSeen:
     """What a removal was seen to do, in the first place."""
     before, member = removal.before.roster, removal.member.user_id
-    changes = (one.after for one in removal.attempts if one.after.call.operation.id == "updateMemberRole")
-    aimed = frozenset(one.call.identifier for one in changes)
+    changes = (one.after for one in removal.attempts if one.after.request.operation.id == "updateMemberRole")
+    aimed = frozenset(one.request.identifier for one in changes)
     return RemovalSeen(member, before, removal.response, removal.after.roster, before.ids, aimed=aimed)
 
 
@@ -155,7 +155,7 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
             *first.after.pages,
         )
     changeable_role(before, member)
-    response = read.success(run.send(request.remove_member(member.user_id)))
+    response = read.success(run.send(requests.remove_member(member.user_id)))
     return RemovalSeen(member.user_id, before, response, roster(run), before.ids, made | {member.user_id})
 
 
@@ -163,5 +163,5 @@ def _reads(run: Run, member: Member | None) -> list[Exchange]:
     """What a member that stays can read, in both halves of the interface."""
     if member is None or member.credential is None:
         return []
-    reads = (request.get_organization(), request.list_engagements())
+    reads = (requests.get_organization(), requests.list_engagements())
     return run.send_all([one.with_key(member.credential) for one in reads])

@@ -12,7 +12,7 @@ from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.targets.journal_entries import Action
 from conformance.targets.queries import MAIN_KEY
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def given_back(run: Run, name: str) -> Iterator[None]:
     """
     if not _is_usual(name):
         raise CantTell("the service might alter the organization's name when it is restored")
-    back = replace(request.update_organization({"name": name}), repeatable=True)
+    back = replace(requests.update_organization({"name": name}), repeatable=True)
     tried = run.send(back)
     if tried.status in REFUSED_AS_INVALID:
         raise CantTell("the service does not take back the name that the organization has", tried)

@@ -11,14 +11,14 @@ from conformance.checks.renaming import harmless_name
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Trial:
         Unarchiving may take effect later.
         """
         return (
-            self.before.call.operation.id != "unarchiveEngagement" or field_or_none(self.before, "status") == "active"
+            self.before.request.operation.id != "unarchiveEngagement"
+            or field_or_none(self.before, "status") == "active"
         )
 
 
@@ -47,7 +48,7 @@ class Allowed:
     """
 
     before: Exchange
-    later: Call
+    later: Request
 
 
 def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:
@@ -65,31 +66,31 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     Returns:
         The operations that it was allowed, those that only read first.
     """
-    name = harmless_name(run.send(request.get_organization()))
-    rename = request.update_organization({} if name is None else {"name": name})
+    name = harmless_name(run.send(requests.get_organization()))
+    rename = requests.update_organization({} if name is None else {"name": name})
     archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
     creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
     own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
     spare = [one for one in spare if one not in {own, archived}]
     pairs = [
-        (request.get_organization(), request.get_organization()),
-        (request.list_engagements(), request.list_engagements()),
-        (request.list_members(), request.list_members()),
-        (request.get_engagement(own), request.get_engagement(own)),
+        (requests.get_organization(), requests.get_organization()),
+        (requests.list_engagements(), requests.list_engagements()),
+        (requests.list_members(), requests.list_members()),
+        (requests.get_engagement(own), requests.get_engagement(own)),
         (rename, rename),
         (_edit(run, own), _edit(run, own)),
         (_invitation(run), _invitation(run)),
-        (request.archive_engagement(archived), request.archive_engagement(own)),
+        (requests.archive_engagement(archived), requests.archive_engagement(own)),
         *_on_members(others),
     ]
-    unarchive = request.unarchive_engagement(archived)
+    unarchive = requests.unarchive_engagement(archived)
     last = [
         (unarchive, unarchive),
-        *[(request.delete_engagement(one), request.delete_engagement(own)) for one in spare],
+        *[(requests.delete_engagement(one), requests.delete_engagement(own)) for one in spare],
     ]
     allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
     # What is unarchived after the removal is archived then, as it was when that was allowed.
-    run.send(request.archive_engagement(archived))
+    run.send(requests.archive_engagement(archived))
     return tuple(allowed)
 
 
@@ -99,7 +100,7 @@ def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Trial, ...]:
     return tuple(Trial(one.before, after) for one, after in zip(allowed, later, strict=True))
 
 
-def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Call, Call]]) -> list[Allowed]:
+def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[Allowed]:
     responses = sender.send_all([before.with_key(key) for before, _ in pairs])
     return [
         Allowed(response, later.with_key(key))
@@ -108,27 +109,27 @@ def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Call, Call]]) 
     ]
 
 
-def _on_members(others: Sequence[tuple[str, str]]) -> list[tuple[Call, Call]]:
+def _on_members(others: Sequence[tuple[str, str]]) -> list[tuple[Request, Request]]:
     if not others:
         return []
     stays, role = others[0]
-    change, back = (request.update_member_role(stays, {"role": given}) for given in (OTHER_ROLE[role], role))
+    change, back = (requests.update_member_role(stays, {"role": given}) for given in (OTHER_ROLE[role], role))
     return [
         (change, back),
-        *[(request.remove_member(leaves), request.remove_member(stays)) for leaves, _ in others[1:2]],
+        *[(requests.remove_member(leaves), requests.remove_member(stays)) for leaves, _ in others[1:2]],
     ]
 
 
-def _creation(run: Run) -> Call:
-    return request.create_engagement({"name": run.name("membership")})
+def _creation(run: Run) -> Request:
+    return requests.create_engagement({"name": run.name("membership")})
 
 
-def _edit(run: Run, identifier: str) -> Call:
-    return request.update_engagement(identifier, {"description": run.name("edit")})
+def _edit(run: Run, identifier: str) -> Request:
+    return requests.update_engagement(identifier, {"description": run.name("edit")})
 
 
-def _invitation(run: Run) -> Call:
-    return request.invite_member({"email": run.address("by-member"), "role": "member"})
+def _invitation(run: Run) -> Request:
+    return requests.invite_member({"email": run.address("by-member"), "role": "member"})
 
 
 def _id(exchange: Exchange) -> str:

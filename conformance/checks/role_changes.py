@@ -10,7 +10,7 @@ from conformance.checks.member_list import MemberList, member_to_change, roster,
 from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -102,7 +102,7 @@ def changeable_role(members: MemberList, member: Member) -> str:
 
 
 def _set(run: Run, member: Member, role: str) -> Exchange:
-    return run.send(request.update_member_role(member.user_id, {"role": role}))
+    return run.send(requests.update_member_role(member.user_id, {"role": role}))
 
 
 def _give_back(run: Run, member: Member, role: str) -> None:
@@ -112,7 +112,7 @@ def _give_back(run: Run, member: Member, role: str) -> None:
     """
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
-    response = run.send(request.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
+    response = run.send(requests.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
     if refused(response):
         _set(run, member, role)
 
@@ -125,4 +125,4 @@ def change_role(run: Run, member: Member, role: str) -> Change:
 def _invite(run: Run, email: object) -> Exchange | None:
     if not isinstance(email, str) or "@" not in email:
         return None
-    return run.send(request.invite_member({"email": email, "role": "member"}))
+    return run.send(requests.invite_member({"email": email, "role": "member"}))

@@ -14,7 +14,7 @@ from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.running.options import Effort
 from conformance.targets.profile import Mode
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
         if pieces:
             run.sleep(_tick(pieces))
         batch = names[start : start + size]
-        responses = run.send_all([request.create_engagement(_body(name, names.index(name))) for name in batch])
+        responses = run.send_all([requests.create_engagement(_body(name, names.index(name))) for name in batch])
         pieces += [
             SeededEngagement(made, name, response)
             for name, response in zip(batch, responses, strict=True)
@@ -129,12 +129,12 @@ def stock(run: Run) -> SeededEngagements:
     for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]
         if piece.identifier in kept:
-            response = run.send(request.archive_engagement(piece.identifier))
+            response = run.send(requests.archive_engagement(piece.identifier))
             _keep(kept, piece, response, replace(piece, archived=True, changed=True))
     for place, body in _edits(run, pieces).items():
         found = kept.get(pieces[place % len(pieces)].identifier)
         if found is not None and not found.archived:
-            response = run.send(request.update_engagement(found.identifier, body))
+            response = run.send(requests.update_engagement(found.identifier, body))
             _keep(kept, found, response, replace(found, name=body.get("name", found.name), changed=True))
     if not any(piece.changed for piece in kept.values()):
         raise CantTell("nothing that was created could be changed, so that it is doubtful what there is")

@@ -26,7 +26,7 @@ from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
 from conformance.targets.capabilities import MissingMeans
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
 """The operations of one engagement, in an order in which each can succeed."""
@@ -161,24 +161,24 @@ def _try_refusals(
     pages = _find_member(run, tried)
     aim = _aim(run, tried, None if targets is None else targets.edited)
     for scope, key in keys.items():
-        calls = {
+        batch = {
             name: replace(one, credential=key, repeatable=True)
-            for name, one in _refused_calls(scope, aim, targets).items()
+            for name, one in _refused_requests(scope, aim, targets).items()
             if _may_be_tried(run, name, targets, tried)
         }
-        exchanges = sender.send_all(list(calls.values()))
-        tried.cells |= {(scope, name): one for name, one in zip(calls, exchanges, strict=True)}
+        exchanges = sender.send_all(list(batch.values()))
+        tried.cells |= {(scope, name): one for name, one in zip(batch, exchanges, strict=True)}
     _try_order(run, keys, aim, tried)
     after = _reads(run, targets)
     tried.kept = {target: (before[target], after[target]) for target in before}
-    tried.organization = run.send(request.get_organization()) if run.mode is Mode.DISPOSABLE else None
+    tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
 
-def _refused_calls(scope: str, aim: OperationInputs, targets: _Targets | None) -> dict[str, Call]:
+def _refused_requests(scope: str, aim: OperationInputs, targets: _Targets | None) -> dict[str, Request]:
     """What a key must be refused, in other words than the key before it."""
-    calls: dict[str, Call] = {}
-    for name, one in aim.calls().items():
+    batch: dict[str, Request] = {}
+    for name, one in aim.batch().items():
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         number = scopes(name, Permission.REFUSED).index(scope)
@@ -186,27 +186,31 @@ def _refused_calls(scope: str, aim: OperationInputs, targets: _Targets | None) -
         asked = shapes[number % len(shapes)] if shapes else one
         if targets is not None and one.identifier == aim.engagement:
             asked = replace(asked, identifier=targets.of(name, number))
-        calls[name] = asked
-    return calls
+        batch[name] = asked
+    return batch
 
 
-def _shapes(operation: str, aim: OperationInputs) -> tuple[Call, ...]:
+def _shapes(operation: str, aim: OperationInputs) -> tuple[Request, ...]:
     """The calls of an operation that differ in what they say; none for one that can be said in one way."""
     name, description = {"name": aim.name}, {"description": aim.description}
     match operation:
         case "listMembers":
-            return request.list_members(), request.list_members(role="member"), request.list_members(page=1, perPage=1)
+            return (
+                requests.list_members(),
+                requests.list_members(role="member"),
+                requests.list_members(page=1, perPage=1),
+            )
         case "inviteMember":
-            return tuple(request.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
+            return tuple(requests.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
         case "updateMemberRole":
             # The last ones give another role than before, so that it shows if all are carried out.
             roles = ("admin", "member", "admin", "admin")
-            return tuple(request.update_member_role(aim.user, {"role": role}) for role in roles)
+            return tuple(requests.update_member_role(aim.user, {"role": role}) for role in roles)
         case "createEngagement":
-            return request.create_engagement(name), request.create_engagement({**name, **description})
+            return requests.create_engagement(name), requests.create_engagement({**name, **description})
         case "updateEngagement":
             bodies = (description, name, {**name, **description})
-            return tuple(request.update_engagement(aim.engagement, body) for body in bodies)
+            return tuple(requests.update_engagement(aim.engagement, body) for body in bodies)
     return ()
 
 
@@ -215,9 +219,9 @@ def _try_order(run: Run, keys: Mapping[str, Credential], aim: OperationInputs, t
     key = next((key for scope, key in keys.items() if MATRIX[scope, "createEngagement"] is Permission.REFUSED), None)
     if key is None or run.mode is Mode.READ_ONLY:
         return
-    update = request.update_engagement(aim.engagement, {"description": aim.description})
+    update = requests.update_engagement(aim.engagement, {"description": aim.description})
     tried.unknown.append(run.send(replace(update.with_key(key), repeatable=True)))
-    tried.invalid.append(run.send(replace(request.create_engagement([]).with_key(key), repeatable=True)))
+    tried.invalid.append(run.send(replace(requests.create_engagement([]).with_key(key), repeatable=True)))
 
 
 def _aim(run: Run, tried: Permissions, shape: str | None) -> OperationInputs:
@@ -262,14 +266,14 @@ def _refusal_targets(run: Run) -> _Targets | None:
     made = _engagements(run, ("edited", "spent", "archived"))
     if "edited" not in made or "spent" not in made:
         return None
-    archive = run.send(request.archive_engagement(made["archived"])) if "archived" in made else None
+    archive = run.send(requests.archive_engagement(made["archived"])) if "archived" in made else None
     is_archived = archive is not None and accepted(archive)
     return _Targets(made["edited"], made["spent"], made["archived"] if is_archived else None)
 
 
 def _reads(run: Run, targets: _Targets | None) -> dict[str, Exchange]:
     """A read of each target."""
-    return {} if targets is None else {target: run.send(request.get_engagement(target)) for target in targets.all}
+    return {} if targets is None else {target: run.send(requests.get_engagement(target)) for target in targets.all}
 
 
 def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
@@ -277,7 +281,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     if run.mode is Mode.READ_ONLY:
         return {}
     bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
-    made = run.send_all([request.create_engagement(body) for body in bodies])
+    made = run.send_all([requests.create_engagement(body) for body in bodies])
     return {name: found for name, one in zip(names, made, strict=True) if (found := identifier(one)) is not None}
 
 
@@ -290,7 +294,7 @@ def _try_the_rest(
     """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
     organization = harmless_name(tried.organization)
-    planned: list[tuple[str, str, Call]] = []
+    planned: list[tuple[str, str, Request]] = []
     for scope, key in keys.items():
         aim = OperationInputs(
             engagement=spent.get(scope, spent.get("other", "")),
@@ -307,12 +311,12 @@ def _try_the_rest(
             for name, one in _rest(run, scope, aim)
         ]
     for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
-        calls = [one for one in planned if one[1] in step]
-        exchanges = sender.send_all([one for _, _, one in calls])
-        tried.cells |= {(scope, name): one for (scope, name, _), one in zip(calls, exchanges, strict=True)}
-        for (scope, name, one), exchange in zip(calls, exchanges, strict=True):
+        batch = [one for one in planned if one[1] in step]
+        exchanges = sender.send_all([one for _, _, one in batch])
+        tried.cells |= {(scope, name): one for (scope, name, _), one in zip(batch, exchanges, strict=True)}
+        for (scope, name, one), exchange in zip(batch, exchanges, strict=True):
             if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and missed(exchange):
-                tried.missing[one.identifier] = run.send(request.get_engagement(one.identifier))
+                tried.missing[one.identifier] = run.send(requests.get_engagement(one.identifier))
     _look_for_created(run, tried)
     _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
@@ -341,7 +345,7 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
     created = tried.cells.get(("engagements:write", "createEngagement"))
     made = None if created is None else identifier(created)
     if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
-        tried.lost = run.send(request.get_engagement(made))
+        tried.lost = run.send(requests.get_engagement(made))
 
 
 def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> None:
@@ -349,12 +353,12 @@ def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> Non
     attempts = [
         one
         for (_, name), one in tried.cells.items()
-        if name == "unarchiveEngagement" and one.call.identifier == archived
+        if name == "unarchiveEngagement" and one.request.identifier == archived
     ]
     if archived is None or not attempts or not all(map(refused, attempts)):
         return
     if any(archived in ids_on(page) for page in tried.newest if _is_list(page)):
-        tried.revived = run.send(request.get_engagement(archived))
+        tried.revived = run.send(requests.get_engagement(archived))
 
 
 def _is_list(page: Exchange) -> bool:
@@ -366,9 +370,9 @@ def _is_list(page: Exchange) -> bool:
     return True
 
 
-def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Call]]:
+def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Request]]:
     """The calls that a key may make or perhaps make, members aside."""
-    calls = aim.calls()
+    batch = aim.batch()
     names = ["getCurrentOrganization", "listMembers", "listEngagements"]
     if run.mode is not Mode.READ_ONLY:
         names.append("createEngagement")
@@ -376,7 +380,7 @@ def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Call]]:
         names += ["updateCurrentOrganization", "inviteMember"]
     if aim.engagement:
         names += _LIFE
-    return [(name, calls[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
+    return [(name, batch[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
 
 
 def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
@@ -386,6 +390,6 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     except MissingMeans as reason:
         tried.no_member = tried.no_member or reason
         return
-    calls = (request.update_member_role(user_id, {"role": "member"}), request.remove_member(user_id))
-    for name, one in zip(MEMBERSHIP, calls, strict=True):
+    batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
+    for name, one in zip(MEMBERSHIP, batch, strict=True):
         tried.cells["organizations:write", name] = run.send(one.with_key(key))

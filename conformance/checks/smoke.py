@@ -6,8 +6,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 from conformance.checks.every_operation import identifier
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -19,27 +19,27 @@ def basics(run: Run) -> list[Exchange]:
     missing = str(uuid.UUID(int=run.random("basics").getrandbits(128), version=4))
     return run.send_all(
         [
-            request.get_organization(),
-            request.list_members(),
-            request.list_engagements(),
-            request.list_engagements(page="abc"),
-            request.get_engagement(missing),
-            request.get_organization().with_key(Credential("none", None)),
+            requests.get_organization(),
+            requests.list_members(),
+            requests.list_engagements(),
+            requests.list_engagements(page="abc"),
+            requests.get_engagement(missing),
+            requests.get_organization().with_key(Credential("none", None)),
         ]
     )
 
 
 def lifecycle(run: Run) -> list[Exchange]:
     """An engagement is created, read, updated, archived and deleted."""
-    created = run.send(request.create_engagement({"name": run.name("life")}))
+    created = run.send(requests.create_engagement({"name": run.name("life")}))
     found = identifier(created)
     if found is None:
         return [created]
     steps = (
-        request.get_engagement(found),
-        request.update_engagement(found, {"description": "updated"}),
-        request.archive_engagement(found),
-        request.list_engagements(status="archived", sort="updatedAt", order="desc"),
-        request.delete_engagement(found),
+        requests.get_engagement(found),
+        requests.update_engagement(found, {"description": "updated"}),
+        requests.archive_engagement(found),
+        requests.list_engagements(status="archived", sort="updatedAt", order="desc"),
+        requests.delete_engagement(found),
     )
     return [created, *(run.send(step) for step in steps)]

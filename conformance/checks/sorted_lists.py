@@ -11,7 +11,7 @@ from conformance.checks.seeded_engagements import SeededEngagements, stock
 from conformance.oracle import read
 from conformance.oracle.listing import neighbours, unasked_neighbours
 from conformance.oracle.outcomes import CheckOutcome
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,7 +78,7 @@ def archived_by_change(run: Run) -> Look:
     half = max(1, min(50, len(archived) // 2))
     query = {"status": "archived", "sort": "updatedAt", "order": "desc", "perPage": half}
     pages = (1, 2) if len(archived) > half else (1,)
-    return tuple(run.send_all([request.list_engagements(**query, page=page) for page in pages]))
+    return tuple(run.send_all([requests.list_engagements(**query, page=page) for page in pages]))
 
 
 def _sorted_by(run: Run, field: str) -> SortedLists:
@@ -95,7 +95,7 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
     position, count, seen = _block(items, owned)
     page, size = neighbours(skipped + position, count, seen)
     last = _pages(page, size, skipped + hidden + len(items))[-1]
-    descending = run.send(request.list_engagements(sort=field, order="desc", page=last, perPage=size))
+    descending = run.send(requests.list_engagements(sort=field, order="desc", page=last, perPage=size))
     return SortedLists(default, ascending, (descending,), kept, skipped)
 
 
@@ -120,10 +120,10 @@ def _two_pages(
     """
     position, count, seen = _block(list(reversed(descending)), owned)
     if not sized and (page := unasked_neighbours(hidden + position, count)) is not None:
-        return tuple(run.send_all([request.list_engagements(**query, page=number) for number in (page, page + 1)]))
+        return tuple(run.send_all([requests.list_engagements(**query, page=number) for number in (page, page + 1)]))
     page, size = neighbours(hidden + position, count, hidden + seen)
     pages = _pages(page, size, hidden + seen)
-    return tuple(run.send_all([request.list_engagements(**query, page=number, perPage=size) for number in pages]))
+    return tuple(run.send_all([requests.list_engagements(**query, page=number, perPage=size) for number in pages]))
 
 
 def _pages(page: int, size: int, total: int) -> tuple[int, ...]:

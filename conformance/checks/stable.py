@@ -53,7 +53,7 @@ class Looks:
 def again(run: Run, look: Look) -> Look:
     """The same requests once more, while nothing else of the run writes."""
     with run.wire.undisturbed():
-        return tuple(run.send_all([exchange.call for exchange in look]))
+        return tuple(run.send_all([exchange.request for exchange in look]))
 
 
 def expect_steadily(
@@ -143,7 +143,7 @@ def expect_beside_others(
 
 
 def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
-    return (*(again(run, first) if anew is None else anew()), run.send(first[0].call))
+    return (*(again(run, first) if anew is None else anew()), run.send(first[0].request))
 
 
 def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> CantTell | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.oracle.listing import Item
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _RESPONSES: Final = 10
 _LOOKS: Final = 8
@@ -26,7 +26,10 @@ _SECONDS: Final = 5.0
 
 
 def expect_one_order(
-    run: Run, judge: Callable[[], None], listing: Callable[..., Call], counts: Callable[[Item], bool] = lambda _: True
+    run: Run,
+    judge: Callable[[], None],
+    listing: Callable[..., Request],
+    counts: Callable[[Item], bool] = lambda _: True,
 ) -> None:
     """Judge the pages of a list; where its order does not last, tell that from a list that others keep changing.
 
@@ -57,7 +60,7 @@ def expect_one_order(
 
 
 def _restless(
-    run: Run, torn: CheckOutcome, listing: Callable[..., Call], counts: Callable[[Item], bool]
+    run: Run, torn: CheckOutcome, listing: Callable[..., Request], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
     """What is wrong where further answers, in direct succession, are in another order again and again."""
     responses = [response for _ in range(_RESPONSES) if accepted(response := run.send(listing(perPage=PER_PAGE)))]
@@ -73,7 +76,7 @@ def _restless(
     )
 
 
-def _torn(run: Run, listing: Callable[..., Call]) -> NonConformity | None:
+def _torn(run: Run, listing: Callable[..., Request]) -> NonConformity | None:
     """The first of some looks at the pages that repeats or lacks something."""
     for _ in range(_LOOKS):
         try:
@@ -85,11 +88,11 @@ def _torn(run: Run, listing: Callable[..., Call]) -> NonConformity | None:
     return None
 
 
-def _asked_alike(run: Run, listed: Call) -> Iterable[list[Exchange]]:
+def _asked_alike(run: Run, listed: Request) -> Iterable[list[Exchange]]:
     """The successes of the run of the main key's calls of a list without an order, those to the same call together."""
-    alike: dict[Call, list[Exchange]] = {}
+    alike: dict[Request, list[Exchange]] = {}
     for exchange in run.wire.exchanges:
-        asked = exchange.call
+        asked = exchange.request
         plain = asked.operation is listed.operation and "sort" not in dict(asked.query)
         if plain and is_main(exchange) and accepted(exchange):
             alike.setdefault(asked, []).append(exchange)

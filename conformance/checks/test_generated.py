@@ -26,7 +26,7 @@ from conformance.oracle.no_ops import repetitions
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def generated_invitations(run: Run) -> Generated:
 
 def generated_renamings(run: Run) -> Generated:
     """The organization is updated with generated bodies, and gets its name back."""
-    before = run.send(request.get_organization())
+    before = run.send(requests.get_organization())
     with given_back(run, name_before(run, before)):
         return send_generated(run, "updateCurrentOrganization")
 
@@ -121,7 +121,7 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
         for name in plain_names(run):
             body = {"name": name, "description": f"about {run.names.name('plain')}"}
             sent = {field: text for field, text in body.items() if field in fields}
-            ensure_no_rule_of_names(run.send(request.update_engagement(identifier, sent)))
+            ensure_no_rule_of_names(run.send(requests.update_engagement(identifier, sent)))
 
     _expect_taken(run, generated_updates, ensure_no_rule)
 
@@ -177,9 +177,9 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
     """An update of the organization with a certainly valid name gives 200, or tells of a conflict of names."""
 
     def ensure_no_rule(_: Collection[str]) -> None:
-        with given_back(run, name_before(run, run.send(request.get_organization()))):
+        with given_back(run, name_before(run, run.send(requests.get_organization()))):
             for name in plain_names(run):
-                ensure_no_rule_of_names(run.send(request.update_organization({"name": name})))
+                ensure_no_rule_of_names(run.send(requests.update_organization({"name": name})))
 
     _expect_taken(run, generated_renamings, ensure_no_rule, (HTTPStatus.OK,))
 
@@ -196,7 +196,7 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
         for fault in held_against_document[exchange]:
             if fault.requirement == rule:
                 raise NonConformity(
-                    f"{fault.message} in an answer to {exchange.call.operation.id}",
+                    f"{fault.message} in an answer to {exchange.request.operation.id}",
                     exchange,
                     expected=fault.expected,
                     actual=fault.actual,
@@ -206,11 +206,11 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
 
 def _is_readable(exchange: Exchange) -> bool:
     """Whether an answer has a frame that can be held against the document; laws say what is wrong with the rest."""
-    if exchange.as_it_came is None or not exchange.call.is_proper or exchange.received is None:
+    if exchange.as_it_came is None or not exchange.request.is_proper or exchange.received is None:
         return False
     if exchange.received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return False  # the document has none
-    if exchange.received.status == TOO_MANY_REQUESTS and not exchange.call.expects_429:
+    if exchange.received.status == TOO_MANY_REQUESTS and not exchange.request.expects_429:
         return False  # it was waited out
     reading = exchange.received.reading
     if len(exchange.received.body) >= _LARGEST or not isinstance(reading, Parsed) or reading.duplicates:

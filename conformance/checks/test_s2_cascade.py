@@ -11,7 +11,7 @@ from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import KINDS
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,18 +62,18 @@ class Cascade:
 def cascade(run: Run) -> Cascade:
     """Engagements get records of each kind, the first one two; all but one are deleted, one in archived state."""
     labels = ("doomed", "doomed-archived", "neighbour")
-    *doomed, neighbour = run.send_all([request.create_engagement({"name": run.name(label)}) for label in labels])
+    *doomed, neighbour = run.send_all([requests.create_engagement({"name": run.name(label)}) for label in labels])
     gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]))
     kept = _records(run, neighbour)
     for exchange in doomed[1:]:
-        read.success(run.send(request.archive_engagement(_id(exchange))))
-    deletions = tuple(run.send(request.delete_engagement(_id(exchange))) for exchange in doomed)
+        read.success(run.send(requests.archive_engagement(_id(exchange))))
+    deletions = tuple(run.send(requests.delete_engagement(_id(exchange))) for exchange in doomed)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
     for record in kept:
         _look(run, record)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
-    return Cascade(deletions, {one: run.send(request.get_engagement(one)) for one in left}, gone, kept)
+    return Cascade(deletions, {one: run.send(requests.get_engagement(one)) for one in left}, gone, kept)
 
 
 cascade_scenario = scenario(cascade)

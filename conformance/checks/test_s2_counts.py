@@ -12,14 +12,14 @@ from conformance.checks.markers import requirement, scenario
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.steady import Disturbed, steadily
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 L = TypeVar("L")
 
@@ -94,15 +94,15 @@ class Counting:
 
 def counts(run: Run) -> Counts:
     """The organization is read, both lists are, and the organization once more."""
-    engagements, members = request.list_engagements(perPage=1), request.list_members(perPage=1)
-    organization = request.get_organization()
+    engagements, members = requests.list_engagements(perPage=1), requests.list_members(perPage=1)
+    organization = requests.get_organization()
     before, listed, people, after = (run.send(one) for one in (organization, engagements, members, organization))
     return Counts(before, listed, people, after)
 
 
 def _counts_again(run: Run) -> Counts:
     """The same once more, and what is in both lists, as far as one answer shows it."""
-    newest, first = run.send(latest(run)), run.send(request.list_members(perPage=PER_PAGE))
+    newest, first = run.send(latest(run)), run.send(requests.list_members(perPage=PER_PAGE))
     return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
 
 
@@ -113,21 +113,21 @@ def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
         run: The run.
         pauses: Seconds before they are counted once more where a count has not followed: it may take a moment.
     """
-    organization = request.get_organization()
+    organization = requests.get_organization()
     before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
     (subject,) = create_engagements(run, "count")
     between = _count(run, latest(run, sort="updatedAt", order="desc"), (before, 1), pauses)
-    deletion = run.send(request.delete_engagement(subject["id"]))
+    deletion = run.send(requests.delete_engagement(subject["id"]))
     after = _count(run, latest(run, sort="name"), (between, -1), pauses)
     return Counting(subject["id"], subject.get("name"), before, between, deletion, after)
 
 
-def _count(run: Run, listing: Call, change: tuple[Count, int], pauses: Sequence[float]) -> Count:
+def _count(run: Run, listing: Request, change: tuple[Count, int], pauses: Sequence[float]) -> Count:
     """The engagements are counted, and once more after each pause until both counts have changed by so many."""
     earlier, by = change
 
     def look() -> Count:
-        return Count(organization=run.send(request.get_organization()), listed=run.send(listing))
+        return Count(organization=run.send(requests.get_organization()), listed=run.send(listing))
 
     count = look()
     for pause in pauses:

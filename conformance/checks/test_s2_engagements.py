@@ -143,7 +143,7 @@ def _successes(run: Run, operation: str) -> list[Exchange]:
     return [
         one
         for one in run.wire.exchanges
-        if one.call.operation.id == operation and one.call.is_proper and one.call.credential is None
+        if one.request.operation.id == operation and one.request.is_proper and one.request.credential is None
         if one.received is not None and one.received.status in SUCCESSES
     ]
 
@@ -172,7 +172,7 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
 
 
 def _sent_name(creation: Exchange) -> object:
-    sent = read_json(creation.call.body or b"")
+    sent = read_json(creation.request.body or b"")
     return sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None
 
 
@@ -180,7 +180,7 @@ def _deletions(run: Run) -> dict[str, datetime]:
     """When the first successful deletion of each engagement began."""
     found: dict[str, datetime] = {}
     for one in _successes(run, "deleteEngagement"):
-        found.setdefault(one.call.identifier or "", one.started_at)
+        found.setdefault(one.request.identifier or "", one.started_at)
     return found
 
 
@@ -242,7 +242,7 @@ def _successive(sights: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, Snapshot
 
 def _engagements(exchange: Exchange) -> list[tuple[str, dict[str, Any]]]:
     """The engagements that an answer shows, each with its place."""
-    if exchange.call.operation.id == _LIST:
+    if exchange.request.operation.id == _LIST:
         return [(f"/data/{place}", item) for place, item in enumerate(_items(exchange))]
     try:
         return [("/data", read.data(exchange))]

@@ -113,6 +113,6 @@ def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, objec
     return [
         (exchange, resource)
         for exchange in run.wire.exchanges
-        if exchange.call.operation.id == operation
+        if exchange.request.operation.id == operation
         for resource in laws.readable_resources(exchange)
     ]

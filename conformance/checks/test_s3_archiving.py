@@ -30,7 +30,7 @@ from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
@@ -77,31 +77,31 @@ class Archiving:
 
 def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transition:
     """Archive an engagement, so long after it was read that the service's clock has moved."""
-    before = run.send(request.get_engagement(engagement["id"]))
+    before = run.send(requests.get_engagement(engagement["id"]))
     run.sleep(pause)
-    response = run.send(request.archive_engagement(engagement["id"]))
-    return Transition(before, response, run.send(request.get_engagement(engagement["id"])))
+    response = run.send(requests.archive_engagement(engagement["id"]))
+    return Transition(before, response, run.send(requests.get_engagement(engagement["id"])))
 
 
 def archiving(run: Run) -> Archiving:
     """An engagement is edited, archived, edited in vain, looked for in the list and archived again."""
     (subject,) = create_engagements(run, "archive")
     identifier, tick = subject["id"], tick_of([subject])
-    run.send(request.update_engagement(identifier, {"description": "0"}))
+    run.send(requests.update_engagement(identifier, {"description": "0"}))
     first = archived_after(run, subject, tick)
     run.sleep(tick)
     edits = run.send_in_turn(
         [
-            request.update_engagement(identifier, {"name": run.name("archived-edited")}),
-            request.update_engagement(identifier, {"description": "edited in the archive"}),
+            requests.update_engagement(identifier, {"name": run.name("archived-edited")}),
+            requests.update_engagement(identifier, {"description": "edited in the archive"}),
         ]
     )
-    after_edits = run.send(request.get_engagement(identifier))
+    after_edits = run.send(requests.get_engagement(identifier))
     found = search(run, [identifier], sort="updatedAt", order="asc")
-    again = run.send(request.archive_engagement(identifier))
-    after_again = run.send(request.get_engagement(identifier))
-    late_edit = run.send(request.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
-    namesake = run.send(request.create_engagement({"name": subject.get("name")}))
+    again = run.send(requests.archive_engagement(identifier))
+    after_again = run.send(requests.get_engagement(identifier))
+    late_edit = run.send(requests.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
+    namesake = run.send(requests.create_engagement({"name": subject.get("name")}))
     ensure_responses([first.response, *edits, again, late_edit])
     return Archiving(
         identifier=identifier,
@@ -164,7 +164,7 @@ def test_archive_response_has_updated_at(archiving: Archiving) -> None:
 @requirement("archive-unknown-engagement")
 def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
     """An engagement that does not exist cannot be archived."""
-    expect_missing(run.send(request.archive_engagement(missing_identifier(run))))
+    expect_missing(run.send(requests.archive_engagement(missing_identifier(run))))
 
 
 @requirement("archive-sets-status")
@@ -190,7 +190,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another one, with more time, in case the service's clock ticks slowly.
         (another,) = create_engagements(run, "later")
-        run.send(request.update_engagement(another["id"], {"description": "edited, then archived"}))
+        run.send(requests.update_engagement(another["id"], {"description": "edited, then archived"}))
         transition = archived_after(run, another, A_LONG_TICK)
 
     before, after = transition.before, transition.after
@@ -219,9 +219,9 @@ def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
 def _unedited(run: Run) -> list[Transition]:
     """What the run has archived without an edit before it, from its creation to the answer of the archive."""
     done = [one for one in run.wire.exchanges if accepted(one) and is_main(one)]
-    edited = {one.call.identifier for one in done if one.call.operation.id == "updateEngagement"}
-    archives = {one.call.identifier: one for one in done if one.call.operation.id == "archiveEngagement"}
-    creations = {identifier_of(one): one for one in done if one.call.operation.id == "createEngagement"}
+    edited = {one.request.identifier for one in done if one.request.operation.id == "updateEngagement"}
+    archives = {one.request.identifier: one for one in done if one.request.operation.id == "archiveEngagement"}
+    creations = {identifier_of(one): one for one in done if one.request.operation.id == "createEngagement"}
     both = [one for one in archives if one is not None and one in creations and one not in edited]
     return [Transition(creations[one], archives[one], archives[one]) for one in both]
 

@@ -26,7 +26,7 @@ from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -75,20 +75,20 @@ def afterwards(run: Run) -> Afterwards:
     """When everything else is over, an engagement that nothing is done to is read while a namesake comes and goes."""
     early = run.scenarios.result(creating).described.after()
     namesake = {"name": field_or_none(early, "name"), "description": "true"}
-    late, other = run.send_all([early.call, request.create_engagement(namesake)])
+    late, other = run.send_all([early.request, requests.create_engagement(namesake)])
     if not other.succeeded:  # a name in use may be refused, and so short a description
-        other = run.send(request.create_engagement({"name": run.name("beside")}))
+        other = run.send(requests.create_engagement({"name": run.name("beside")}))
     identifier = identifier_of(other)
-    if identifier in {None, early.call.identifier}:
+    if identifier in {None, early.request.identifier}:
         raise CantTell("there was no other engagement to archive and delete", other)
-    edit = request.update_engagement(str(identifier), {"description": "edited beside it"})
-    archive, delete = request.archive_engagement(str(identifier)), request.delete_engagement(str(identifier))
-    settled = run.send(early.call)
+    edit = requests.update_engagement(str(identifier), {"description": "edited beside it"})
+    archive, delete = requests.archive_engagement(str(identifier)), requests.delete_engagement(str(identifier))
+    settled = run.send(early.request)
     page = latest(run, sort="name", order="desc")
     run.send(page)  # for the ledger, as is the next one: nothing comes or goes between them
-    seen_beside = [run.send(step) for step in (edit, early.call, archive, early.call)]
+    seen_beside = [run.send(step) for step in (edit, early.request, archive, early.request)]
     run.send(page)
-    seen_beside += [run.send(step) for step in (delete, early.call)]
+    seen_beside += [run.send(step) for step in (delete, early.request)]
     return Afterwards(run.send(latest(run)), early, late, settled, *seen_beside)
 
 
@@ -116,7 +116,7 @@ def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
     if field_or_none(first, "updatedAt") != field_or_none(second, "updatedAt"):
         # Something of the run may have come to an end in between; twice it does not.
         run.sleep(ONE_SECOND_TICK)
-        first, second = run.send(first.call), run.send(first.call)
+        first, second = run.send(first.request), run.send(first.request)
 
     expect.unchanged(
         "an engagement that was only read", read_engagement(first), read_engagement(second), FIELDS, first, second
@@ -128,7 +128,7 @@ def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Aft
     """Archiving one engagement leaves the others as they were."""
     read.success(archiving.first.response)
     require_active(afterwards.early)
-    named = {one.call.identifier for one in run.wire.exchanges if _may_change_status(one)}
+    named = {one.request.identifier for one in run.wire.exchanges if _may_change_status(one)}
 
     _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
     settled(afterwards)
@@ -143,7 +143,7 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
     """Updating one engagement leaves name, description and updatedAt of the others as they were."""
     read.success(editing.name.response)
 
-    named = {one.call.identifier for one in run.wire.exchanges if one.call.operation.id not in _READS}
+    named = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id not in _READS}
 
     read_engagement(afterwards.early)
     _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
@@ -166,7 +166,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     """Deleting one engagement leaves the others in place, and as they were."""
     read.success(deletion.active.response)
     read_engagement(afterwards.early)
-    targets = {one.call.identifier for one in run.wire.exchanges if _may_end(one)}
+    targets = {one.request.identifier for one in run.wire.exchanges if _may_end(one)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     for survivor in (afterwards.late, afterwards.beside_deletion):
@@ -179,13 +179,13 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(there - ids_on(afterwards.page)):
             expect.status(
-                run.send(request.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
+                run.send(requests.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
             )
 
 
 def _may_end(exchange: Exchange) -> bool:
     """Whether a call is one that an engagement may be gone after, or known by another identifier."""
-    sent = exchange.call
+    sent = exchange.request
     return sent.operation.id == "deleteEngagement" or (
         sent.operation.id == "updateEngagement" and b'"id"' in (sent.body or b"")
     )
@@ -193,7 +193,7 @@ def _may_end(exchange: Exchange) -> bool:
 
 def _may_change_status(exchange: Exchange) -> bool:
     """Whether a call is one that an engagement may have another status after, or none."""
-    sent = exchange.call
+    sent = exchange.request
     edits_name_or_description = sent.operation.id == "updateEngagement" and b'"status"' not in (sent.body or b"")
     return sent.operation.id not in _READS and not edits_name_or_description
 
@@ -208,7 +208,9 @@ def _expect_steadfast(sights_of: Sights, bystanders: set[str], *fields: str) -> 
 
 def _created(run: Run) -> set[str]:
     """The identifiers that one creation of the run gave, and no other one."""
-    creations = [one for one in run.wire.exchanges if one.call.operation.id == "createEngagement" and _is_success(one)]
+    creations = [
+        one for one in run.wire.exchanges if one.request.operation.id == "createEngagement" and _is_success(one)
+    ]
     given = Counter(identifier_of(creation) for creation in creations)
     return {identifier for identifier, times in given.items() if identifier is not None and times == 1}
 
@@ -217,7 +219,7 @@ def _sights(run: Run, *beside: str) -> Sights:
     """What was seen of engagements by reads and by lists, and in both cases by the operations beside them."""
     found: Sights = defaultdict(list)
     for one in run.wire.exchanges:
-        operation = one.call.operation.id
+        operation = one.request.operation.id
         if operation in {*_READS, *beside} and _is_success(one):
             for engagement in _engagements(one):
                 for kind in (operation,) if operation in _READS else _READS:
@@ -228,7 +230,7 @@ def _sights(run: Run, *beside: str) -> Sights:
 
 def _engagements(exchange: Exchange) -> list[dict[str, Any]]:
     try:
-        return read.items(exchange) if exchange.call.operation.response == "list" else [read.data(exchange)]
+        return read.items(exchange) if exchange.request.operation.response == "list" else [read.data(exchange)]
     except CantTell:
         return []
 
@@ -236,5 +238,5 @@ def _engagements(exchange: Exchange) -> list[dict[str, Any]]:
 def _is_success(exchange: Exchange) -> bool:
     """Whether this is a success that the main key was given."""
     received = exchange.received
-    proper = exchange.call.is_proper and exchange.call.credential is None
+    proper = exchange.request.is_proper and exchange.request.credential is None
     return proper and received is not None and received.status in SUCCESSES

@@ -22,7 +22,7 @@ from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -64,14 +64,14 @@ class Deletion:
 def deletion(run: Run) -> Deletion:
     """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
     ids = [engagement["id"] for engagement in create_engagements(run, "delete", "archived")]
-    before, archive = run.send_all([request.get_engagement(ids[0]), request.archive_engagement(ids[1])])
-    responses = run.send_all([request.delete_engagement(one) for one in ids])
+    before, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
+    responses = run.send_all([requests.delete_engagement(one) for one in ids])
     ensure_responses([archive, *responses])
-    reads = run.send_all([request.get_engagement(one) for one in ids])
+    reads = run.send_all([requests.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
         # Whether it is gone at once is for another requirement to judge.
         run.sleep(ONE_SECOND_TICK)
-        reads = run.send_all([request.get_engagement(one) for one in ids])
+        reads = run.send_all([requests.get_engagement(one) for one in ids])
     lists = run.send_all(
         [
             latest(run, sort="updatedAt", order="asc"),
@@ -79,10 +79,10 @@ def deletion(run: Run) -> Deletion:
             latest(run, status="archived", sort="updatedAt", order="asc"),
         ]
     )
-    edits = run.send_all([request.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
-    archives = run.send_all([request.archive_engagement(one) for one in ids])
-    unarchives = run.send_all([request.unarchive_engagement(one) for one in ids])
-    again = run.send_all([request.delete_engagement(one) for one in ids])
+    edits = run.send_all([requests.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
+    archives = run.send_all([requests.archive_engagement(one) for one in ids])
+    unarchives = run.send_all([requests.unarchive_engagement(one) for one in ids])
+    again = run.send_all([requests.delete_engagement(one) for one in ids])
     ensure_responses([*edits, *archives, *unarchives, *again])
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*each) for each in tried)
@@ -145,7 +145,7 @@ def test_every_deletion_response_has_what_was_deleted(run: Run) -> None:
 
 def _tells_what_was_deleted(exchange: Exchange) -> bool:
     """A law as those of every answer, for deletions that were carried out."""
-    if not exchange.call.is_proper or not exchange.succeeded:
+    if not exchange.request.is_proper or not exchange.succeeded:
         return False
     _expect_told(exchange)
     return True
@@ -156,13 +156,13 @@ def _expect_told(deletion: Exchange) -> None:
     if not isinstance(data.get("deleted"), bool):
         raise CantTell("deleted is no boolean", deletion)
     expect.equal("deleted", data["deleted"], True, deletion, pointer="/data/deleted")
-    expect.equal("id", read.text(data, "id", deletion), deletion.call.identifier, deletion, pointer="/data/id")
+    expect.equal("id", read.text(data, "id", deletion), deletion.request.identifier, deletion, pointer="/data/id")
 
 
 @requirement("delete-unknown-engagement")
 def test_unknown_engagement_cannot_be_deleted(run: Run) -> None:
     """An engagement that does not exist cannot be deleted."""
-    expect_missing(run.send(request.delete_engagement(missing_identifier(run))))
+    expect_missing(run.send(requests.delete_engagement(missing_identifier(run))))
 
 
 @requirement("deleted-unreadable")

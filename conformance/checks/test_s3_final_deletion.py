@@ -48,7 +48,7 @@ def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
 @requirement("deleted-unreadable")
 def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
     """An engagement that was changed in many ways is not found by a read either, once it is deleted."""
-    gone = [one for one in clearing.reads if accepted(clearing.responses[one.call.identifier or ""])]
+    gone = [one for one in clearing.reads if accepted(clearing.responses[one.request.identifier or ""])]
     if not gone:
         raise CantTell("no deletion succeeded", *clearing.responses.values())
 

@@ -129,7 +129,7 @@ def test_key_loses_engagements(removal: Removal) -> None:
     _judge_refused(removal, "engagements")
 
     telling = [one for one in removal.attempts if one.shows]
-    refused = [one.after for one in telling if one.after.call.operation.family == "engagements"]
+    refused = [one.after for one in telling if one.after.request.operation.family == "engagements"]
     _judge_undone(removal.response, refused, *removal.newest)
 
 
@@ -137,13 +137,13 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     """Nothing refused was done, nor by the removal: the engagements are as before, times aside, and none is new."""
     if not (before.succeeded and after.succeeded):  # as where the main key may not list them
         return
-    creations = [one for one in refused if one.call.operation.id == "createEngagement"]
+    creations = [one for one in refused if one.request.operation.id == "createEngagement"]
     names = [str((sent_object(one) or {}).get("name", "")) for one in creations]
     none_created([Sent(_BY, one, label=name) for one, name in zip(creations, names, strict=True)], [after])
     were = {read.id_of(item): item for item in read.items(before)}
     are = {read.id_of(item): item for item in read.items(after)}
     for attempt in refused:
-        was, now = (items.get(attempt.call.identifier) for items in (were, are))
+        was, now = (items.get(attempt.request.identifier) for items in (were, are))
         if was is not None and (now is not None or len(are) < PER_PAGE):
             exchanges, gone = (before, removed, attempt, after), "an engagement is gone"
             expect.holds(now is not None, gone, *exchanges, expected="the engagement", actual="none")
@@ -154,7 +154,7 @@ def _judge_refused(removal: Removal, family: Family) -> None:
     if removal.member.credential is None:
         raise Untested("the member has no key of its own; name one under members, or let create_member answer with one")
     read.success(removal.response)
-    attempts = [attempt for attempt in removal.attempts if attempt.before.call.operation.family == family]
+    attempts = [attempt for attempt in removal.attempts if attempt.before.request.operation.family == family]
     if not attempts:
         raise Inapplicable("the member's key was allowed none of these operations before the removal")
 
@@ -165,7 +165,7 @@ def _judge_refused(removal: Removal, family: Family) -> None:
 @requirement("removal-spares-other-members")
 def test_others_stay_members(run: Run, removal: Removal) -> None:
     """Removing one member leaves the others members and their access as it was."""
-    removals = [attempt.after for attempt in removal.attempts if attempt.after.call.operation.id == "removeMember"]
+    removals = [attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "removeMember"]
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
     first = first_seen(removal)

@@ -13,13 +13,13 @@ from conformance.checks.test_s3_archiving import archiving, in_archive
 from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _SHAPE_REFUSED: Final = frozenset({400, 415, 422})
 _NEVER: Final = frozenset({401, 404, 405, 429})
@@ -64,27 +64,29 @@ def unarchiving(run: Run) -> Unarchiving:
     past = run.scenarios.result(archiving)
     active = run.scenarios.result(editing).both.after
     bare, of_active = run.send_all(
-        [request.unarchive_engagement(past.identifier), request.unarchive_engagement(active.call.identifier or "")]
+        [requests.unarchive_engagement(past.identifier), requests.unarchive_engagement(active.request.identifier or "")]
     )
     response = bare
     if bare.status in _SHAPE_REFUSED:
         # The shape of the request is not told; an empty object is the other one that makes sense.
-        response = run.send(request.unarchive_engagement(past.identifier).with_body(b"{}"))
-    after = run.send(request.get_engagement(past.identifier))
-    revival = _revive(run, response.call) if field_or_none(after, "status") == "active" else None
+        response = run.send(requests.unarchive_engagement(past.identifier).with_body(b"{}"))
+    after = run.send(requests.get_engagement(past.identifier))
+    revival = _revive(run, response.request) if field_or_none(after, "status") == "active" else None
     return Unarchiving(past.again.after, bare, response, after, revival, active, of_active)
 
 
-def _revive(run: Run, unarchive: Call) -> Revival:
+def _revive(run: Run, unarchive: Request) -> Revival:
     identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
-    edit = run.send(request.update_engagement(identifier, {"name": name}))
-    second = run.send(request.update_engagement(identifier, {"description": "edited once more"}))
-    archive = run.send(request.archive_engagement(identifier))
-    after = run.send(request.get_engagement(identifier))
+    edit = run.send(requests.update_engagement(identifier, {"name": name}))
+    second = run.send(requests.update_engagement(identifier, {"description": "edited once more"}))
+    archive = run.send(requests.archive_engagement(identifier))
+    after = run.send(requests.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit in the archive, and what is active for good in the list.
-    run.send(request.update_engagement(identifier, {"description": "edited in the archive again"}))
-    listed = request.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # a direction alone is valid, too
-    for last in (unarchive, request.get_engagement(identifier), listed):
+    run.send(requests.update_engagement(identifier, {"description": "edited in the archive again"}))
+    listed = requests.list_engagements(
+        status="active", order="asc", perPage=PER_PAGE
+    )  # a direction alone is valid, too
+    for last in (unarchive, requests.get_engagement(identifier), listed):
         run.send(last)
     return Revival(name, edit, second, archive, after)
 

@@ -22,7 +22,7 @@ from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for
 from conformance.checks.seeded_engagements import SeededEngagement, new_engagements
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Creating:
 
 def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
     """Create engagements, and read those that were created."""
-    responses = run.send_all([request.create_engagement(body) for body in bodies])
+    responses = run.send_all([requests.create_engagement(body) for body in bodies])
     ids = [identifier_of(response) for response in responses]
-    reads = iter(run.send_all([request.get_engagement(identifier) for identifier in ids if identifier is not None]))
+    reads = iter(run.send_all([requests.get_engagement(identifier) for identifier in ids if identifier is not None]))
     return [
         Creation(body, response, None if identifier is None else next(reads))
         for body, response, identifier in zip(bodies, responses, ids, strict=True)
@@ -89,7 +89,7 @@ def creating(run: Run) -> Creating:
     described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
     ids = [identifier for one in (first, second) if (identifier := identifier_of(one.response)) is not None]
-    namesake = run.send(request.create_engagement(bare))
+    namesake = run.send(requests.create_engagement(bare))
     ensure_responses([first.response, second.response, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
 
@@ -139,7 +139,7 @@ def test_creation_response_has_words_as_text(new_engagements: tuple[tuple[Seeded
     pieces, _ = new_engagements
     if not pieces:
         raise CantTell("no engagement was created")
-    sent = [(piece.created, json.loads(piece.created.call.body or b"{}").get("description")) for piece in pieces]
+    sent = [(piece.created, json.loads(piece.created.request.body or b"{}").get("description")) for piece in pieces]
     described = [(created, description) for created, description in sent if description is not None]
     if not described:
         raise Inapplicable("No engagement was created with a description")

@@ -12,7 +12,7 @@ from conformance.checks.test_s4_update_engagement import Editing, editing
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.targets.capabilities import MissingMeans
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_read_gives_the_one_asked_for(creating: Creating, editing: Editing) -> N
     for exchange in (*reads, editing.both.after):
         identifier = read.text(read.data(exchange), "id", exchange)
 
-        expect.equal("id", identifier, exchange.call.identifier, exchange, pointer="/data/id")
+        expect.equal("id", identifier, exchange.request.identifier, exchange, pointer="/data/id")
 
 
 @requirement("get-unknown-engagement")
@@ -51,7 +51,7 @@ def test_unknown_engagement_cannot_be_read(run: Run) -> None:
     """An engagement that does not exist cannot be read, even if its identifier begins like that of one that does."""
     known = _known(run)
     unknown = run.name("missing") if known is None else f"{known}xyz"
-    expect_missing(run.send(request.get_engagement(unknown)))
+    expect_missing(run.send(requests.get_engagement(unknown)))
 
 
 def _known(run: Run) -> str | None:

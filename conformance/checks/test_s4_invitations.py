@@ -17,7 +17,7 @@ from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.rendering import render
 from conformance.oracle.steady import steadily_between
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ inviting_scenario = scenario(inviting, alone=True)
 
 
 def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
-    return Invited(email, role, run.send(request.invite_member({"email": email, "role": role, **claims})))
+    return Invited(email, role, run.send(requests.invite_member({"email": email, "role": role, **claims})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +127,12 @@ def changing_owner(run: Run) -> OwnerChange:
     user_id = min(before.owners)
     attempts: list[Exchange] = []
     for role in ("admin", "member"):
-        attempts.append(run.send(request.update_member_role(user_id, {"role": role})))
+        attempts.append(run.send(requests.update_member_role(user_id, {"role": role})))
         if attempts[-1].status not in REFUSALS:  # a faulty service may have done it: no more of that
             break
     after = roster_so_far(run)
     if after.role(user_id) in {"admin", "member"}:
-        run.send(request.update_member_role(user_id, {"role": "owner"}))
+        run.send(requests.update_member_role(user_id, {"role": "owner"}))
     return OwnerChange(user_id, before, tuple(attempts), after)
 
 
@@ -163,8 +163,8 @@ def strangers(run: Run) -> Strangers:
     alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
     responses = run.send_all(
-        [request.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
-        + [request.remove_member(user_id) for user_id in unknown]
+        [requests.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
+        + [requests.remove_member(user_id) for user_id in unknown]
     )
     return Strangers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))
 
@@ -217,7 +217,7 @@ def test_invitations_of_run_have_identifiers_of_their_own(run: Run, inviting: In
     read.data(inviting.proper[0].response)
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
-        if exchange.call.operation.id != "inviteMember" or not is_main(exchange) or not accepted(exchange):
+        if exchange.request.operation.id != "inviteMember" or not is_main(exchange) or not accepted(exchange):
             continue
         if _mailbox(exchange) is None:
             continue

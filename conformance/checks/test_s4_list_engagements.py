@@ -135,7 +135,7 @@ def test_every_filtered_list(run: Run) -> None:
 
 def _whole_of_archived(lists: FilteredLists) -> Look:
     """The archived engagements in one answer."""
-    return tuple(one for one in lists.look if dict(one.call.query).get("status") == "archived")[:1]
+    return tuple(one for one in lists.look if dict(one.request.query).get("status") == "archived")[:1]
 
 
 @requirement("list-engagements-filter-counts")

@@ -78,7 +78,7 @@ def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Lo
     """With a role, pages of one hold a member each, not the same one, and all of a role that has no more."""
     if not neighbours_of_role:
         raise Inapplicable("No role but that of the first member has any")
-    role = dict(neighbours_of_role[0].call.query)["role"]
+    role = dict(neighbours_of_role[0].request.query)["role"]
     whole = members_by_role[1 + ROLES.index(role)]
 
     def judge(look: Look) -> None:

@@ -19,7 +19,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
 from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +66,9 @@ class Refusal:
 def mailing(run: Run) -> Mailing:
     """An unknown address is invited, after a member and somebody else as an owner, which must be refused."""
     good, bad = run.address("letter"), run.address("no-letter")
-    run.send(request.invite_member({"email": bad, "role": "owner"}))
+    run.send(requests.invite_member({"email": bad, "role": "owner"}))
     member = _invite_member(run)
-    invited = run.send(request.invite_member({"email": good, "role": "member"}))
+    invited = run.send(requests.invite_member({"email": good, "role": "member"}))
     return Mailing(invited, tuple(_invitation_mails(run, good)), member)
 
 
@@ -82,7 +82,7 @@ def _invite_member(run: Run) -> Refusal | None:
         return None
     others = len(_with_links(run.fixtures.mail(member.email)))
     role = member.role or "member"
-    return Refusal(member.email, run.send(request.invite_member({"email": member.email, "role": role})), others)
+    return Refusal(member.email, run.send(requests.invite_member({"email": member.email, "role": role})), others)
 
 
 mailing_scenario = scenario(mailing)
@@ -160,13 +160,13 @@ def refused_invitations(run: Run) -> list[Refusal]:
     If the same address was invited with success too, it is asked for one e-mail more than those successes account for.
     """
     kinds: dict[object, Refusal] = {}
-    invitations = [one for one in run.wire.exchanges if one.call.operation.id == "inviteMember" and one.sent]
+    invitations = [one for one in run.wire.exchanges if one.request.operation.id == "inviteMember" and one.was_sent]
     by_address = {one: [each for each in invitations if one in _addresses(each)] for one in _own(run, invitations)}
     for address, several in by_address.items():
         taken = sum(1 for one in several if not refused(one))
         for one in several:
             if refused(one):
-                key = one.call.credential.name if one.call.credential is not None else None
+                key = one.request.credential.name if one.request.credential is not None else None
                 kind = key, _form(one, address), taken > 0
                 kinds[kind] = Refusal(address, one, taken or None)
     return list(kinds.values())
@@ -194,7 +194,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
     evidence(refusal.exchange)
     if len(before) == others:
         return
-    again = run.send(refusal.exchange.call)
+    again = run.send(refusal.exchange.request)
     if not refused(again):
         raise CantTell("an invitation that had been refused was taken when it was sent again", refusal.exchange, again)
     _give_time(run, [again])
@@ -223,7 +223,7 @@ def _form(invitation: Exchange, address: str) -> str:
 
 
 def _body(invitation: Exchange) -> str:
-    return (invitation.call.body or b"").decode("utf-8", "replace")
+    return (invitation.request.body or b"").decode("utf-8", "replace")
 
 
 def _expect_not_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:

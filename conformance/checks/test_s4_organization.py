@@ -21,7 +21,7 @@ from conformance.oracle.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.rate_limit_headers import quota
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Renaming:
 def renaming(run: Run) -> Renaming:
     """The organization is renamed several times, is sent what cannot be changed, and gets its name back."""
     run.scenarios.wait_for(other_organization)  # whose name must stay as it is meanwhile
-    before = run.send(request.get_organization())
+    before = run.send(requests.get_organization())
     name = name_before(run, before)
     _ensure_room(run, before)
     with given_back(run, name):
@@ -123,11 +123,11 @@ def _renamed(run: Run, before: Exchange) -> Renaming:
     plain = _rename(run, run.name("organization"))
     odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {LONG_NAME}"))
     # Open, but no reason for a server error, and what is refused must not be done.
-    nameless = [run.send(request.update_organization({"name": name})) for name in (None, "")]
-    empty = Rename("", run.send(request.update_organization({})), run.send(request.get_organization()))
+    nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
+    empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
     claimed = _claims(run, read.data(empty.after))
     foreign = _claim(run, empty.after, claimed)
-    after = run.send(request.get_organization())
+    after = run.send(requests.get_organization())
     if _differences(empty.after, after):
         _repair(run, empty.after)
     return Renaming(before, plain, odd, tuple(nameless), empty, claimed, foreign, after)
@@ -142,7 +142,7 @@ def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
 
 
 def _rename(run: Run, name: str) -> Rename:
-    return Rename(name, run.send(request.update_organization({"name": name})), run.send(request.get_organization()))
+    return Rename(name, run.send(requests.update_organization({"name": name})), run.send(requests.get_organization()))
 
 
 def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
@@ -166,17 +166,17 @@ def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchang
     With the name go the settings by themselves, too, as a service might have them that keeps them in one table.
     """
     name = {"name": read.text(read.data(before), "name", before)}
-    together = run.send(request.update_organization({"name": run.name("only-this")} | claimed | claimed["settings"]))
+    together = run.send(requests.update_organization({"name": run.name("only-this")} | claimed | claimed["settings"]))
     if together.succeeded:
-        return (together, run.send(request.update_organization(claimed)))
-    alone = [run.send(request.update_organization(name | {field: value})) for field, value in claimed.items()]
+        return (together, run.send(requests.update_organization(claimed)))
+    alone = [run.send(requests.update_organization(name | {field: value})) for field, value in claimed.items()]
     return (together, *alone)
 
 
 def _repair(run: Run, before: Exchange) -> None:
     """A service that let fields be changed may let them be changed back, for which the journal has no means."""
     was = read.data(before)
-    run.send(request.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
+    run.send(requests.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
 
 
 def standing(exchange: Exchange) -> dict[str, Any]:

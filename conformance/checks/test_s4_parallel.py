@@ -16,14 +16,14 @@ from conformance.checks.test_s4_create_engagement import Creating, creating
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
 _REFUSED_BESIDE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
@@ -91,7 +91,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
     """Several engagements are created at the same time and looked for in the list."""
     names = [run.name(f"parallel-{place}") for place in range(1 + 2 * _ROUNDS[run.effort])]
     responses = run.send_all(
-        [request.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
+        [requests.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
     )
     ids = [identifier for response in responses if (identifier := identifier_of(response)) is not None]
     return ParallelCreation(tuple(responses), search(run, ids, sort="name", order="asc"))
@@ -106,13 +106,13 @@ def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:
 def archives_at_once(run: Run) -> list[Closing]:
     """Engagements are archived, and edits are sent the instant the answer is there: of both fields, or emptying one."""
 
-    def edits(subject: str) -> list[Call]:
+    def edits(subject: str) -> list[Request]:
         names = [run.name("slipped-in") for _ in range(1, _AT_ONCE[run.effort])]
         bodies = [*({"name": name, "description": "slipped in"} for name in names), {"description": ""}]
-        return [request.update_engagement(subject, body) for body in bodies]
+        return [requests.update_engagement(subject, body) for body in bodies]
 
     return [
-        _close(run, request.archive_engagement(subject), edits(subject), race=number % 2 == 1)
+        _close(run, requests.archive_engagement(subject), edits(subject), race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[1::2])
     ]
 
@@ -120,9 +120,9 @@ def archives_at_once(run: Run) -> list[Closing]:
 def deletions_at_once(run: Run) -> list[Closing]:
     """Engagements are deleted, and reads are sent the instant the answer is there."""
     return [
-        _close(run, request.delete_engagement(subject), [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
+        _close(run, requests.delete_engagement(subject), [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[2::2])
-        for read_it in (request.get_engagement(subject),)
+        for read_it in (requests.get_engagement(subject),)
     ]
 
 
@@ -136,8 +136,8 @@ def _subjects(run: Run) -> list[str]:
 
 def _edit_in_parallel(run: Run, subject: str, number: int) -> tuple[FieldEdit, FieldEdit]:
     sent = {"name": run.name("parallel-edit"), "description": f"edited in parallel {number}"}
-    responses = run.send_all([request.update_engagement(subject, {field: value}) for field, value in sent.items()])
-    after = run.send(request.get_engagement(subject))
+    responses = run.send_all([requests.update_engagement(subject, {field: value}) for field, value in sent.items()])
+    after = run.send(requests.get_engagement(subject))
     pairs = zip(sent.items(), responses, strict=True)
     name, description = (FieldEdit(field, value, response, after) for (field, value), response in pairs)
     return _tried_alone(run, name), _tried_alone(run, description)
@@ -148,14 +148,14 @@ def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
     if edit.right:
         return edit
     for _ in range(_TRIES):
-        alone = run.send(edit.response.call)
+        alone = run.send(edit.response.request)
         if alone.succeeded:
             break
         run.sleep(ONE_SECOND_TICK)
-    return replace(edit, alone=(alone, run.send(edit.after.call)))
+    return replace(edit, alone=(alone, run.send(edit.after.request)))
 
 
-def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Closing:
+def _close(run: Run, closing: Request, attempts: list[Request], *, race: bool) -> Closing:
     """Send an archive or a deletion, and the instant its answer is there what must not succeed any more.
 
     Args:
@@ -170,7 +170,7 @@ def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Clos
         if response.received is not None and response.received.status == HTTPStatus.CONFLICT:
             response = run.send(closing)
         tried = tuple(run.send_all(attempts))
-    slipped_in = next((one.call for one in tried if one.succeeded), None)
+    slipped_in = next((one.request for one in tried if one.succeeded), None)
     if slipped_in is None:
         return Closing(response, tried, None)
     run.sleep(ONE_SECOND_TICK)
@@ -178,7 +178,7 @@ def _close(run: Run, closing: Call, attempts: list[Call], *, race: bool) -> Clos
 
 
 @contextmanager
-def _under_way(run: Run, sent: Call | None) -> Iterator[None]:
+def _under_way(run: Run, sent: Request | None) -> Iterator[None]:
     """Have a request under way, from another thread, while others are sent."""
     with ThreadPoolExecutor(1) as pool:
         if sent is not None:

@@ -184,7 +184,7 @@ def test_every_list_is_in_the_order_of_names(run: Run, by_name: SortedLists, *, 
 
 def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> bool:
     """A law as those of every answer, for lists with a filter or those without one."""
-    asked = dict(exchange.call.query)
+    asked = dict(exchange.request.query)
     if asked.get("sort") != "name" or ("status" in asked) is not filtered or not exchange.succeeded:
         return False
     if not list_laws.is_list(exchange) or not list_laws.is_unrepeated(exchange):
@@ -224,7 +224,7 @@ def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
 
 def _in_place(order: Order, look: Look) -> None:
     """The same in one look: the whole list in one answer, else nothing is judged, and pages of it."""
-    whole, parts = Listing(look[:1]), [response for response in look[1:] if "page" in dict(response.call.query)]
+    whole, parts = Listing(look[:1]), [response for response in look[1:] if "page" in dict(response.request.query)]
     items = whole.items
     if not parts or any(read.number(one, "total") != len(items) for one in (*whole.responses, *parts)):
         return
@@ -254,7 +254,7 @@ def _in_place(order: Order, look: Look) -> None:
 
 def _before(part: Exchange, total: int) -> int | None:
     """How many items come before those of a page; None where it is not the page that was asked for."""
-    asked = dict(part.call.query)
+    asked = dict(part.request.query)
     page, size = int(asked["page"]), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
     first = (page - 1) * size
     return first if len(read.items(part)) == min(size, total - first) else None

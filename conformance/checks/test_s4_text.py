@@ -14,7 +14,7 @@ from conformance.oracle.effects import sent_object
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render as in_words
 from conformance.running.options import Effort
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,13 +86,13 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
         {"name": f"{run.name('t')} {name}", "description": description}
         for name, description in zip(names, descriptions, strict=True)
     )
-    response = run.send(request.create_engagement(sent))
+    response = run.send(requests.create_engagement(sent))
     identifier = identifier_of(response)
     if identifier is None:
         return [Kept(sent, response, None)]
-    before = run.send(request.get_engagement(identifier))
-    edit = run.send(replace(request.update_engagement(identifier, edited), repeatable=True))
-    return [Kept(sent, response, before), Kept(edited, edit, run.send(request.get_engagement(identifier)), before)]
+    before = run.send(requests.get_engagement(identifier))
+    edit = run.send(replace(requests.update_engagement(identifier, edited), repeatable=True))
+    return [Kept(sent, response, before), Kept(edited, edit, run.send(requests.get_engagement(identifier)), before)]
 
 
 def _long(length: int) -> str:
@@ -125,12 +125,12 @@ def odd_texts(run: Run) -> dict[str, Exchange]:
         },
     )
     responses: dict[str, Exchange] = {}
-    together = run.send_all([request.create_engagement(_merged(*group.values())) for group in groups])
+    together = run.send_all([requests.create_engagement(_merged(*group.values())) for group in groups])
     for group, response in zip(groups, together, strict=True):
         responses |= dict.fromkeys(group, response)
         if len(group) > 1 and not response.succeeded:
             bodies = [_merged({"name": run.name(point)}, fields) for point, fields in group.items()]
-            responses |= zip(group, run.send_all([request.create_engagement(body) for body in bodies]), strict=True)
+            responses |= zip(group, run.send_all([requests.create_engagement(body) for body in bodies]), strict=True)
     return responses
 
 
@@ -244,6 +244,6 @@ def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> No
         ("text-control-characters", "name"),
     ):
         response = odd_texts.get(point, odd_texts["text"])
-        sent = json.loads(response.call.body or b"{}")[field]
+        sent = json.loads(response.request.body or b"{}")[field]
         became = f", {observe.recorded_change(sent, field_or_none(response, field))}" if response.succeeded else ""
         run.observe(point, observe.describe_response(response) + became, response)

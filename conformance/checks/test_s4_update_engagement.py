@@ -27,7 +27,7 @@ from conformance.checks.test_s4_create_engagement import creating, own_values_at
 from conformance.oracle import expect, observe, read
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 
     Nothing else is done to it meanwhile, so that an edit whose answer is lost can be repeated.
     """
-    identifier = before.call.identifier or ""
+    identifier = before.request.identifier or ""
     run.sleep(pause)
-    response = run.send(replace(request.update_engagement(identifier, sent), repeatable=True))
-    return Edit(sent, before, response, run.send(request.get_engagement(identifier)))
+    response = run.send(replace(requests.update_engagement(identifier, sent), repeatable=True))
+    return Edit(sent, before, response, run.send(requests.get_engagement(identifier)))
 
 
 def editing(run: Run) -> Editing:
@@ -112,7 +112,8 @@ def _unedited(run: Run) -> Exchange:
     """A read of an engagement that has no description and was not edited; another one where this is begun anew."""
     before = run.scenarios.result(creating).bare.after()
     if not any(
-        one.call.identifier == before.call.identifier and one.call.operation.changes for one in run.wire.exchanges
+        one.request.identifier == before.request.identifier and one.request.operation.changes
+        for one in run.wire.exchanges
     ):
         return before
     return _undescribed(run, "edited")
@@ -120,8 +121,8 @@ def _unedited(run: Run) -> Exchange:
 
 def _undescribed(run: Run, label: str) -> Exchange:
     """A read of a new engagement that has a name and nothing else."""
-    made = read.success(run.send(request.create_engagement({"name": run.name(label)})))
-    return run.send(request.get_engagement(read.text(read.data(made), "id", made)))
+    made = read.success(run.send(requests.create_engagement({"name": run.name(label)})))
+    return run.send(requests.get_engagement(read.text(read.data(made), "id", made)))
 
 
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
@@ -135,20 +136,20 @@ def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: fl
 def odd_editing(run: Run) -> OddEditing:
     """An engagement gets edits that may be refused: own values, the same values, none, null, a name in use."""
     before = _subject(run)
-    identifier = before.call.identifier or ""
+    identifier = before.request.identifier or ""
     own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
     empty = edit(run, same.after, {})
-    null_name = run.send(request.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
+    null_name = run.send(requests.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
     # An empty name is open, but no reason for a server error; the description tells whose the engagement is then.
-    run.send(request.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
-    run.send(request.get_engagement(identifier))  # for the ledger
+    run.send(requests.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
+    run.send(requests.get_engagement(identifier))  # for the ledger
     run.sleep(tick)
-    null_description = run.send(request.update_engagement(identifier, {"description": None}))
-    after_null = run.send(request.get_engagement(identifier))
+    null_description = run.send(requests.update_engagement(identifier, {"description": None}))
+    after_null = run.send(requests.get_engagement(identifier))
     other = run.scenarios.result(creating).described
-    namesake = run.send(request.update_engagement(identifier, other.sent))
-    run.send(request.get_engagement(identifier))  # for the ledger
+    namesake = run.send(requests.update_engagement(identifier, other.sent))
+    run.send(requests.get_engagement(identifier))  # for the ledger
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 
@@ -158,7 +159,7 @@ def _subject(run: Run) -> Exchange:
         if creation.read is not None:
             return creation.read
     (engagement,) = create_engagements(run, "odd-edits")
-    return run.send(request.get_engagement(engagement["id"]))
+    return run.send(requests.get_engagement(engagement["id"]))
 
 
 def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
@@ -262,7 +263,7 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
 def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
     """An edit of the same fields, with more time, in case the service's clock ticks slowly."""
     described = done is not editing.description  # an edit of the description is made once more where there is none
-    before = run.send(editing.both.after.call) if described else _undescribed(run, "edited-slowly")
+    before = run.send(editing.both.after.request) if described else _undescribed(run, "edited-slowly")
     return edit(run, before, {field: f"{value} slowly" for field, value in done.sent.items()}, pause=A_LONG_TICK)
 
 
@@ -317,7 +318,7 @@ def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing
 @requirement("update-unknown-engagement")
 def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
     """An engagement that does not exist cannot be updated."""
-    expect_missing(run.send(request.update_engagement(missing_identifier(run), {"name": run.name("missing-edited")})))
+    expect_missing(run.send(requests.update_engagement(missing_identifier(run), {"name": run.name("missing-edited")})))
 
 
 @observes("update-status", "update-body")
@@ -365,5 +366,5 @@ def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> Non
 @observes("bad-body-of-unknown-resource")
 def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
     """What an update of a missing engagement with a bad body gives is open."""
-    response = run.send(request.update_engagement(missing_identifier(run), {"name": 5}))
+    response = run.send(requests.update_engagement(missing_identifier(run), {"name": 5}))
     run.observe("bad-body-of-unknown-resource", observe.describe_response(response), response)

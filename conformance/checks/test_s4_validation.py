@@ -6,7 +6,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks import invalid_requests as requests
+from conformance.checks import invalid_requests
 from conformance.checks.every_operation import member_of
 from conformance.checks.interference import excused_by_meddling
 from conformance.checks.markers import observes, requirement, scenario
@@ -18,7 +18,7 @@ from conformance.oracle.invalid_inputs import Kind
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.steady import steadily
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.checks.invalid_requests import Refusals
@@ -31,12 +31,12 @@ _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
 """What a body without a name could have been turned into."""
 
-creations_scenario = scenario(requests.invalid_creations)
-updates_scenario = scenario(requests.invalid_updates)
-organization_updates_scenario = scenario(requests.invalid_organization_updates, alone=True)
-invitations_scenario = scenario(requests.invalid_invitations)
-role_changes_scenario = scenario(requests.invalid_role_changes)
-queries_scenario = scenario(requests.invalid_queries)
+creations_scenario = scenario(invalid_requests.invalid_creations)
+updates_scenario = scenario(invalid_requests.invalid_updates)
+organization_updates_scenario = scenario(invalid_requests.invalid_organization_updates, alone=True)
+invitations_scenario = scenario(invalid_requests.invalid_invitations)
+role_changes_scenario = scenario(invalid_requests.invalid_role_changes)
+queries_scenario = scenario(invalid_requests.invalid_queries)
 
 
 # --- engagements
@@ -55,7 +55,7 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
 
     looks = iter([invalid_creations])
     steadily(
-        lambda: next(looks, None) or requests.unlabelled_creations(run),
+        lambda: next(looks, None) or invalid_requests.unlabelled_creations(run),
         _no_nameless,
         at_rest=lambda look: [item.get("id") for item in _new(look) if not _is_from_this_run(run, item)],
         sleep=run.sleep,
@@ -79,7 +79,7 @@ def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queri
     """Listing engagements with a certainly invalid parameter gives 400 or 422."""
     sent = invalid_queries["listEngagements"]
     forbidden = [one for one in sent if one.exchange.judgeable and one.exchange.status == HTTPStatus.FORBIDDEN]
-    if forbidden and run.send(request.list_engagements()).status == HTTPStatus.FORBIDDEN:
+    if forbidden and run.send(requests.list_engagements()).status == HTTPStatus.FORBIDDEN:
         # Some parameters may be looked at before the permission, and others after it.
         bulk.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
         raise CantTell("the main key may not list engagements", forbidden[0].exchange)
@@ -99,7 +99,7 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 @requirement("update-organization-refused-changes-nothing")
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """After refused updates the organization is as before."""
-    again = partial(run.scenarios.result, requests.invalid_organization_updates_again)
+    again = partial(run.scenarios.result, invalid_requests.invalid_organization_updates_again)
     with excused_by_meddling(run):
         _organization_stands(invalid_organization_updates)
         expect_twice(invalid_organization_updates, _name_stands, again)

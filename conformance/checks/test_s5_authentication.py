@@ -18,8 +18,8 @@ from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,7 +105,7 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     changes = [
         one
         for one in run.wire.exchanges
-        if one.call.operation.id == "updateMemberRole" and one.call.identifier == user_id
+        if one.request.operation.id == "updateMemberRole" and one.request.identifier == user_id
         if since < one.number < shown.number
     ]
     if not any(_shows_no_key(one) for one in changes):
@@ -128,19 +128,19 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
     """How the scheme is taken in other letter case."""
     key = (run.fixtures.main.authorization or "").partition(" ")[2]
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
-        exchange = run.send(request.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
+        exchange = run.send(requests.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
         run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)
 
 
 def _role_listed(exchange: Exchange, user_id: str | None) -> object:
     """The role that a member has in a list that the main key was given; None where it is not there."""
-    if exchange.call.operation.id != "listMembers" or not is_main(exchange) or not accepted(exchange):
+    if exchange.request.operation.id != "listMembers" or not is_main(exchange) or not accepted(exchange):
         return None
     return next((item.get("role") for item in readable((exchange,)) if item.get("id") == user_id), None)
 
 
 def _shows_no_key(exchange: Exchange) -> bool:
-    return exchange.call.credential is not None and exchange.call.credential.invalid
+    return exchange.request.credential is not None and exchange.request.credential.invalid
 
 
 def _all_unauthorized(tried: BadKeys, kind: str) -> None:
@@ -149,7 +149,7 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
     settled = [one for one in sent if _is_refused(one) or not _fails_elsewhere(tried, one, kind)]
     bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
-    if withheld := OPERATIONS.keys() - {one.exchange.call.operation.id for one in sent}:
+    if withheld := OPERATIONS.keys() - {one.exchange.request.operation.id for one in sent}:
         raise CantTell(f"not all operations could be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
@@ -176,34 +176,34 @@ def _is_unauthorized(status: int) -> bool:
 
 def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
     """Whether a call for what does not exist was answered so, as one with an unknown key was, too."""
-    named, operation = one.exchange.call.identifier, one.exchange.call.operation
+    named, operation = one.exchange.request.identifier, one.exchange.request.operation
     known = {None, tried.aims.own, tried.aims.proper.archived, tried.aims.proper.promoted}
     if named in known or _status(one) != HTTPStatus.NOT_FOUND:
         return False
-    lookups = [other for other in tried.lookups if other.exchange.call.operation is operation]
+    lookups = [other for other in tried.lookups if other.exchange.request.operation is operation]
     return any(_status(other) == HTTPStatus.NOT_FOUND for other in lookups)
 
 
 def _was_validated(tried: BadKeys, one: Sent) -> bool:
     """Whether an invitation that was made invalid for safety was refused as such, whatever the key."""
-    is_spoilt = one.exchange.call.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
+    is_spoilt = one.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
     return is_spoilt and _status(one) in _INVALID
 
 
 def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
     """Whether the operation can be had without any key, so that a bad one makes no difference."""
-    operation = one.exchange.call.operation
+    operation = one.exchange.request.operation
     return any(
         _status(other) != HTTPStatus.UNAUTHORIZED
         for other in tried.sent["none"]
-        if other.exchange.call.operation is operation
+        if other.exchange.request.operation is operation
     )
 
 
 def _refuses_unknown_keys(tried: BadKeys, one: Sent) -> bool:
     """Whether the operation refuses unknown keys where nothing else is wrong, as far as that could be tried."""
-    operation = one.exchange.call.operation
-    tries = [other for other in tried.sent["unknown"] if other.exchange.call.operation is operation]
+    operation = one.exchange.request.operation
+    tries = [other for other in tried.sent["unknown"] if other.exchange.request.operation is operation]
     proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
     return all(_status(other) == HTTPStatus.UNAUTHORIZED for other in proper)
 
@@ -216,7 +216,7 @@ def _is_still_archived(tried: BadKeys) -> None:
     """The archived engagement that was to be unarchived is archived still."""
     if tried.archived is None:
         raise CantTell("there was no archived engagement that the requests could have unarchived")
-    tries = [one.exchange for one in tried.everything if one.exchange.call.identifier == tried.aims.proper.archived]
+    tries = [one.exchange for one in tried.everything if one.exchange.request.identifier == tried.aims.proper.archived]
     status = read.text(read.data(tried.archived), "status", tried.archived)
     again = tried.archived_again
     if again is not None and read.data(again).get("status") != "archived":
@@ -226,7 +226,7 @@ def _is_still_archived(tried: BadKeys) -> None:
 
 def _left_nothing(tried: BadKeys) -> None:
     """No creation came through, and the organization does not have the name that was sent."""
-    creations = [one for one in tried.everything if one.exchange.call.operation.id == "createEngagement"]
+    creations = [one for one in tried.everything if one.exchange.request.operation.id == "createEngagement"]
     name = tried.aims.proper.name
     bulk.none_created([replace(one, label=name) for one in creations], tried.newest)
     if tried.organization is not None and tried.aims.proper.organization == name:

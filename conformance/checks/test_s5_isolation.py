@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from conformance.checks.two_organizations import Count
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Credential
+    from conformance.wire.requests import Credential
 
 _KEPT: Final = (*KEPT, "status")
 _TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
@@ -226,7 +226,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
         NonConformity: It has one.
         Inapplicable: It was not read after a name was given.
     """
-    telling = [one for one in run.wire.exchanges if one.call.operation.id in _TELLING_NAME and _key_of(one) == key]
+    telling = [one for one in run.wire.exchanges if one.request.operation.id in _TELLING_NAME and _key_of(one) == key]
     since = min(Interval.of(one).end for one in given.values())
     later = [one for one in telling if Interval.of(one).start >= since and accepted(one)]
     if not later:
@@ -252,14 +252,14 @@ def _name(organization: Exchange) -> str:
 
 
 def _key_of(exchange: Exchange) -> str:
-    return MAIN_KEY if exchange.call.credential is None else exchange.call.credential.name
+    return MAIN_KEY if exchange.request.credential is None else exchange.request.credential.name
 
 
 def _name_given(exchange: Exchange) -> str | None:
     """The name that the main key gave its organization by a request; None where it was about something else."""
-    if exchange.call.operation.id != "updateCurrentOrganization" or exchange.call.credential is not None:
+    if exchange.request.operation.id != "updateCurrentOrganization" or exchange.request.credential is not None:
         return None
-    sent = read_json(exchange.call.body or b"")
+    sent = read_json(exchange.request.body or b"")
     name = sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None
     return name if isinstance(name, str) else None
 
@@ -322,7 +322,7 @@ def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]
         if any(
             item.get("id") == resource["id"] and is_alike(resource, item, ("createdAt",)) for item in read.items(page)
         ):
-            message = f"{page.call.operation.id} gives {what}"
+            message = f"{page.request.operation.id} gives {what}"
             raise NonConformity(message, page, expected="only the key's own organization", actual=what, pointer="/data")
 
 

@@ -14,7 +14,7 @@ from conformance.oracle.rendering import render
 from conformance.oracle.tenancy import expect_apart
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -28,8 +28,8 @@ _COMPARED: Final = 2
 def test_key_stays_with_its_organization(run: Run) -> None:
     """Every read of the organization with the main key gave the organization of the same id."""
     if len(_reads(run)) < _COMPARED:
-        run.send(request.get_organization())
-        run.send(request.get_organization())
+        run.send(requests.get_organization())
+        run.send(requests.get_organization())
     reads = _reads(run)
     if len(reads) < _COMPARED:
         raise CantTell("the organization could not be read twice", *run.wire.exchanges[-1:])
@@ -61,7 +61,7 @@ def _reads(run: Run) -> list[tuple[Exchange, str]]:
     return [
         (exchange, identifier)
         for exchange in run.wire.exchanges
-        if exchange.call.operation.id == "getCurrentOrganization" and exchange.call.credential is None
+        if exchange.request.operation.id == "getCurrentOrganization" and exchange.request.credential is None
         for resource in laws.readable_resources(exchange)
         if (identifier := read.id_of(resource)) is not None
     ]

@@ -54,7 +54,7 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
     exchange = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
         raise CantTell(f"the service does not know the key with {scope}", exchange)
-    there = single_permissions.missing.get(exchange.call.identifier or "")
+    there = single_permissions.missing.get(exchange.request.identifier or "")
     if there is not None and exchange.status == there.status == HTTPStatus.NOT_FOUND:
         raise CantTell("the main key does not find the engagement either", exchange, there)
 
@@ -87,7 +87,7 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
         raise Untested(run.unlocking([f"key:{scope}" for scope in SCOPES]))
 
     for target, (before, after) in tried.kept.items():
-        aimed = [one for one in sent if one.exchange.call.identifier == target]
+        aimed = [one for one in sent if one.exchange.request.identifier == target]
         bulk.engagement_untouched(before, after, aimed)
     bulk.only_if_refused(sent, lambda: _left_nothing(tried, sent))
     _is_still_archived(tried)
@@ -163,14 +163,14 @@ def _are_members(tried: Permissions, exchange: Exchange) -> None:
 
 def _tells_of_members(response: Exchange) -> bool:
     """Whether a list of members has any, or an organization counts any."""
-    if response.call.operation.response == "list":
+    if response.request.operation.response == "list":
         return bool(read.items(response))
     return read.integer(read.data(response), "memberCount", response) > 0
 
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """The engagement reads as it does with the main key."""
-    kept = tried.kept.get(exchange.call.identifier or "")
+    kept = tried.kept.get(exchange.request.identifier or "")
     if kept is not None:
         bulk.engagement_untouched(kept[1], exchange, ())
 
@@ -220,7 +220,7 @@ def _is_still_archived(tried: Permissions) -> None:
     aimed = [
         one
         for (_, name), one in tried.cells.items()
-        if name == "unarchiveEngagement" and one.call.identifier == tried.revived.call.identifier
+        if name == "unarchiveEngagement" and one.request.identifier == tried.revived.request.identifier
     ]
     status = read.text(read.data(tried.revived), "status", tried.revived)
     expect.equal("status", status, "archived", *aimed, tried.revived, pointer="/data/status")
@@ -252,4 +252,4 @@ def _observe_column(run: Run, tried: Permissions, point: str, operation: str) ->
 
 
 def _operation(one: Sent) -> str:
-    return one.exchange.call.operation.id
+    return one.exchange.request.operation.id

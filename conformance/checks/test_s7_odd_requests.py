@@ -12,12 +12,12 @@ from conformance.oracle import error_laws
 from conformance.oracle.outcomes import evidence
 from conformance.running.options import Effort
 from conformance.targets.profile import Mode
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _LEVELS: Final = 90
 _DIGITS: Final = 400
@@ -41,14 +41,14 @@ def odd_requests(run: Run) -> list[Exchange]:
         f'{{"name": "{name} \\u0000"}}',
     )
     bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
-    sent = [request.create_engagement({}).with_body(body) for body in bodies]
+    sent = [requests.create_engagement({}).with_body(body) for body in bodies]
     creations = run.send_all(sent)
     made = next((found for one in creations if (found := identifier_of(one)) is not None), None)
     reads = [
-        request.list_engagements(page="9" * 30),
-        request.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
+        requests.list_engagements(page="9" * 30),
+        requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
     ]
-    changes = [] if made is None else [request.update_engagement(made, {}).with_body(one) for one in _CHANGES]
+    changes = [] if made is None else [requests.update_engagement(made, {}).with_body(one) for one in _CHANGES]
     odd = run.send_all([*reads, *changes])
     return [*creations, *odd, *([] if run.effort is Effort.QUICK else _thoroughly(run))]
 
@@ -59,43 +59,43 @@ def _thoroughly(run: Run) -> list[Exchange]:
     if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
         return responses
     responses += run.send_in_turn(_more_of(made))
-    for one in (request.archive_engagement(made), request.delete_engagement(made)):
+    for one in (requests.archive_engagement(made), requests.delete_engagement(made)):
         responses += run.send_all([one] * _AT_ONCE)
     return responses
 
 
-def _creation(run: Run) -> Call:
-    return request.create_engagement({"name": run.name("oddly")})
+def _creation(run: Run) -> Request:
+    return requests.create_engagement({"name": run.name("oddly")})
 
 
-def _more(run: Run) -> list[Call]:
+def _more(run: Run) -> list[Request]:
     """Lists with odd parameters, identifiers of a shape that nobody gives, and bodies that are announced as text."""
-    calls = [request.list_members(role=""), request.list_members(page=""), request.list_members(unheard_of="x")]
-    calls.append(replace(request.list_members(), query=(("page", "1"), ("page", "2"))))
+    batch = [requests.list_members(role=""), requests.list_members(page=""), requests.list_members(unheard_of="x")]
+    batch.append(replace(requests.list_members(), query=(("page", "1"), ("page", "2"))))
     if run.mode is Mode.READ_ONLY:
-        return calls
-    marked = b"\xef\xbb\xbf" + request.encode({"name": run.name("odd")})  # a byte order mark
-    calls += [request.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
-    calls.append(request.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
-    calls += [request.archive_engagement(_ODD_IDENTIFIER), request.unarchive_engagement(_ODD_IDENTIFIER)]
-    calls += [request.delete_engagement(_ODD_IDENTIFIER)]
+        return batch
+    marked = b"\xef\xbb\xbf" + requests.encode({"name": run.name("odd")})  # a byte order mark
+    batch += [requests.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
+    batch.append(requests.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
+    batch += [requests.archive_engagement(_ODD_IDENTIFIER), requests.unarchive_engagement(_ODD_IDENTIFIER)]
+    batch += [requests.delete_engagement(_ODD_IDENTIFIER)]
     if run.mode is Mode.DISPOSABLE:
         invited = {"email": run.address("odd"), "role": "member"}
-        calls.append(request.invite_member({"email": run.address("odd"), "role": "Admin"}))
-        calls.append(request.invite_member({}).with_body(request.encode(invited), "text/plain"))
-        calls.append(request.update_organization({}).with_body(b"{}", "text/plain"))
-    return calls
+        batch.append(requests.invite_member({"email": run.address("odd"), "role": "Admin"}))
+        batch.append(requests.invite_member({}).with_body(requests.encode(invited), "text/plain"))
+        batch.append(requests.update_organization({}).with_body(b"{}", "text/plain"))
+    return batch
 
 
-def _more_of(made: str) -> list[Call]:
+def _more_of(made: str) -> list[Request]:
     """Edits of an engagement to several lines, or not announced as JSON, and a body where none is asked for."""
     return [
-        request.update_engagement(made, {"description": f"{_LINES}\u202e"}),
-        request.update_engagement(made, {}).with_body(b"{}", "text/plain"),
-        request.update_engagement(made, {}).with_body(b"{}", None),
-        request.archive_engagement(made).with_body(_UNHEARD_OF),
-        request.unarchive_engagement(made).with_body(_UNHEARD_OF),
-        request.delete_engagement(_ODD_IDENTIFIER).with_body(_UNHEARD_OF),
+        requests.update_engagement(made, {"description": f"{_LINES}\u202e"}),
+        requests.update_engagement(made, {}).with_body(b"{}", "text/plain"),
+        requests.update_engagement(made, {}).with_body(b"{}", None),
+        requests.archive_engagement(made).with_body(_UNHEARD_OF),
+        requests.unarchive_engagement(made).with_body(_UNHEARD_OF),
+        requests.delete_engagement(_ODD_IDENTIFIER).with_body(_UNHEARD_OF),
     ]
 
 

@@ -39,7 +39,7 @@ from conformance.oracle.listing import (
 )
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
     expect_one_order(
         run,
         lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition, paging.expect_partition_within),
-        request.list_engagements,
+        requests.list_engagements,
         lambda item: run.names.owns(item.value.get("name")),
     )
 
@@ -162,7 +162,9 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
     if len(read.items(paged_members.look[0])) == 1:
         raise Inapplicable("The organization has one member")
 
-    expect_one_order(run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), request.list_members)
+    expect_one_order(
+        run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), requests.list_members
+    )
 
 
 # --- meta
@@ -180,7 +182,7 @@ def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
 
 def _ensure_lasting(run: Run, fault: NonConformity) -> None:
     """Pages that tell different totals tell them again and again, in turn, or others are changing the list."""
-    told = {read.number(response, "total"): response.call for response in fault.exchanges}
+    told = {read.number(response, "total"): response.request for response in fault.exchanges}
     if len(told) < 2:  # noqa: PLR2004 - the fault is another one than pages that differ
         return
     for _ in range(_TURNS):
@@ -217,7 +219,7 @@ def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: P
     """Every page of engagements that exists is answered."""
     # Whatever is known to be in the list, which a refused page does not tell.
     look = paged_engagements.look
-    expect_steadily(run, look, paging.expect_served, anew=lambda: page_by_page(run, request.list_engagements))
+    expect_steadily(run, look, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
 
 
 @requirement("list-members-paging-honoured")
@@ -233,8 +235,8 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 @_of_both_lists("paging-honoured")
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     """No page that exists is refused, whatever filter and order it is asked for with."""
-    pages = [one for one in run.wire.exchanges if one.call.operation.id == operation and _is_later_page(one)]
-    refused = dict.fromkeys(one.call for one in pages if not one.succeeded)
+    pages = [one for one in run.wire.exchanges if one.request.operation.id == operation and _is_later_page(one)]
+    refused = dict.fromkeys(one.request for one in pages if not one.succeeded)
     for asked in list(refused)[:_MOST_REFUSED]:
         first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))
         look = run.send_all([first, asked])
@@ -248,9 +250,9 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
 
 def _is_later_page(exchange: Exchange) -> bool:
     """Whether this is an answer to the main key, asked for a page after the first, and validly in all else."""
-    asked = dict(exchange.call.query)
+    asked = dict(exchange.request.query)
     page = asked.pop("page", "")
-    rest = replace(exchange.call, query=tuple(asked.items()))
+    rest = replace(exchange.request, query=tuple(asked.items()))
     is_later = page.isdecimal() and 1 < int(page) <= paging.MOST_PAGES
     return (
         is_later
@@ -317,10 +319,10 @@ def _expect_of_engagements(
         lists.look,
         lambda look: judge(look, lists.known(look)),
         lambda look, closing: bounded(paging.Bracket(look, closing, lists.known(look))),
-        anew=lambda: page_by_page(run, request.list_engagements),
+        anew=lambda: page_by_page(run, requests.list_engagements),
     )
 
 
 def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Look], object]) -> None:
     """Judge the pages of members in the same way."""
-    expect_steadily(run, lists.look, judge, anew=lambda: page_by_page(run, request.list_members))
+    expect_steadily(run, lists.look, judge, anew=lambda: page_by_page(run, requests.list_members))

@@ -37,21 +37,21 @@ def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or answered with the right totalPages."""
-    plain = {response.call.operation.id: response for response in list_queries.plain.values()}
+    plain = {response.request.operation.id: response for response in list_queries.plain.values()}
 
     for response in list_queries.out_of_bounds.values():
         truthful = partial(paging_limits.expect_refused_or_truthful, response)
         holds(truthful, "the page is not what its meta says", response)
-        paging_limits.expect_total_pages(response, plain[response.call.operation.id])
+        paging_limits.expect_total_pages(response, plain[response.request.operation.id])
 
 
 @requirement("list-past-the-end")
 def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     """A page past the end is an empty list, or refused."""
-    plain = {response.call.operation.id: response for response in list_queries.plain.values()}
+    plain = {response.request.operation.id: response for response in list_queries.plain.values()}
 
     for response in list_queries.past_the_end.values():
-        judge = partial(_expect_past_the_end, plain[response.call.operation.id])
+        judge = partial(_expect_past_the_end, plain[response.request.operation.id])
         expect_steadily(run, (response,), judge)
 
 
@@ -65,7 +65,7 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
 def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
     """A page past the end, where it is served, tells the total that the first page tells."""
     response = list_queries.past_the_end[asked]
-    plain = next(one for one in list_queries.plain.values() if one.call.operation is response.call.operation)
+    plain = next(one for one in list_queries.plain.values() if one.request.operation is response.request.operation)
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
@@ -83,7 +83,7 @@ def _expect_past_the_end(plain: Exchange, look: Look) -> None:
 def test_out_of_bounds(run: Run, list_queries: ListQueries, point: str) -> None:
     """What does a page or perPage out of bounds give?"""
     response = list_queries.out_of_bounds[point]
-    asked, _ = response.call.query[0]
+    asked, _ = response.request.query[0]
 
     run.observe(point, _with_meta(response, asked), response)
 
@@ -127,7 +127,7 @@ def test_cursor(run: Run, list_queries: ListQueries) -> None:
 @observes("empty-list-total-pages")
 def test_empty_list(run: Run) -> None:
     """What is totalPages where nothing matches?"""
-    lists = [exchange for exchange in run.wire.exchanges if exchange.call.operation.response == "list"]
+    lists = [exchange for exchange in run.wire.exchanges if exchange.request.operation.response == "list"]
     empty = {
         str(meta["totalPages"]): one for one in lists if (meta := _meta(one)).get("total") == 0 and "totalPages" in meta
     }

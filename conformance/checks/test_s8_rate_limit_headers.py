@@ -13,7 +13,7 @@ from conformance.oracle import rate_limit_course, rate_limit_laws
 from conformance.oracle.clock_set_back import was_set_back
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.verdicts.stages import Stage
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.rate_limit_headers import SUCCESSIVE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_remaining_falls(run: Run) -> None:
             rate_limit_course.expect_falling(run.wire.exchanges)
             return
         for _ in range(SUCCESSIVE + 1):
-            run.send(request.get_organization())
+            run.send(requests.get_organization())
 
     rate_limit_course.expect_falling(run.wire.exchanges)
 
@@ -80,7 +80,7 @@ def test_remaining_falls(run: Run) -> None:
 @observes("rate-window")
 def test_rate_window(run: Run) -> None:
     """How many requests does a window allow, and how far ahead is its end?"""
-    responded = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.call.credential]
+    responded = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.request.credential]
     limits = sorted({limit for exchange in responded if (limit := rate_limit_laws.limit(exchange)) is not None})
     ahead = max((far for exchange in responded if (far := rate_limit_laws.ahead(exchange)) is not None), default=None)
 

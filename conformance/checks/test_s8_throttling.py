@@ -77,7 +77,7 @@ def test_429_changes_nothing(throttling: Throttling) -> None:
 
 def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
     """The engagement that was to be edited and archived beyond the limit shows neither, as far as the list goes."""
-    aimed = {one.call.identifier for one in throttling.changes}
+    aimed = {one.request.identifier for one in throttling.changes}
     for item in read.items(listed):
         if read.id_of(item) in aimed:
             edited = {"name": renamed(throttling.created_name), "description": throttling.created_name}

@@ -12,7 +12,7 @@ from conformance.oracle.effects import accepted
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.targets.queries import MAIN_KEY
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 _AROUND: Final = 2
 
@@ -88,7 +88,7 @@ class _Scene:
 
     @property
     def _changing(self) -> list[Exchange]:
-        return [one for one in (*self.before, *self.after) if one.call.method != "GET"]
+        return [one for one in (*self.before, *self.after) if one.request.method != "GET"]
 
     @property
     def refused_creation(self) -> Exchange | None:
@@ -101,7 +101,7 @@ class _Scene:
 
         One that says that it has requests left of its own, or another limit, was counted apart.
         """
-        reads = [one for one in (*self.before, *self.after) if one.call.method == "GET"]
+        reads = [one for one in (*self.before, *self.after) if one.request.method == "GET"]
         alike = _refused(self._changing) in ([], self._changing)
         if self.creation is None or not self.creation.succeeded or _refused(reads) != reads or not alike:
             return []
@@ -134,7 +134,7 @@ def throttling(run: Run) -> Throttling:
             resumed, unresumed = resume(run, key, scene.last_refusal)
         if resumed is None or not resumed.succeeded or _complete(scene, run, other):
             break
-    newest = request.list_engagements(sort="createdAt", order="desc", perPage=100)
+    newest = requests.list_engagements(sort="createdAt", order="desc", perPage=100)
     listed = None if scene.refused_creation is None else run.send(newest)
     return Throttling(
         scene.filling,
@@ -154,11 +154,11 @@ def throttling(run: Run) -> Throttling:
 
 def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
     """A read of the engagement that was to be deleted, unless it is in the list still."""
-    target = changes[0].call.identifier if changes else None
+    target = changes[0].request.identifier if changes else None
     if target is None or listed is None or not listed.succeeded:
         return None
     there = any(read.id_of(item) == target for item in read.items(listed))
-    return None if there else run.send(request.get_engagement(target))
+    return None if there else run.send(requests.get_engagement(target))
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -177,11 +177,11 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
 
 def _untouched_engagement(run: Run) -> str | None:
     """The engagement that the main key created last, active and with nothing done to it since; None for none."""
-    aimed = {one.call.identifier for one in run.wire.exchanges if one.call.operation.changes}
+    aimed = {one.request.identifier for one in run.wire.exchanges if one.request.operation.changes}
     made = [
         identifier
         for one in run.wire.exchanges
-        if one.call.operation.id == "createEngagement" and one.call.credential is None
+        if one.request.operation.id == "createEngagement" and one.request.credential is None
         for resource in laws.readable_resources(one)
         if (identifier := read.id_of(resource)) is not None
         and identifier not in aimed
@@ -200,18 +200,18 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if not scene.filling.refused:
         return scene
     target = None if _is_of_another_organization(run, scene.filling) else target
-    first = [at_once(request.get_organization(), key)] * _AROUND
+    first = [at_once(requests.get_organization(), key)] * _AROUND
     last = [*first]
-    amid: list[Call] = []
+    amid: list[Request] = []
     if may_write := run.mode is not Mode.READ_ONLY:
         scene.name = run.name("throttled")
-        amid.append(at_once(request.create_engagement({"name": scene.name}), key))
+        amid.append(at_once(requests.create_engagement({"name": scene.name}), key))
     if target is not None:
         edit = {"name": renamed(scene.name), "description": scene.name}
-        first[0] = at_once(request.update_engagement(target, edit), key)
-        last = [at_once(one, key) for one in (request.archive_engagement(target), request.delete_engagement(target))]
+        first[0] = at_once(requests.update_engagement(target, edit), key)
+        last = [at_once(one, key) for one in (requests.archive_engagement(target), requests.delete_engagement(target))]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
-        amid.append(at_once(request.get_organization(), other))
+        amid.append(at_once(requests.get_organization(), other))
     responses = run.send_all([*first, *amid, *last])
     scene.before, scene.after = responses[:_AROUND], responses[-_AROUND:]
     scene.creation = responses[_AROUND] if may_write else None
@@ -226,7 +226,7 @@ def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
 
     There an engagement of the main key would have to be looked up first, and the window would be over.
     """
-    main = [one for one in run.wire.exchanges if one.call.credential is None]
+    main = [one for one in run.wire.exchanges if one.request.credential is None]
     shown = ({_organization(one) for one in some} - {None} for some in (main, filling.served))
     own, others = shown
     return bool(own and others) and own.isdisjoint(others)
@@ -234,25 +234,25 @@ def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
 
 def _organization(exchange: Exchange) -> object:
     """The id of the organization that a read of it shows; None for any other answer."""
-    if exchange.call.operation.id != "getCurrentOrganization":
+    if exchange.request.operation.id != "getCurrentOrganization":
         return None
     return next((read.id_of(resource) for resource in laws.readable_resources(exchange)), None)
 
 
 def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
     """What tells how many requests another key has left; and the engagement, if the main key finds it still."""
-    seen = None if target is None else run.send(request.get_engagement(target))
+    seen = None if target is None else run.send(requests.get_engagement(target))
     found = target if seen is not None and accepted(seen) else None
     if other is None:
         return None, found
     if seen is not None and other.name == MAIN_KEY:
         return seen, found
-    return run.send(request.get_organization().with_key(other)), found
+    return run.send(requests.get_organization().with_key(other)), found
 
 
 def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
     """Send another key's request again between two of the key's own: all at once may be too many for the service."""
-    asked = request.get_organization()
+    asked = requests.get_organization()
     first, again, last = (run.send(at_once(asked, one)) for one in (key, other, key))
     scene.before.append(first)
     scene.after.append(last)

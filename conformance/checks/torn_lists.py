@@ -19,9 +19,9 @@ _MOVING: Final = ("name", "status", "updatedAt")
 
 def written_meanwhile(run: Run, listed: Exchange) -> bool:
     """Whether the run was writing to what a list shows while that was answered."""
-    span, family = Interval.of(listed), listed.call.operation.family
+    span, family = Interval.of(listed), listed.request.operation.family
     return any(
-        one.call.may_change and one.call.operation.family == family and one.sent and _span(one).meets(span)
+        one.request.may_change and one.request.operation.family == family and one.was_sent and _span(one).meets(span)
         for one in run.wire.exchanges
     )
 

@@ -25,7 +25,7 @@ from conformance.oracle import read
 from conformance.oracle.laws import readable_resources
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Untested
 from conformance.targets.profile import Mode
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NotSent
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Credential
+    from conformance.wire.requests import Credential
 
 ON_ACTIVE: Final = ("getEngagement", "updateEngagement", "archiveEngagement")
 """What is tried on an active engagement."""
@@ -155,43 +155,43 @@ class Count:
 def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
     """Count the engagements of one key's organization while another key makes some."""
     first, before = _counts(run, counted, perPage=1)
-    run.send_all([request.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
+    run.send_all([requests.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
     # In order this time: whatever another organization has made would stand here, too.
     then, after = _counts(run, counted, perPage=PER_PAGE, sort="name", order="asc")
     return Count(number, first, then, (*before, *after))
 
 
 def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
-    organization = run.send(request.get_organization().with_key(key))
-    listed = run.send(request.list_engagements(**asked).with_key(key))
+    organization = run.send(requests.get_organization().with_key(key))
+    listed = run.send(requests.list_engagements(**asked).with_key(key))
     told = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
     return told, (organization, listed)
 
 
 def other_organization(run: Run) -> Exchange:
     """The other organization as its own key reads it, before the main key's is renamed."""
-    return RetryNewKeys(run).send(request.get_organization().with_key(run.fixtures.other_organization()))
+    return RetryNewKeys(run).send(requests.get_organization().with_key(run.fixtures.other_organization()))
 
 
 def two_organizations(run: Run) -> TwoOrganizations:
     """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
     key, other = run.fixtures.other_organization(), run.scenarios.result(other_organization)
-    own = run.send(request.get_organization())
-    updated = run.send(request.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
+    own = run.send(requests.get_organization())
+    updated = run.send(requests.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
     name = run.name("isolated")
-    created = run.send(request.create_engagement({"name": name, "description": "It stays here."}))
+    created = run.send(requests.create_engagement({"name": name, "description": "It stays here."}))
     engagement_id = read.text(read.data(created), "id", created)
     own_id = read.text(read.data(own), "id", own)
     made_by_other = _made_by_other(run, key, name, own_id)
-    reading = request.get_engagement(engagement_id)
+    reading = requests.get_engagement(engagement_id)
     before = run.send(reading)
     read_by_other = _attempts(run, key, engagement_id, ON_ACTIVE[:1])
     for response in read_by_other.values():
         _ensure_nobody_elses(before, response)
     attempts = read_by_other | _attempts(run, key, engagement_id, ON_ACTIVE[1:])
-    between, archive = run.send(reading), run.send(request.archive_engagement(engagement_id))
+    between, archive = run.send(reading), run.send(requests.archive_engagement(engagement_id))
     # An organization that was made for the run has archived nothing: an empty list.
-    archived = run.send(request.list_engagements(status="archived", **NEWEST).with_key(key))
+    archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
     on_archived = _attempts(run, key, engagement_id, ON_ARCHIVED)
     read_archived = run.send(replace(reading.with_key(key), repeatable=True))
     after = run.send(reading)
@@ -235,9 +235,9 @@ def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[st
     name of its own and asks for nothing.
     """
     belongs = {"organizationId": own_id, "organization_id": own_id, "organization": own_id}
-    made = run.send(request.create_engagement({"name": name, **belongs}).with_key(key))
+    made = run.send(requests.create_engagement({"name": name, **belongs}).with_key(key))
     if identifier(made) is None:
-        made = run.send(request.create_engagement({"name": run.name("other")}).with_key(key))
+        made = run.send(requests.create_engagement({"name": run.name("other")}).with_key(key))
     return None if identifier(made) is None else read.data(made)
 
 
@@ -252,10 +252,10 @@ def _is_kept(before: Exchange, after: Exchange) -> bool:
 
 def _control(run: Run) -> tuple[Exchange, Exchange]:
     """What archiving does to an engagement that nobody else tries anything on."""
-    created = run.send(request.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
-    reading = request.get_engagement(read.text(read.data(created), "id", created))
+    created = run.send(requests.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
+    reading = requests.get_engagement(read.text(read.data(created), "id", created))
     before = run.send(reading)
-    run.send(request.archive_engagement(reading.identifier or ""))
+    run.send(requests.archive_engagement(reading.identifier or ""))
     return before, run.send(reading)
 
 
@@ -280,20 +280,20 @@ def member_of_one(run: Run) -> MemberOfOne:
     role = own.get("role")
     if member.is_new:  # and anybody else's keeps the role, whatever a faulty service does
         role = OTHER_ROLE.get(str(role), role)
-    calls = {
-        "updateMemberRole": request.update_member_role(user_id, {"role": role}),
-        "removeMember": request.remove_member(user_id),
+    batch = {
+        "updateMemberRole": requests.update_member_role(user_id, {"role": role}),
+        "removeMember": requests.remove_member(user_id),
     }
-    attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in calls.items()}
+    attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in batch.items()}
     return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
 
 
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
     """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
     changed = label(run, "trespass")
-    calls = OperationInputs(engagement_id, "", "", None, "", "", changed, renamed=changed).calls()
+    batch = OperationInputs(engagement_id, "", "", None, "", "", changed, renamed=changed).batch()
     attempts: dict[str, Exchange] = {}
     for name in operations:
         with suppress(NotSent):  # what the other organization has under this id cannot be told
-            attempts[name] = run.send(replace(calls[name].with_key(key), repeatable=True))
+            attempts[name] = run.send(replace(batch[name].with_key(key), repeatable=True))
     return attempts

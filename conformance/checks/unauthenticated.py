@@ -29,10 +29,10 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort, Mode
 from conformance.targets.capabilities import MissingMeans
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS
 from conformance.wire.redaction import SHORTEST
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _UNPARSABLE: Final = b'{"name": "cut short'
 _INVALID_BODIES: Final = {"updateCurrentOrganization": b"[]", "updateEngagement": b'{"name": 12345}'}
@@ -122,14 +122,14 @@ class BadKeys:
     @property
     def lookups(self) -> tuple[Sent, ...]:
         """Calls with an unknown key for what does not exist; no call is aimed at a member who does."""
-        members = (one for one in self.sent["unknown"] if one.exchange.call.identifier == self.aims.unknown.user)
+        members = (one for one in self.sent["unknown"] if one.exchange.request.identifier == self.aims.unknown.user)
         return (*members, *self.unknown_engagements)
 
 
 def bad_keys(run: Run) -> BadKeys:
     """Every operation is called without a key, with other schemes, with an empty and with unknown keys."""
     aims = _aims(run)
-    before = run.send(request.get_engagement(aims.own)) if aims.own is not None else None
+    before = run.send(requests.get_engagement(aims.own)) if aims.own is not None else None
     key = run.fixtures.main.authorization or ""
     key = key.partition(" ")[2]
     unknown = _unknown_keys(run, key)
@@ -139,10 +139,10 @@ def bad_keys(run: Run) -> BadKeys:
         "empty": _with_an_empty_key(run, aims.proper),
         "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
     }
-    engagements = [one for one in aims.unknown.calls().values() if one.identifier == aims.unknown.engagement]
+    engagements = [one for one in aims.unknown.batch().values() if one.identifier == aims.unknown.engagement]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
-    unparsable = _sent(run, [(("no key", NO_KEY), request.create_engagement({}).with_body(_UNPARSABLE))])
+    unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
     tried = BadKeys(aims, before, sent, lookups, spoilt, unparsable)
     return tried if aims.own is None else _looked_after(run, tried)
 
@@ -164,9 +164,11 @@ def _is_public(run: Run, text: str) -> bool:
     return any(one.received is not None and raw in one.received.body for one in run.wire.exchanges)
 
 
-def _in_turn(kinds: list[tuple[str, Credential]], calls: Iterable[Call]) -> list[tuple[tuple[str, Credential], Call]]:
+def _in_turn(
+    kinds: list[tuple[str, Credential]], batch: Iterable[Request]
+) -> list[tuple[tuple[str, Credential], Request]]:
     """Each call with the next kind of key."""
-    return list(zip(cycle(kinds), calls, strict=False))
+    return list(zip(cycle(kinds), batch, strict=False))
 
 
 def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
@@ -175,9 +177,9 @@ def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
         tried,
         archived=archived,
         archived_again=again,
-        after=run.send(request.get_engagement(tried.aims.own or "")),
+        after=run.send(requests.get_engagement(tried.aims.own or "")),
         newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
-        organization=run.send(request.get_organization()),
+        organization=run.send(requests.get_organization()),
     )
 
 
@@ -185,11 +187,11 @@ def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | N
     """A read of the archived engagement, and where it is not archived, whether archiving has any effect at all."""
     if engagement is None:
         return None, None
-    found = run.send(request.get_engagement(engagement))
+    found = run.send(requests.get_engagement(engagement))
     if _status(found) in {None, "archived"}:
         return found, None
-    run.send(request.archive_engagement(engagement))
-    return found, run.send(request.get_engagement(engagement))
+    run.send(requests.archive_engagement(engagement))
+    return found, run.send(requests.get_engagement(engagement))
 
 
 def _status(exchange: Exchange) -> str | None:
@@ -211,8 +213,8 @@ def _aims(run: Run) -> Aims:
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
     member = _new_member(run) if disposable else None
-    known = identifier(run.send(request.list_members(perPage=1))) if member is None else member.user_id
-    organization = name if disposable else _name(run.send(request.get_organization()))
+    known = identifier(run.send(requests.list_members(perPage=1))) if member is None else member.user_id
+    organization = name if disposable else _name(run.send(requests.get_organization()))
     unknown = OperationInputs(
         engagement=unknown_like(shape, random),
         user=unknown_like(known, random),
@@ -241,8 +243,8 @@ def _new_member(run: Run) -> Member | None:
 def _engagement(run: Run) -> tuple[str | None, str | None]:
     """An engagement of the run, if there can be one, and what identifiers of engagements look like."""
     if run.mode is Mode.READ_ONLY:
-        return None, identifier(run.send(request.list_engagements(perPage=1)))
-    made = identifier(run.send(request.create_engagement({"name": run.name("not-without-a-key")})))
+        return None, identifier(run.send(requests.list_engagements(perPage=1)))
+    made = identifier(run.send(requests.create_engagement({"name": run.name("not-without-a-key")})))
     return made, made
 
 
@@ -250,8 +252,8 @@ def _archived(run: Run) -> str | None:
     """An archived engagement of the run, if there can be one."""
     body = {"name": run.name("not-unarchived-without-a-key")}
     bodies = body | {"description": QUOTED}, body  # a description may be refused
-    made = next((found for one in bodies if (found := identifier(run.send(request.create_engagement(one))))), None)
-    return made if made is not None and _status(run.send(request.archive_engagement(made))) == "archived" else None
+    made = next((found for one in bodies if (found := identifier(run.send(requests.create_engagement(one))))), None)
+    return made if made is not None and _status(run.send(requests.archive_engagement(made))) == "archived" else None
 
 
 def _name(exchange: Exchange) -> str | None:
@@ -261,9 +263,9 @@ def _name(exchange: Exchange) -> str | None:
         return None
 
 
-def _invalid(aim: OperationInputs) -> Iterable[Call]:
+def _invalid(aim: OperationInputs) -> Iterable[Request]:
     """Calls with a body that is JSON, or with parameters, that no service can make anything of."""
-    for name, one in aim.calls().items():
+    for name, one in aim.batch().items():
         if one.operation.takes_body:
             yield one.with_body(_INVALID_BODIES.get(name, b"{}"))
         elif name in _NONSENSE_QUERY:
@@ -272,15 +274,15 @@ def _invalid(aim: OperationInputs) -> Iterable[Call]:
 
 def _send(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
-    calls = _ordered(aim)
+    batch = _ordered(aim)
     if run.effort is Effort.QUICK:
-        return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(calls)])
-    return _sent(run, [(key, one) for key in keys for one in calls])
+        return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(batch)])
+    return _sent(run, [(key, one) for key in keys for one in batch])
 
 
-def _ordered(aim: OperationInputs) -> list[Call]:
+def _ordered(aim: OperationInputs) -> list[Request]:
     """Calls of all operations: reads first, and last those of members, where a key that is taken shows the least."""
-    return sorted(aim.calls().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
+    return sorted(aim.batch().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
 
 
 def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
@@ -293,11 +295,11 @@ def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent,
 
 def _without_a_key(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without an Authorization header, the first two with the real key in others and a cookie."""
-    calls = _ordered(aim)
+    batch = _ordered(aim)
     if len(key) < SHORTEST:  # as a key without a scheme
-        return _sent(run, [(("no key", NO_KEY), one) for one in calls])
-    elsewhere = [replace(one, headers=(*one.headers, *_other_headers(key))) for one in calls[:_ELSEWHERE]]
-    plain = _sent(run, [(("no key", NO_KEY), one) for one in calls[_ELSEWHERE:]])
+        return _sent(run, [(("no key", NO_KEY), one) for one in batch])
+    elsewhere = [replace(one, headers=(*one.headers, *_other_headers(key))) for one in batch[:_ELSEWHERE]]
+    plain = _sent(run, [(("no key", NO_KEY), one) for one in batch[_ELSEWHERE:]])
     return _sent(run, [(("the key in other headers", NO_KEY), one) for one in elsewhere]) + plain
 
 
@@ -314,10 +316,10 @@ def _with_an_empty_key(run: Run, aim: OperationInputs) -> tuple[Sent, ...]:
 
     So it shows whether its state is looked at before the key.
     """
-    archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).calls()
-    calls = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
-    kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(calls) - 1)]
-    return _sent(run, list(zip(kinds, calls, strict=True)))
+    archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).batch()
+    batch = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
+    kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
+    return _sent(run, list(zip(kinds, batch, strict=True)))
 
 
 def _with_unknown_keys(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
@@ -327,9 +329,9 @@ def _with_unknown_keys(run: Run, aim: OperationInputs, keys: list[tuple[str, Cre
     return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(aim), strict=False)))
 
 
-def _sent(run: Run, calls: list[tuple[tuple[str, Credential], Call]]) -> tuple[Sent, ...]:
+def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:
     """Send calls with keys, as far as nothing of others' can be harmed; each must be refused, so it can be repeated."""
-    exchanges = run.send_permitted([replace(one.with_key(key), repeatable=True) for (_, key), one in calls])
+    exchanges = run.send_permitted([replace(one.with_key(key), repeatable=True) for (_, key), one in batch])
     return tuple(
-        Sent(what, exchange) for ((what, _), _), exchange in zip(calls, exchanges, strict=True) if exchange is not None
+        Sent(what, exchange) for ((what, _), _), exchange in zip(batch, exchanges, strict=True) if exchange is not None
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.running.options import Effort
 from conformance.targets.profile import Mode
-from conformance.wire import request
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -37,19 +37,19 @@ class Beside:
 
 def beside_the_interface(run: Run) -> Beside:
     """A path, an identifier and a method that the interface does not have are tried."""
-    known = request.list_engagements()
-    calls = [known.as_probe("GET", _UNKNOWN), request.get_engagement(NEVER_ISSUED)]
+    known = requests.list_engagements()
+    batch = [known.as_probe("GET", _UNKNOWN), requests.get_engagement(NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
-        calls.append(known.as_probe("PUT", known.path))
-        calls += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
-    unknown_path, never_issued, *methods = run.send_all(calls)
+        batch.append(known.as_probe("PUT", known.path))
+        batch += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
+    unknown_path, never_issued, *methods = run.send_all(batch)
     return Beside(unknown_path, never_issued, *[*methods, None, None][:2])
 
 
 def content_types(run: Run) -> tuple[Exchange, Exchange]:
     """An engagement is created with a body that is announced as text, and with one that is not announced."""
-    body = [request.encode({"name": run.name("type")}) for _ in range(2)]
-    proper = request.create_engagement({})
-    calls = [proper.with_body(body[0], "text/plain"), proper.with_body(body[1], None)]
-    as_text, unannounced = run.send_all(calls)
+    body = [requests.encode({"name": run.name("type")}) for _ in range(2)]
+    proper = requests.create_engagement({})
+    batch = [proper.with_body(body[0], "text/plain"), proper.with_body(body[1], None)]
+    as_text, unannounced = run.send_all(batch)
     return as_text, unannounced

@@ -63,7 +63,7 @@ def _made(exchange: Exchange) -> str | None:
 
 
 def _sentence(one: TakenStep, letters: dict[str, str]) -> str:
-    sent = one.exchange.call
+    sent = one.exchange.request
     body = json.loads(sent.body) if sent.body else {}
     fields = " and ".join(f"the {name} {in_words(value)}" for name, value in body.items())
     subject = letters.get(sent.identifier or _made(one.exchange) or "", "?")

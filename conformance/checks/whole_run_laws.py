@@ -48,8 +48,8 @@ def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
     """
     found = _surveyed(run, law, operations)
     confirmed = Survey(kept=found.kept, unclear=found.unclear)
-    calls = {exchange.call: exchange for exchange, _ in reversed(found.broken)}
-    for exchange in list(reversed(calls.values()))[:_CONFIRMED]:
+    requests = {exchange.request: exchange for exchange, _ in reversed(found.broken)}
+    for exchange in list(reversed(requests.values()))[:_CONFIRMED]:
         try:
             expect_steadily(run, (exchange,), lambda look: law(look[0]))
         except NonConformity:
@@ -84,7 +84,7 @@ def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozense
     """Whether a run has sent requests of all these kinds, and met one of each group of statuses: no more are needed."""
     exchanges = run.wire.exchanges
     met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
-    sent = {exchange.call.operation.id for exchange in exchanges}
+    sent = {exchange.request.operation.id for exchange in exchanges}
     return operations <= sent and all(group & met for group in statuses)
 
 
@@ -93,7 +93,7 @@ def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[E
     return [
         exchange
         for exchange in exchanges
-        if (not operations or exchange.call.operation.id in operations) and exchange.call.method != "OPTIONS"
+        if (not operations or exchange.request.operation.id in operations) and exchange.request.method != "OPTIONS"
     ]
 
 

@@ -107,7 +107,7 @@ def _looked_again(
     for pause in _PAUSES:
         run.sleep(pause)
         with run.wire.undisturbed():
-            response = run.send(finding.exchange.call)
+            response = run.send(finding.exchange.request)
         found = judge(response)
         if found is None:
             return None, response
@@ -127,11 +127,11 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
         return False
     near = range(max(1, page.number - _MOST_PAGES), min(page.pages, page.number + _MOST_PAGES) + 1)
     others = sorted(set(near) - {page.number}, key=lambda number: abs(number - page.number))
-    asked = finding.exchange.call
+    asked = finding.exchange.request
     query = tuple((name, value) for name, value in asked.query if name != "page")
-    calls = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
+    requests = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
     with run.wire.undisturbed():
-        responses = run.send_all(calls)
+        responses = run.send_all(requests)
     return any(read.id_of(item) == finding.absent for one in responses for item in readable_resources(one))
 
 
@@ -173,7 +173,7 @@ def _as_whole(run: Run, listed: Exchange) -> Exchange:
     if page is None or page.number > 1 or page.is_whole:
         return listed
     query = {**page.asked, "perPage": str(LARGEST_PAGE)}
-    return run.send(replace(listed.call, query=tuple(query.items())))
+    return run.send(replace(listed.request, query=tuple(query.items())))
 
 
 def _cited(finding: Finding) -> tuple[Exchange, ...]:

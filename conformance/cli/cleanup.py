@@ -24,7 +24,7 @@ from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up
 from conformance.targets.yaml_entries import TargetFileError
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from conformance.targets.profile import Profile

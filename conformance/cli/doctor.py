@@ -25,7 +25,7 @@ from conformance.targets.loading import profile_of
 from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Provisioner
 from conformance.targets.yaml_entries import TargetFileError
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.tls import certificate_sha256
 
@@ -87,7 +87,7 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     console.print(plain(f"{profile.name} at {profile.base_url}", "bold"), plain(f"(mode {profile.mode.value})", "dim"))
     for warning in profile.warnings:
         console.print(plain(f"! {warning}", "yellow"))
-    first = wire.send(request.get_organization())
+    first = wire.send(requests.get_organization())
     console.print(plain(f"Reachable: {first.status} in {first.seconds * 1000:.0f} ms, {_tls(profile)}"))
     console.print(plain(_limit(first)))
     if first.status == HTTPStatus.UNAUTHORIZED:

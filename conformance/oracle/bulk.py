@@ -38,7 +38,7 @@ class Sent:
     @property
     def told(self) -> str:
         """The operation and what was sent."""
-        return f"{self.exchange.call.operation.id} with {self.what}"
+        return f"{self.exchange.request.operation.id} with {self.what}"
 
 
 def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expected: str) -> None:

@@ -52,7 +52,7 @@ def creation_is_active(exchange: Exchange) -> bool:
 
 def archiving_names_its_engagement(exchange: Exchange) -> bool:
     """The answer to an archive carries the identifier of the engagement."""
-    return _same(exchange, _told(exchange, "archiveEngagement"), {"id": exchange.call.identifier})
+    return _same(exchange, _told(exchange, "archiveEngagement"), {"id": exchange.request.identifier})
 
 
 def archiving_tells_archived(exchange: Exchange) -> bool:
@@ -66,13 +66,13 @@ def role_change_repeats(exchange: Exchange) -> bool:
     if sent.get("role") not in _GIVEN:
         return False
     told = _told(exchange, "updateMemberRole")
-    return _same(exchange, told, {"id": exchange.call.identifier, "role": sent["role"]})
+    return _same(exchange, told, {"id": exchange.request.identifier, "role": sent["role"]})
 
 
 def removal_tells_who_was_removed(exchange: Exchange) -> bool:
     """The answer to a removal says that the member asked for was removed."""
     told = _told(exchange, "removeMember")
-    return _same(exchange, told, {"removed": True, "userId": exchange.call.identifier})
+    return _same(exchange, told, {"removed": True, "userId": exchange.request.identifier})
 
 
 def invitation_repeats(exchange: Exchange) -> bool:
@@ -123,10 +123,10 @@ def open_responses(exchanges: Iterable[Exchange]) -> frozenset[int]:
 def _disturbed(exchanges: list[Exchange]) -> set[int]:
     at_once: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
-        changed = exchange.call.identifier
-        if exchange.call.operation.id == "updateCurrentOrganization":
-            changed = exchange.call.operation.id
-        if changed is not None and exchange.call.method != "GET" and not refused(exchange):
+        changed = exchange.request.identifier
+        if exchange.request.operation.id == "updateCurrentOrganization":
+            changed = exchange.request.operation.id
+        if changed is not None and exchange.request.method != "GET" and not refused(exchange):
             at_once[changed].append(exchange)
     pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
     return {one.number for pair in pairs if Interval.of(pair[0]).meets(Interval.of(pair[1])) for one in pair}
@@ -136,22 +136,22 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
     touched: set[str | None] = set()
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.call.operation.id in {"archiveEngagement", "unarchiveEngagement"} and not refused(exchange):
-            if exchange.call.identifier in touched:
+        if exchange.request.operation.id in {"archiveEngagement", "unarchiveEngagement"} and not refused(exchange):
+            if exchange.request.identifier in touched:
                 again.add(exchange.number)
-            touched.add(exchange.call.identifier)
+            touched.add(exchange.request.identifier)
     return again
 
 
 def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """The object that a request of this operation carried; an empty one where that is not beyond doubt."""
-    is_of_it = exchange.call.operation.id == operation and exchange.call.is_proper
+    is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
     return (sent_object(exchange) or {}) if is_of_it else {}
 
 
 def _told(exchange: Exchange, operation: str) -> dict[str, Any]:
     """The resource in a success of this operation; an empty one where there is none to be read."""
-    is_of_it = exchange.call.operation.id == operation and exchange.call.is_proper
+    is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
     resources = readable_resources(exchange) if is_of_it else []
     return dict(resources[0]) if resources else {}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed, read_json
 from conformance.wire.exchange import REFUSALS, SUCCESSES
-from conformance.wire.request import JSON_HEADERS
+from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -74,8 +74,8 @@ class Effect:
 
 def is_main(exchange: Exchange) -> bool:
     """Whether this asks for an operation itself, with the run's main key."""
-    credential = exchange.call.credential
-    return exchange.call.is_proper and (credential is None or credential.name == "api_key")
+    credential = exchange.request.credential
+    return exchange.request.is_proper and (credential is None or credential.name == "api_key")
 
 
 def accepted(exchange: Exchange) -> bool:
@@ -110,9 +110,9 @@ def is_unremarkable(value: object) -> bool:
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:
     """The JSON object that a request carried; None where that is not beyond doubt."""
-    if exchange.call.headers != JSON_HEADERS or exchange.call.body is None:
+    if exchange.request.headers != JSON_HEADERS or exchange.request.body is None:
         return None
-    reading = read_json(exchange.call.body)
+    reading = read_json(exchange.request.body)
     if isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates:
         return reading.value
     return None
@@ -123,14 +123,14 @@ def effects_of(exchange: Exchange) -> list[Effect]:
 
     That what another key is refused is not done is judged where such keys are tried; here it may have been done.
     """
-    if not exchange.sent or (refused(exchange) and is_main(exchange)):
+    if not exchange.was_sent or (refused(exchange) and is_main(exchange)):
         return []
     span = Interval.of(exchange)
     certain = accepted(exchange) and is_main(exchange)
     if not (accepted(exchange) or refused(exchange)):
         span = Interval(span.start, inf)
     effects: list[Effect] = []
-    match exchange.call.operation.id:
+    match exchange.request.operation.id:
         case "createEngagement":
             effects = _created(exchange, span, certain=certain)
         case "updateEngagement":

@@ -26,7 +26,7 @@ def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) 
     evidence(exchange)
     if not permitted(given):
         raise NonConformity(
-            f"{exchange.call.operation.id} was answered {given}",
+            f"{exchange.request.operation.id} was answered {given}",
             exchange,
             expected=expected,
             actual=f"{given}{_code(exchange)}",
@@ -41,7 +41,7 @@ def status_in(exchange: Exchange, *permitted: int) -> Exchange:
 
 def success(exchange: Exchange) -> Exchange:
     """The answer is the success of its operation: exactly 200 where the interface says so, else any 2xx."""
-    exact = exchange.call.operation.status
+    exact = exchange.request.operation.status
     return status(exchange, lambda given: given == exact if exact else given in SUCCESSES, str(exact or "any 2xx"))
 
 

@@ -81,13 +81,13 @@ def _parsed(exchange: Exchange) -> Parsed:
 
 def _beyond(exchange: Exchange) -> Iterator[str]:
     body: Any = _parsed(exchange).value
-    operation = exchange.call.operation
+    operation = exchange.request.operation
     if "error" in body:
         yield from (f"{_word(name)} beside error" for name in body if name != "error")
         error = body["error"] if isinstance(body["error"], dict) else {}
         yield from (f"error.{_word(name)}" for name in error if name not in {"code", "message", "statusCode"})
         return
-    if not exchange.call.is_proper:
+    if not exchange.request.is_proper:
         return
     yield from (f"{_word(name)} beside data" for name in body if name not in {"data", "meta"})
     meta = body.get("meta")

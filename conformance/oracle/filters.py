@@ -132,7 +132,7 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
         item
         for response in lists
         for item in Listing((response,)).items
-        if item.value.get("id") == resource.get("id") == read_one.call.identifier
+        if item.value.get("id") == resource.get("id") == read_one.request.identifier
     ]
     for item in found:
         evidence(item.at, read_one)

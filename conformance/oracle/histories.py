@@ -118,7 +118,7 @@ class Write:
     @property
     def operation(self) -> str:
         """The operation's id."""
-        return self.exchange.call.operation.id
+        return self.exchange.request.operation.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ def _spans_of_change(one: Write) -> list[Interval]:
 
 def _of_touch(one: Write) -> tuple[Interval, ...]:
     """When a request may have moved updatedAt, whatever else it did; never where it was refused."""
-    if refused(one.exchange) or not one.exchange.sent:
+    if refused(one.exchange) or not one.exchange.was_sent:
         return ()
     return (one.span if accepted(one.exchange) else Interval(one.span.start, inf),)
 

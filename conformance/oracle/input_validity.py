@@ -16,7 +16,7 @@ from conformance.oracle.effects import is_ordinary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 
 class Validity(StrEnum):
@@ -42,13 +42,13 @@ _PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
 _MOST_PER_PAGE: Final = 100
 
 
-def validity(call: Call) -> Validity:
+def validity(request: Request) -> Validity:
     """What is surely so of a call of an operation; total over all bodies and queries."""
-    if call.operation.response == "list":
-        return _of_query(call)
-    if not call.operation.takes_body or call.query:
+    if request.operation.response == "list":
+        return _of_query(request)
+    if not request.operation.takes_body or request.query:
         return Validity.OPEN
-    return _of_body(call.operation.id, call.body or b"")
+    return _of_body(request.operation.id, request.body or b"")
 
 
 def _of_body(operation: str, text: bytes) -> Validity:
@@ -118,14 +118,16 @@ def _of_new_role(operation: str, value: str) -> Validity:
     return Validity.INVALID if _is_nonsense(value) else Validity.OPEN
 
 
-def _of_query(call: Call) -> Validity:
-    names = [name for name, _ in call.query]
+def _of_query(request: Request) -> Validity:
+    names = [name for name, _ in request.query]
     if len(names) != len(set(names)):
         return Validity.OPEN
-    verdicts = [_of_parameter(name, value) for name, value in call.query if name in _PARAMETERS[call.operation.id]]
+    verdicts = [
+        _of_parameter(name, value) for name, value in request.query if name in _PARAMETERS[request.operation.id]
+    ]
     if Validity.INVALID in verdicts:
         return Validity.INVALID
-    if Validity.OPEN in verdicts or set(names) - _PARAMETERS[call.operation.id]:
+    if Validity.OPEN in verdicts or set(names) - _PARAMETERS[request.operation.id]:
         return Validity.OPEN
     return Validity.VALID
 

@@ -77,7 +77,7 @@ def list_meta_object(exchange: Exchange) -> bool:
 
 def fields(exchange: Exchange) -> bool:
     """The resource, or every item of the list, has the promised fields."""
-    shape = shapes.SHAPES.get(exchange.call.operation.id)
+    shape = shapes.SHAPES.get(exchange.request.operation.id)
     resources = _resources(exchange)
     if shape is None or not resources:
         return False
@@ -103,7 +103,7 @@ def fields(exchange: Exchange) -> bool:
 
 def timestamp_format(exchange: Exchange) -> bool:
     """Every timestamp of a success is of the interface's form and a real date."""
-    shape = shapes.SHAPES.get(exchange.call.operation.id, ())
+    shape = shapes.SHAPES.get(exchange.request.operation.id, ())
     seen = False
     for pointer, resource in _resources(exchange):
         for place, text in shapes.times(resource, shape) if isinstance(resource, dict) else ():
@@ -148,7 +148,7 @@ def engagement_status_known(exchange: Exchange) -> bool:
 
 def no_redirect(exchange: Exchange) -> bool:
     """An answer of an operation is a success or an error."""
-    if not exchange.call.is_proper:
+    if not exchange.request.is_proper:
         return False
     status = exchange.status
     if not (status in SUCCESSES or status >= _ERRORS_FROM):
@@ -158,12 +158,12 @@ def no_redirect(exchange: Exchange) -> bool:
 
 def stated_status(exchange: Exchange) -> bool:
     """A success of an operation for which the interface states one status has that status, whatever was asked for."""
-    stated = exchange.call.operation.status
-    if stated is None or not exchange.call.is_proper or not exchange.succeeded:
+    stated = exchange.request.operation.status
+    if stated is None or not exchange.request.is_proper or not exchange.succeeded:
         return False
     if exchange.status != stated:
         raise NonConformity(
-            f"a success of {exchange.call.operation.id} has the status {exchange.status}",
+            f"a success of {exchange.request.operation.id} has the status {exchange.status}",
             exchange,
             expected=str(stated),
             actual=str(exchange.status),
@@ -189,9 +189,9 @@ def _is_address(email: str) -> bool:
 
 def _is_success(exchange: Exchange, response: str) -> bool:
     """Whether this is a success of an operation of that kind, with a body that can be read at all."""
-    operation = exchange.call.operation
+    operation = exchange.request.operation
     readable = not exchange.response.body or isinstance(exchange.response.reading, Parsed)
-    return exchange.succeeded and operation.response == response and exchange.call.is_proper and readable
+    return exchange.succeeded and operation.response == response and exchange.request.is_proper and readable
 
 
 def _has(exchange: Exchange, name: str, kind: str) -> bool:
@@ -214,13 +214,13 @@ def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
     reading = exchange.response.reading
     if not (
         exchange.succeeded
-        and exchange.call.is_proper
+        and exchange.request.is_proper
         and isinstance(reading, Parsed)
         and isinstance(reading.value, dict)
     ):
         return []
     data = reading.value.get("data")
-    if exchange.call.operation.response == "list":
+    if exchange.request.operation.response == "list":
         return [(f"/data/{place}", item) for place, item in enumerate(data)] if isinstance(data, list) else []
     return [("/data", data)] if isinstance(data, dict) else []
 
@@ -229,7 +229,7 @@ def _each(
     exchange: Exchange, operations: tuple[str, ...], name: str, right: Callable[[str], object], expected: str
 ) -> bool:
     """Whether a string field was there to judge; raises where it is wrong."""
-    if exchange.call.operation.id not in operations:
+    if exchange.request.operation.id not in operations:
         return False
     seen = False
     for pointer, resource in _resources(exchange):

@@ -19,7 +19,7 @@ from conformance.oracle.ledger_changes import Changes
 from conformance.oracle.ledger_findings import Finding, Findings
 from conformance.oracle.ledger_lists import ListJudging, page_of
 from conformance.oracle.ledger_reads import Reads
-from conformance.wire.request import JSON_HEADERS
+from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -128,8 +128,8 @@ class Ledger:
 
         Creations come before what is done with what they made.
         """
-        operation, identifier = exchange.call.operation.id, exchange.call.identifier
-        if not exchange.call.is_proper:
+        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        if not exchange.request.is_proper:
             self._distrust(exchange)
         elif operation == "listEngagements":
             if accepted(exchange) and is_main(exchange) and (page := page_of(exchange)) is not None:
@@ -152,7 +152,7 @@ class Ledger:
             What is wrong with it.
         """
         before = len(self.findings.broken)
-        operation, identifier = exchange.call.operation.id, exchange.call.identifier
+        operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if exchange.judgeable and is_main(exchange):
             if operation == "listEngagements" and accepted(exchange):
                 if (page := page_of(exchange)) is not None:
@@ -193,15 +193,15 @@ class Ledger:
 
     def _distrust(self, exchange: Exchange) -> None:
         """Nothing follows for an engagement that something beside the interface was done to."""
-        history = self.histories.get(exchange.call.identifier or "")
-        if history is not None and exchange.call.method != "GET":
+        history = self.histories.get(exchange.request.identifier or "")
+        if history is not None and exchange.request.method != "GET":
             history.broken = True
 
     def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Write]:
         return [
             one
             for one in self._others
-            if one.span.start < end and one.span.end > start and one.exchange.call.identifier != history.identifier
+            if one.span.start < end and one.span.end > start and one.exchange.request.identifier != history.identifier
         ]
 
 
@@ -213,7 +213,7 @@ def _id_made(exchange: Exchange) -> str | None:
 
 def _is_bare(exchange: Exchange) -> bool:
     """Whether a request carries what its operation takes and nothing else, so that nothing else can be refused."""
-    sent = exchange.call
+    sent = exchange.request
     if sent.query:
         return False
     return sent.headers == JSON_HEADERS if sent.operation.takes_body else not sent.headers and sent.body is None

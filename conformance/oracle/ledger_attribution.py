@@ -69,7 +69,7 @@ def keeps_text(write: Effect) -> str | None:
     """The requirement that a text is kept by as it was sent; None for one that everybody keeps, or may change."""
     if not write.value or is_unremarkable(write.value):
         return None
-    return _KEEPS_TEXT[write.exchange.call.operation.id]
+    return _KEEPS_TEXT[write.exchange.request.operation.id]
 
 
 def is_ambiguous(history: History, field: str, span: Interval) -> bool:
@@ -121,7 +121,7 @@ def of_list(history: History, *, field: str, value: str, span: Interval, others:
 def is_late(history: History, fields: Sequence[str], span: Interval) -> bool:
     """Whether a list shows nothing of what different operations have done: it is late, rather than all of them lost."""
     lasts = [history.registers[field].latest(span) for field in fields]
-    return len({None if one is None else one.exchange.call.operation.id for one in lasts}) > 1
+    return len({None if one is None else one.exchange.request.operation.id for one in lasts}) > 1
 
 
 def rivals_of_list(history: History, field: str, span: Interval) -> int:
@@ -229,7 +229,7 @@ def _owner(last: Effect) -> str:
 
 
 def _is_edit(effect: Effect) -> bool:
-    return effect.exchange.call.operation.id == "updateEngagement"
+    return effect.exchange.request.operation.id == "updateEngagement"
 
 
 def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:

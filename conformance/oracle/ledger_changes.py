@@ -68,17 +68,17 @@ class Changes(Judging):
             return
         if (deletion := history.deletion(span)) is not None:
             self._deleted_change(history, exchange, deletion.exchange)
-        elif history.exists(span) or (exchange.call.operation.id == "deleteEngagement" and accepted(exchange)):
+        elif history.exists(span) or (exchange.request.operation.id == "deleteEngagement" and accepted(exchange)):
             judge = {
                 "updateEngagement": self._edit,
                 "archiveEngagement": self._archive,
                 "unarchiveEngagement": self._unarchive,
                 "deleteEngagement": self._delete,
-            }[exchange.call.operation.id]
+            }[exchange.request.operation.id]
             judge(history, exchange, span)
 
     def _deleted_change(self, history: History, exchange: Exchange, deletion: Exchange) -> None:
-        operation = exchange.call.operation.id
+        operation = exchange.request.operation.id
         if operation == "unarchiveEngagement":
             right, expected = status_of(exchange) in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
         else:
@@ -149,7 +149,7 @@ class Changes(Judging):
 
 
 def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
-    return any(one.call.operation.id == "unarchiveEngagement" for one in exchanges)
+    return any(one.request.operation.id == "unarchiveEngagement" for one in exchanges)
 
 
 def _is_edit(exchange: Exchange) -> bool:

@@ -67,12 +67,12 @@ class Page:
 
 def page_of(exchange: Exchange) -> Page | None:
     """A list of engagements that was asked for with valid parameters and can be read; else None."""
-    asked = dict(exchange.call.query)
+    asked = dict(exchange.request.query)
     total = _total(exchange)
     valid = (
         is_list(exchange)
-        and exchange.call.operation.id == "listEngagements"
-        and len(asked) == len(exchange.call.query)
+        and exchange.request.operation.id == "listEngagements"
+        and len(asked) == len(exchange.request.query)
         and asked.get("status", "active") in STATUSES
         and asked.get("sort", "name") in {"name", "createdAt", "updatedAt"}
         and asked.get("order", "asc") in _ORDERS

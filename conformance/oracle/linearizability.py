@@ -151,8 +151,8 @@ def _event(exchange: Exchange) -> Event | None:
         "deleteEngagement": "delete",
         "getEngagement": "read",
     }
-    operation = operations.get(exchange.call.operation.id)
-    if operation is None or not exchange.sent:
+    operation = operations.get(exchange.request.operation.id)
+    if operation is None or not exchange.was_sent:
         return None
     outcome, span = _outcome(exchange), Interval.of(exchange)
     body = sent_object(exchange) or {}

@@ -71,7 +71,7 @@ def page_length(exchange: Exchange) -> bool:
     told, items = _numbers(exchange), _items(exchange)
     if told is None or items is None or not _as_asked(exchange):
         return False
-    filtered = any(name in {"status", "role"} for name, _ in exchange.call.query)
+    filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
     is_full = told["page"] * told["perPage"] < told["total"] and not filtered
     if len(items) > told["perPage"] or (is_full and len(items) < told["perPage"]):
         raise NonConformity(
@@ -87,7 +87,7 @@ def page_length(exchange: Exchange) -> bool:
 def filtered_total(exchange: Exchange) -> bool:
     """A filtered list whose first page is not full counts what the page holds."""
     told, items = _numbers(exchange), _items(exchange)
-    filtered = any(name in {"status", "role"} and value for name, value in exchange.call.query)
+    filtered = any(name in {"status", "role"} and value for name, value in exchange.request.query)
     if told is None or items is None or not filtered or not _as_asked(exchange) or told["page"] != 1:
         return False
     if len(items) < told["perPage"] and told["total"] != len(items):
@@ -104,7 +104,7 @@ def filtered_total(exchange: Exchange) -> bool:
 def covering_total(exchange: Exchange) -> bool:
     """The total of a list without a filter is no less than what stands before the end of a page of it."""
     told, items = _numbers(exchange), _items(exchange)
-    filtered = any(name in {"status", "role"} for name, _ in exchange.call.query)
+    filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
     if told is None or not items or filtered or not _as_asked(exchange) or len(items) > told["perPage"]:
         return False
     least = (told["page"] - 1) * told["perPage"] + len({repr(item.get("id")) for item in items})
@@ -124,7 +124,7 @@ def defaults(exchange: Exchange) -> bool:
     told = _numbers(exchange)
     if told is None:
         return False
-    asked = {name for name, _ in exchange.call.query}
+    asked = {name for name, _ in exchange.request.query}
     evidence = False
     for name, default in (("page", 1), ("perPage", DEFAULT_PER_PAGE)):
         if name not in asked:
@@ -156,7 +156,7 @@ def role_filter(exchange: Exchange) -> bool:
 
 def sorted_by_time(field: str, exchange: Exchange) -> bool:
     """A list that was asked for in the order of a time, ascending or descending, is in that order."""
-    order = dict(exchange.call.query).get("order")
+    order = dict(exchange.request.query).get("order")
     known = _moments(exchange, field)
     if order not in _ORDERS:
         return False
@@ -174,7 +174,7 @@ def sorted_by_time(field: str, exchange: Exchange) -> bool:
 
 def descending_by_default(exchange: Exchange) -> bool:
     """A list that was asked to be sorted by a time, and not in which order, is not ascending."""
-    asked = dict(exchange.call.query)
+    asked = dict(exchange.request.query)
     known = [moment for _, moment in _moments(exchange, asked.get("sort", ""))]
     if "order" in asked or len(set(known)) < 2:  # noqa: PLR2004 - an order needs two
         return False
@@ -191,7 +191,7 @@ def descending_by_default(exchange: Exchange) -> bool:
 def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
     """Place and time of each item of a list that was asked to be sorted by a time."""
     items = _items(exchange)
-    asked = dict(exchange.call.query)
+    asked = dict(exchange.request.query)
     if (
         items is None
         or not is_unrepeated(exchange)
@@ -206,15 +206,15 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
 
 def is_list(exchange: Exchange) -> bool:
     """Whether a list was asked for with parameters that the interface names; what others do is open."""
-    known = _PARAMETERS.get(exchange.call.operation.id)
-    return known is not None and exchange.call.is_proper and {name for name, _ in exchange.call.query} <= known
+    known = _PARAMETERS.get(exchange.request.operation.id)
+    return known is not None and exchange.request.is_proper and {name for name, _ in exchange.request.query} <= known
 
 
 def valid_paging(exchange: Exchange) -> dict[str, int]:
     """The page and perPage of a request that asked for valid ones, as plainly written numbers; else nothing."""
     if not is_unrepeated(exchange):
         return {}
-    asked = {name: value for name, value in exchange.call.query if name in {"page", "perPage"}}
+    asked = {name: value for name, value in exchange.request.query if name in {"page", "perPage"}}
     if not all(re.fullmatch(r"[1-9][0-9]{0,5}", value) for value in asked.values()):
         return {}
     numbers = {name: int(value) for name, value in asked.items()}
@@ -223,7 +223,7 @@ def valid_paging(exchange: Exchange) -> dict[str, int]:
 
 def is_unrepeated(exchange: Exchange) -> bool:
     """Whether no query parameter occurs twice."""
-    names = [name for name, _ in exchange.call.query]
+    names = [name for name, _ in exchange.request.query]
     return len(names) == len(set(names))
 
 
@@ -231,7 +231,7 @@ def _as_asked(exchange: Exchange) -> bool:
     """Whether page and size are those that were asked for, in bounds: what becomes of others is judged elsewhere."""
     told = _numbers(exchange)
     right = {"page": 1, "perPage": DEFAULT_PER_PAGE} | valid_paging(exchange)
-    asked = {name for name, _ in exchange.call.query} & {"page", "perPage"}
+    asked = {name for name, _ in exchange.request.query} & {"page", "perPage"}
     valid = not asked or bool(valid_paging(exchange))
     return told is not None and valid and all(told[name] == value for name, value in right.items())
 
@@ -244,7 +244,7 @@ def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:
 
 
 def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
-    asked = dict(exchange.call.query).get(name)
+    asked = dict(exchange.request.query).get(name)
     items = _items(exchange)
     if asked not in closed or not is_unrepeated(exchange) or not items:
         return False

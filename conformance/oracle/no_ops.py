@@ -37,13 +37,13 @@ def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
     archived: dict[str, Interval] = {}
     again: set[int] = set()
     for exchange in exchanges:
-        identifier = exchange.call.identifier
-        if exchange.call.operation.id in _READS:
+        identifier = exchange.request.identifier
+        if exchange.request.operation.id in _READS:
             for shown in readable_resources(exchange):
                 last = archived.get(str(shown.get("id")))
                 if last is not None and shown.get("status") == "active" and last.before(Interval.of(exchange)):
                     del archived[str(shown.get("id"))]
-        elif exchange.call.operation.id == "archiveEngagement" and identifier is not None and not refused(exchange):
+        elif exchange.request.operation.id == "archiveEngagement" and identifier is not None and not refused(exchange):
             if accepted(exchange) and identifier in archived:
                 again.add(exchange.number)
             archived[identifier] = Interval.of(exchange)
@@ -55,10 +55,10 @@ def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
     known: set[str] = set()
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.call.operation.id == "listMembers":
+        if exchange.request.operation.id == "listMembers":
             emails = [member.get("email") for member in readable_resources(exchange)]
             known.update(email.casefold() for email in emails if isinstance(email, str))
-        elif exchange.call.operation.id == "inviteMember" and not refused(exchange):
+        elif exchange.request.operation.id == "inviteMember" and not refused(exchange):
             email = (sent_object(exchange) or {}).get("email")
             if not isinstance(email, str) or email.casefold() in known:
                 again.add(exchange.number)
@@ -72,13 +72,13 @@ def role_changes_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
     roles: defaultdict[str | None, set[str]] = defaultdict(set)
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.call.operation.id == "listMembers":
+        if exchange.request.operation.id == "listMembers":
             for member in readable_resources(exchange):
                 identifier, role = member.get("id"), member.get("role")
                 if isinstance(identifier, str):
                     roles[identifier] = {role} if isinstance(role, str) else set()
-        elif exchange.call.operation.id == "updateMemberRole" and not refused(exchange):
-            user, role = exchange.call.identifier, (sent_object(exchange) or {}).get("role")
+        elif exchange.request.operation.id == "updateMemberRole" and not refused(exchange):
+            user, role = exchange.request.identifier, (sent_object(exchange) or {}).get("role")
             given = {role} if isinstance(role, str) else set()
             if not accepted(exchange):
                 roles[user] |= given  # it had no answer

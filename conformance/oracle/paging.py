@@ -244,7 +244,7 @@ def _pages(look: Look) -> Listing:
 
 def _paging(response: Exchange) -> tuple[int, int]:
     """The page and the size that were asked for; whether meta names them is judged by itself."""
-    asked = dict(response.call.query)
+    asked = dict(response.request.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
 
 

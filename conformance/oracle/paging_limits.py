@@ -24,7 +24,7 @@ def expect_refused_or_truthful(response: Exchange) -> None:
     if not response.succeeded:
         return
     page, size = read.number(response, "page"), read.number(response, "perPage")
-    asked = ", ".join(f"{name}={value}" for name, value in response.call.query)
+    asked = ", ".join(f"{name}={value}" for name, value in response.request.query)
     expect.holds(
         1 <= size <= MAX_PER_PAGE,
         f"a list of {asked} claims a perPage of {size}",
@@ -95,7 +95,7 @@ def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = 
     refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
     if not refused and not response.succeeded:
         raise NonConformity(
-            f"{response.call.operation.id} was answered {response.status}",
+            f"{response.request.operation.id} was answered {response.status}",
             response,
             expected=f"{words}, or a 4xx other than 401, 403 or 429",
             actual=str(response.status),

@@ -53,7 +53,7 @@ def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
         exchanges: The exchanges of the run.
         keys: The names of the keys that only this run uses, from their first request on.
     """
-    sent = [Told.by(one) for one in exchanges if one.sent]
+    sent = [Told.by(one) for one in exchanges if one.was_sent]
     found = Signs()
     for name in keys:
         own = [one for one in sent if _name(one) == name]
@@ -96,7 +96,7 @@ def _is_of_key(told: Told) -> bool:
 
 def _name(told: Told) -> str | None:
     """The name of the key that a request showed; None for none."""
-    credential = told.exchange.call.credential
+    credential = told.exchange.request.credential
     if credential is None:
         return ""
     return None if credential.invalid or credential.authorization is None else credential.name

@@ -52,7 +52,7 @@ def found_under_prefix(exchange: Exchange) -> bool:
         raise NonConformity(
             f"the path of the organization was answered {exchange.status}",
             exchange,
-            expected=f"{exchange.call.path} is served",
+            expected=f"{exchange.request.path} is served",
             actual=str(exchange.status),
         )
     return True
@@ -60,23 +60,25 @@ def found_under_prefix(exchange: Exchange) -> bool:
 
 def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> bool:
     """Whether this is a valid call with a full key whose success nothing can stand in the way of."""
-    call = exchange.call
-    asked = dict(call.query)
-    valid = len(asked) == len(call.query) and all(asked[name] in closed[name] for name in asked.keys() & closed.keys())
+    request = exchange.request
+    asked = dict(request.query)
+    valid = len(asked) == len(request.query) and all(
+        asked[name] in closed[name] for name in asked.keys() & closed.keys()
+    )
     sizes = all(re.fullmatch(r"[1-9][0-9]?|100", asked[name]) for name in asked.keys() & {"perPage"})
     first = asked.get("page", "1") == "1" and asked.keys() <= closed.keys() | {"page", "perPage"}
-    proper = call.operation.id == operation and call.is_proper and _has_full_key(exchange) and not call.headers
+    proper = request.operation.id == operation and request.is_proper and _has_full_key(exchange) and not request.headers
     return proper and valid and sizes and first and exchange.status != TOO_MANY_REQUESTS
 
 
 def _has_full_key(exchange: Exchange) -> bool:
-    key = exchange.call.credential
+    key = exchange.request.credential
     return key is None or (key.name == _OTHER_KEY and exchange.status not in _MAY_LACK)
 
 
 def _gives_200(exchange: Exchange) -> bool:
     if exchange.status != HTTPStatus.OK:
-        name = exchange.call.operation.id
+        name = exchange.request.operation.id
         raise NonConformity(
             f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status)
         )

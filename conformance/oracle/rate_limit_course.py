@@ -66,7 +66,7 @@ class Told:
             at=0.0 if reset is None or ahead is None else float(reset),
             limit=headers.limit(exchange),
             remaining=remaining,
-            counts=succeeded and exchange.call.is_proper and ahead is not None and remaining is not None,
+            counts=succeeded and exchange.request.is_proper and ahead is not None and remaining is not None,
         )
 
 
@@ -96,8 +96,8 @@ def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Told]]:
     """What the exchanges of each key with the interface tell, in the order in which they were sent."""
     keys: dict[str, list[Told]] = {}
     for exchange in exchanges:
-        credential = exchange.call.credential
-        if exchange.call.is_proper and (credential is None or credential.authorization is not None):
+        credential = exchange.request.credential
+        if exchange.request.is_proper and (credential is None or credential.authorization is not None):
             keys.setdefault(credential.name if credential else "", []).append(Told.by(exchange))
     return {name: sorted(found, key=lambda one: one.begin) for name, found in keys.items()}
 

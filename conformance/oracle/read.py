@@ -22,7 +22,9 @@ JsonObject = dict[str, Any]
 def success(exchange: Exchange) -> Exchange:
     """The exchange itself, if its answer is a 2xx."""
     if not exchange.succeeded:
-        raise CantTell(f"{exchange.call.operation.id} was answered {exchange.status}; a success was needed", exchange)
+        raise CantTell(
+            f"{exchange.request.operation.id} was answered {exchange.status}; a success was needed", exchange
+        )
     return exchange
 
 

@@ -84,7 +84,7 @@ def _finding(found: Survey) -> NonConformity:
     offenders = [exchange for exchange, _ in found.broken]
     many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} answers: {_operations(offenders)})"
     return NonConformity(
-        first.message + (many if len(offenders) > 1 else f" ({exchange.call.operation.id})"),
+        first.message + (many if len(offenders) > 1 else f" ({exchange.request.operation.id})"),
         *offenders[:CITED],
         expected=first.expected,
         actual=first.actual + _other_kinds(found),
@@ -94,7 +94,7 @@ def _finding(found: Survey) -> NonConformity:
 
 def _operations(offenders: Sequence[Exchange]) -> str:
     """The operations of offenders, the most frequent first."""
-    counted = Counter(exchange.call.operation.id for exchange in offenders)
+    counted = Counter(exchange.request.operation.id for exchange in offenders)
     return ", ".join(f"{operation} {times}" for operation, times in counted.most_common())
 
 

@@ -44,13 +44,13 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
     leaks: list[_Leak] = []
     clean: list[Exchange] = []
     for exchange in exchanges:
-        key = keys[0] if exchange.call.credential is None else exchange.call.credential.name
+        key = keys[0] if exchange.request.credential is None else exchange.request.credential.name
         if key not in keys or not accepted(exchange):
             continue
-        if exchange.call.operation.id == "createEngagement":
+        if exchange.request.operation.id == "createEngagement":
             for place in _places(exchange).values():
                 made.setdefault(place, {})[key] = exchange
-        elif exchange.call.operation.id == "listEngagements" and any(key not in makers for makers in made.values()):
+        elif exchange.request.operation.id == "listEngagements" and any(key not in makers for makers in made.values()):
             found = [
                 _Leak(made[one], exchange, number)
                 for number, one in _places(exchange).items()

@@ -94,7 +94,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     doubts: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
-            _judge([one for one in told if one.at.call.operation.id == operation], stands=_stands(told))
+            _judge([one for one in told if one.at.request.operation.id == operation], stands=_stands(told))
         except (CantTell, Inapplicable) as doubt:
             doubts.append(doubt)
     if doubts:
@@ -118,10 +118,10 @@ def _judge(responses: list[_Told], *, stands: bool) -> None:
 
 
 def _told(exchange: Exchange) -> _Told | None:
-    if exchange.call.operation.id not in _OF_NOW or not is_main(exchange):
+    if exchange.request.operation.id not in _OF_NOW or not is_main(exchange):
         return None
     try:
-        field = _OF_NOW[exchange.call.operation.id]
+        field = _OF_NOW[exchange.request.operation.id]
         moment = parse_timestamp(read.text(read.data(exchange), field, exchange))
     except (CheckOutcome, NoResponse):
         return None
@@ -143,7 +143,7 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
 
 
 def _fault(responses: list[_Told], says: str) -> NonConformity:
-    first, field = responses[0], _OF_NOW[responses[0].at.call.operation.id]
+    first, field = responses[0], _OF_NOW[responses[0].at.request.operation.id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
         f"{field} is {says} the time of its answer",

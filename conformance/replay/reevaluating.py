@@ -21,7 +21,7 @@ from conformance.verdicts.session import run_checks
 from conformance.wire.recorded_clock import FrozenClock
 from conformance.wire.recorded_inputs import InputPlayer
 from conformance.wire.replay_wire import ReplayWire
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

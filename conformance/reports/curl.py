@@ -37,15 +37,15 @@ def curl(exchange: Exchange, variables: Mapping[str, str] = _NONE, address: str 
         address: A word of the shell to take in place of the address.
     """
     source, data = _body(exchange)
-    words = ["curl -i -X", shell_word(exchange.request.method), *_url_options(exchange.request.url)]
-    words += [f"-H {_header(name, value, variables)}" for name, value in _told(exchange.request)]
+    words = ["curl -i -X", shell_word(exchange.sent_request.method), *_url_options(exchange.sent_request.url)]
+    words += [f"-H {_header(name, value, variables)}" for name, value in _told(exchange.sent_request)]
     words += data
-    return source + " ".join([*words, address or shell_word(exchange.request.url)])
+    return source + " ".join([*words, address or shell_word(exchange.sent_request.url)])
 
 
 def variables_of(exchange: Exchange, variables: Mapping[str, str] = _NONE) -> list[str]:
     """The environment variables that the curl command of an exchange takes its secrets from."""
-    values = [value for _, value in _told(exchange.request) if value]
+    values = [value for _, value in _told(exchange.sent_request) if value]
     return [variable(name, variables) for value in values for name in _SECRET.findall(value)]
 
 
@@ -120,7 +120,7 @@ def _interleaved(literals: list[str], between: list[str]) -> Iterator[str]:
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
     """What must run before curl, and curl's own options for the body."""
-    body = exchange.request.body
+    body = exchange.sent_request.body
     if not body:
         return "", []
     if len(body) > LONGEST_BODY:
@@ -143,7 +143,7 @@ def _readable(body: bytes) -> str | None:
 def _from_archive(exchange: Exchange) -> str:
     """Long bodies would exceed what a command line may hold."""
     extract = f"jq -j '.log.entries[{exchange.number - 1}].request.postData.text' exchanges.har | "
-    return extract if _is_text(exchange.request.body) else extract + "base64 -d | "
+    return extract if _is_text(exchange.sent_request.body) else extract + "base64 -d | "
 
 
 def _is_text(body: bytes) -> bool:

@@ -71,28 +71,28 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
         "_check": exchange.check,
         "_trouble": exchange.trouble,
         "_attempt": exchange.attempt,
-        "_sent": exchange.sent,
+        "_sent": exchange.was_sent,
         "_head_seconds": exchange.head_seconds,
-        "_call": _call(exchange),
+        "_call": _intended(exchange),
     }
 
 
-def _call(exchange: Exchange) -> dict[str, Any]:
+def _intended(exchange: Exchange) -> dict[str, Any]:
     """What the archive cannot tell otherwise of the call that was meant; values stay in the redacted request."""
-    call = exchange.call
+    request = exchange.request
     return {
-        "operation": call.operation.id,
-        "credential": None if call.credential is None else call.credential.name,
-        "headers": [name for name, _ in call.headers],
-        "probe": call.probe is not None,
-        "repeatable": call.repeatable,
-        "expects_429": call.expects_429,
-        "unjudged": call.unjudged,
+        "operation": request.operation.id,
+        "credential": None if request.credential is None else request.credential.name,
+        "headers": [name for name, _ in request.headers],
+        "probe": request.probe is not None,
+        "repeatable": request.repeatable,
+        "expects_429": request.expects_429,
+        "unjudged": request.unjudged,
     }
 
 
 def _request(exchange: Exchange) -> dict[str, Any]:
-    sent = exchange.request
+    sent = exchange.sent_request
     entry: dict[str, Any] = {
         "method": sent.method,
         "url": sent.url,
@@ -103,7 +103,7 @@ def _request(exchange: Exchange) -> dict[str, Any]:
         "headersSize": -1,
         "bodySize": len(sent.body),
     }
-    if sent.body or exchange.call.body is not None:
+    if sent.body or exchange.request.body is not None:
         text, encoding = _text(sent.body)
         entry["postData"] = {"mimeType": _media_type(sent.headers), "text": text} | (
             {"_encoding": encoding} if encoding else {}

@@ -13,7 +13,7 @@ from conformance.files import RECORDING, read_file
 from conformance.operations import OPERATIONS, Operation
 from conformance.reports.text import load_json, one_line
 from conformance.wire.exchange import Exchange, Response, SentRequest
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,18 +65,18 @@ def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
 
 
 def _exchange(entry: dict[str, Any]) -> Exchange:
-    request = _request(entry["request"])
+    sent = _request(entry["request"])
     return Exchange(
         number=int(entry["_number"]),
         check=_text(entry["_check"]),
-        call=_call(entry, request),
-        request=request,
+        request=_intended(entry, sent),
+        sent_request=sent,
         received=_response(entry["response"]),
         trouble=_optional(entry["_trouble"], _text),
         started_at=_moment(entry["startedDateTime"]),
         seconds=round(_duration(entry["time"]) / 1000, 6),
         attempt=int(entry["_attempt"]),
-        sent=bool(entry["_sent"]),
+        was_sent=bool(entry["_sent"]),
         head_seconds=_optional(entry["_head_seconds"], _duration),
     )
 
@@ -95,23 +95,25 @@ def _response(response: dict[str, Any]) -> Response | None:
     return Response(int(response["status"]), _headers(response["headers"]), body, _text(response["httpVersion"]))
 
 
-def _call(entry: dict[str, Any], request: SentRequest) -> Call:
+def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
     meant = entry["_call"]
     operation = OPERATIONS[meant["operation"]]
     own_headers = {name.lower() for name in meant["headers"]}
-    parts = urlsplit(request.url)
-    call = Call(
+    parts = urlsplit(sent.url)
+    request = Request(
         operation=operation,
         identifier=_identifier(operation, parts.path),
         query=tuple(parse_qsl(parts.query, keep_blank_values=True, errors="surrogatepass")),
-        body=request.body if "postData" in entry["request"] else None,
-        headers=tuple((name, value) for name, value in request.headers if name.lower() in own_headers),
-        credential=_credential(_optional(meant["credential"], _text), request.headers),
+        body=sent.body if "postData" in entry["request"] else None,
+        headers=tuple((name, value) for name, value in sent.headers if name.lower() in own_headers),
+        credential=_credential(_optional(meant["credential"], _text), sent.headers),
         repeatable=bool(meant["repeatable"]),
         expects_429=bool(meant["expects_429"]),
         unjudged=bool(meant.get("unjudged", False)),
     )
-    return call.as_probe(request.method, urlunsplit(("", "", parts.path, parts.query, ""))) if meant["probe"] else call
+    return (
+        request.as_probe(sent.method, urlunsplit(("", "", parts.path, parts.query, ""))) if meant["probe"] else request
+    )
 
 
 def _credential(name: str | None, headers: Headers) -> Credential | None:

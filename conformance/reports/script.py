@@ -91,11 +91,11 @@ class Recording:
         self._gone: dict[tuple[str, str], int] = {}
         self._writes: defaultdict[str, list[Exchange]] = defaultdict(list)
         for exchange in exchanges:
-            if exchange.call.is_proper and exchange.sent:
+            if exchange.request.is_proper and exchange.was_sent:
                 self._learn(exchange)
 
     def _learn(self, exchange: Exchange) -> None:
-        operation, identifier = exchange.call.operation, exchange.call.identifier
+        operation, identifier = exchange.request.operation, exchange.request.identifier
         if operation.id == "createEngagement" and (made := _made(exchange)) is not None:
             self._created.setdefault(made, exchange)
         if identifier is None or operation.method == "GET":
@@ -111,8 +111,8 @@ class Recording:
 
     def gone(self, exchange: Exchange) -> str | None:
         """What the run has deleted since, so that the same request shows something else now, as a sentence."""
-        operation, identifier = exchange.call.operation, exchange.call.identifier
-        if not exchange.call.is_proper:
+        operation, identifier = exchange.request.operation, exchange.request.identifier
+        if not exchange.request.is_proper:
             return None
         deletion = _PARAMETERS.get(operation.parameter)
         if identifier is not None and deletion is not None:
@@ -139,7 +139,7 @@ class Recording:
         )
         # One request is what the curl command sends.
         chosen = next((way for way in ways if 1 < len(way) <= MOST), [])
-        if not chosen or any(len(one.request.body) > LONGEST_BODY for one in chosen):
+        if not chosen or any(len(one.sent_request.body) > LONGEST_BODY for one in chosen):
             return None
         return _Script(self._variables, self._prefix).text(
             requirement, list(map(self._clean, chosen)), [self._text(one) for one in told]
@@ -147,9 +147,9 @@ class Recording:
 
     def _subjects(self, cited: Sequence[Exchange]) -> list[str]:
         """The engagements of the run that exchanges are about; those of their lists where they are about no other."""
-        proper = [one for one in cited if one.call.is_proper]
-        named = [one.call.identifier for one in proper if one.call.operation.parameter == _OF_ENGAGEMENTS]
-        named += [_made(one) for one in proper if one.call.operation.id == "createEngagement" and accepted(one)]
+        proper = [one for one in cited if one.request.is_proper]
+        named = [one.request.identifier for one in proper if one.request.operation.parameter == _OF_ENGAGEMENTS]
+        named += [_made(one) for one in proper if one.request.operation.id == "createEngagement" and accepted(one)]
         if not any(one in self._created for one in named):
             named += [item for one in proper for item in self._listed(one)]
         return [one for one in dict.fromkeys(named) if one is not None and one in self._created]
@@ -180,7 +180,7 @@ class Recording:
 
     def _listed(self, exchange: Exchange, since: int | None = None) -> list[str]:
         """The engagements of a list that the run has made; only those that it has deleted since, if that is asked."""
-        if exchange.call.operation.id != "listEngagements":
+        if exchange.request.operation.id != "listEngagements":
             return []
         try:
             found = [read.id_of(item) for item in read.items(exchange)]
@@ -206,10 +206,10 @@ class _Script:
 
     def text(self, requirement: str, chosen: Sequence[Exchange], told: Sequence[str]) -> str | None:
         """The whole script; None where the id of a creation could not be told in it, or whose an engagement is."""
-        creations = [one for one in chosen if one.call.operation.id == "createEngagement" and _made(one) is not None]
+        creations = [one for one in chosen if one.request.operation.id == "createEngagement" and _made(one) is not None]
         if not all(_place_of_id(one) for one in creations):
             return None
-        if not all(self._prefix and self._prefix.encode() in one.request.body for one in creations):
+        if not all(self._prefix and self._prefix.encode() in one.sent_request.body for one in creations):
             return None
         functions, ends = [], []
         for number, creation in enumerate(creations, 1):
@@ -227,11 +227,11 @@ class _Script:
 
     def _ownership(self, creation: Exchange, name: str) -> str:
         """Functions that say whether an engagement is the script's, and delete it if so."""
-        headers = [(key, value) for key, value in creation.request.headers if key.lower() != "content-type"]
-        whose = creation.call.credential
+        headers = [(key, value) for key, value in creation.sent_request.headers if key.lower() != "content-type"]
+        whose = creation.request.credential
         if whose is not None and whose.name in SCOPES:  # which may not do all of that
             headers = [(key, "Bearer <api_key>" if key.lower() == "authorization" else value) for key, value in headers]
-        url = f"{creation.request.url.partition('?')[0].rstrip('/')}/"
+        url = f"{creation.sent_request.url.partition('?')[0].rstrip('/')}/"
         return _OWN.format(
             name=name,
             own=f"own_{name}",
@@ -256,24 +256,24 @@ class _Script:
 
     def _heading(self, number: int, exchange: Exchange) -> str:
         came = "no answer" if exchange.received is None else str(exchange.received.status)
-        name, path = self._names.get(exchange.call.identifier or ""), exchange.call.path
-        if name is not None and exchange.call.is_proper:
-            path = exchange.call.operation.path.replace(f"{{{exchange.call.operation.parameter}}}", name)
-        return f"# {number}. {exchange.request.method} {path} (in the run, exchange {exchange.number}: {came})"
+        name, path = self._names.get(exchange.request.identifier or ""), exchange.request.path
+        if name is not None and exchange.request.is_proper:
+            path = exchange.request.operation.path.replace(f"{{{exchange.request.operation.parameter}}}", name)
+        return f"# {number}. {exchange.sent_request.method} {path} (in the run, exchange {exchange.number}: {came})"
 
     def _guard(self, exchange: Exchange) -> Iterator[str]:
         """Before the first write to an engagement: it is the one that the script has created."""
-        name = self._names.get(exchange.call.identifier or "")
-        if name is not None and exchange.request.method != "GET" and name not in self._own:
+        name = self._names.get(exchange.request.identifier or "")
+        if name is not None and exchange.sent_request.method != "GET" and name not in self._own:
             self._own.add(name)
             yield f"own_{name} || stop 'The id is not that of what was created here.'"
 
     def _step(self, exchange: Exchange) -> str:
-        made = _made(exchange) if exchange.call.operation.id == "createEngagement" else None
+        made = _made(exchange) if exchange.request.operation.id == "createEngagement" else None
         if made is not None:
             name, place = self._names[made], _place_of_id(exchange)
             return _CREATED.format(name=name, place=place, command=self._command(exchange))
-        name = self._names.get(exchange.call.identifier or "", "")
+        name = self._names.get(exchange.request.identifier or "", "")
         before, found, after = _around(exchange) if name else ("", "", "")
         address = f'{shell_word(before)}"${name}"{shell_word(after) if after else ""}' if found else None
         source, _, rest = curl(exchange, self._variables, address).rpartition("curl -i ")
@@ -291,7 +291,7 @@ def _groups(chosen: Sequence[Exchange]) -> list[list[Exchange]]:
         is_beside = bool(groups) and all(
             other.check == one.check and Interval.of(other).meets(Interval.of(one)) for other in groups[-1]
         )
-        if is_beside and "createEngagement" not in {one.call.operation.id, groups[-1][0].call.operation.id}:
+        if is_beside and "createEngagement" not in {one.request.operation.id, groups[-1][0].request.operation.id}:
             groups[-1].append(one)
         else:
             groups.append([one])
@@ -299,15 +299,15 @@ def _groups(chosen: Sequence[Exchange]) -> list[list[Exchange]]:
 
 
 def _with(exchange: Exchange, method: str, url: str, headers: Sequence[tuple[str, str]]) -> Exchange:
-    return replace(exchange, request=SentRequest(method, url, tuple(headers), b""))
+    return replace(exchange, sent_request=SentRequest(method, url, tuple(headers), b""))
 
 
 def _around(exchange: Exchange) -> tuple[str, str, str]:
     """What stands before and after the identifier in an address, as it was sent."""
-    before, _, after = exchange.call.operation.path.partition(f"{{{exchange.call.operation.parameter}}}")
+    before, _, after = exchange.request.operation.path.partition(f"{{{exchange.request.operation.parameter}}}")
     found = re.fullmatch(
-        rf"([^?]*?{re.escape(before)})({re.escape(exchange.call.identifier or '')})({re.escape(after)}(?:\?.*)?)",
-        exchange.request.url,
+        rf"([^?]*?{re.escape(before)})({re.escape(exchange.request.identifier or '')})({re.escape(after)}(?:\?.*)?)",
+        exchange.sent_request.url,
         re.DOTALL,
     )
     return (found[1], found[2], found[3]) if found else ("", "", "")

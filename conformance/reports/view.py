@@ -235,7 +235,7 @@ def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
     status = "no answer" if exchange.received is None else str(exchange.received.status)
     return (
         exchange.number,
-        exchange.request.method,
+        exchange.sent_request.method,
         path_of(exchange),
         status,
         f"{exchange.seconds * 1000:,.0f} ms",
@@ -246,9 +246,9 @@ def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
 def path_of(exchange: Exchange) -> str:
     """The path of a request with its query, which is what tells requests of one host apart."""
     try:
-        parts = urlsplit(exchange.request.url)
+        parts = urlsplit(exchange.sent_request.url)
     except ValueError:
-        return exchange.request.url
+        return exchange.sent_request.url
     return parts.path + (f"?{parts.query}" if parts.query else "")
 
 

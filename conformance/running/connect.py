@@ -10,7 +10,7 @@ from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.client import Wire
 from conformance.wire.recording_wire import RecordedWire
 from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:

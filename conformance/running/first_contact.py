@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from conformance.targets.queries import data_of
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def reach(run: Run) -> Exchange | str:
     """
     try:
         with run.wire.checking("reaching the target"):
-            exchange = run.send(request.get_organization())
+            exchange = run.send(requests.get_organization())
         status = exchange.status
     except NoResponse as trouble:
         return _given_up(run, str(trouble))

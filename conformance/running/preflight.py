@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.targets.census import organization_census
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.targets.secret import Secret
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 READS: Final = ("organization", "engagement", "engagements")
 """What a key is tried on: reading the organization, reading one engagement, listing engagements."""
@@ -86,21 +86,21 @@ def try_keys(profile: Profile, wire: Wire, first: Exchange) -> list[Tried]:
     Raises:
         RunStopped: The target was lost.
     """
-    listed = wire.send(request.list_engagements(perPage=1))
+    listed = wire.send(requests.list_engagements(perPage=1))
     engagement = _first_id(listed)
-    one = None if engagement is None else request.get_engagement(engagement)
+    one = None if engagement is None else requests.get_engagement(engagement)
     alone = None if one is None else wire.send(one)
     main = Tried("api_key", {"organization": first, "engagement": alone, "engagements": listed})
     return [main, *(_tried(wire, name, key, one) for name, key in _further(profile))]
 
 
-def _tried(wire: Wire, name: str, key: Secret, one: Call | None) -> Tried:
-    calls = {"organization": request.get_organization(), "engagements": request.list_engagements(perPage=1)}
+def _tried(wire: Wire, name: str, key: Secret, one: Request | None) -> Tried:
+    batch = {"organization": requests.get_organization(), "engagements": requests.list_engagements(perPage=1)}
     if one is not None and name != "other_organization":
-        calls["engagement"] = one
+        batch["engagement"] = one
     credential = Credential.bearer(name, key.reveal())
-    responses = wire.send_all([asked.with_key(credential) for asked in calls.values()])
-    return Tried(name, dict.fromkeys(READS) | dict(zip(calls, responses, strict=True)))
+    responses = wire.send_all([asked.with_key(credential) for asked in batch.values()])
+    return Tried(name, dict.fromkeys(READS) | dict(zip(batch, responses, strict=True)))
 
 
 def _further(profile: Profile) -> list[tuple[str, Secret]]:
@@ -152,7 +152,7 @@ def _of_members(profile: Profile, wire: Wire) -> Iterator[str]:
     """Members that the list does not have, where it can be read as a whole, and owners."""
     if not profile.members:
         return
-    listed = wire.send(request.list_members(perPage=_MEMBERS))
+    listed = wire.send(requests.list_members(perPage=_MEMBERS))
     try:
         roles = {str(member.get("id")): member.get("role") for member in read.items(listed)}
         whole = read.number(listed, "total") == len(roles)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.recorded_inputs import Notes
     from conformance.wire.replay_wire import ReplayWire
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
     from conformance.wire.waits import Waiting
 
 T = TypeVar("T")
@@ -111,48 +111,48 @@ class Run:
         """How much the run may cost."""
         return self.options.effort
 
-    def send(self, call: Call) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """Send one request.
 
         Raises:
             MissingMeans: It could change something, and the run may only read.
         """
-        return self.send_all([call])[0]
+        return self.send_all([request])[0]
 
-    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send independent requests, several at a time; the answers are in the order of the calls.
 
         Raises:
             MissingMeans: One of them could change something, and the run may only read; none is sent then.
         """
-        if self.mode is Mode.READ_ONLY and any(call.may_change for call in calls):
+        if self.mode is Mode.READ_ONLY and any(request.may_change for request in requests):
             raise capabilities.MissingMeans(_WRITES, self.unlocking([_WRITES]))
-        return self.wire.send_all(calls)
+        return self.wire.send_all(requests)
 
-    def send_permitted(self, calls: Sequence[Call]) -> list[Exchange | None]:
+    def send_permitted(self, requests: Sequence[Request]) -> list[Exchange | None]:
         """Send independent requests like ``send_all``, but for those that a guard withholds, which are None.
 
         Raises:
             MissingMeans: As for ``send_all``.
         """
         try:
-            return [*self.send_all(calls)]
+            return [*self.send_all(requests)]
         except NotSent:
-            return [self._send_if_permitted(call) for call in calls]
+            return [self._send_if_permitted(request) for request in requests]
 
-    def _send_if_permitted(self, call: Call) -> Exchange | None:
+    def _send_if_permitted(self, request: Request) -> Exchange | None:
         try:
-            return self.send(call)
+            return self.send(request)
         except NotSent:
             return None
 
-    def send_in_turn(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_in_turn(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send requests one after the other: writes of one resource at the same time may be refused for that alone.
 
         Raises:
             MissingMeans: One of them could change something, and the run may only read.
         """
-        return [self.send(call) for call in calls]
+        return [self.send(request) for request in requests]
 
     def meets(self, need: str) -> bool:
         """Whether the target and the mode meet a need of the catalogue, as far as is known."""

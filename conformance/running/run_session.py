@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from conformance.targets.profile import Profile
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 
 _HURRIED = 1.0
@@ -145,7 +145,7 @@ class RunSession:
         if isinstance(exchange, str):
             return exchange
         self._recognize(exchange)
-        self._others = OtherEngagements.of(latest_items(Asking(lambda call: self._read([call])[0])))
+        self._others = OtherEngagements.of(latest_items(Asking(lambda request: self._read([request])[0])))
         self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
         return None
@@ -289,11 +289,11 @@ class RunSession:
         self.run.wire.stop(reason)
 
 
-def _reading(wire: Wire) -> Callable[[Sequence[Call]], Sequence[Exchange]]:
+def _reading(wire: Wire) -> Callable[[Sequence[Request]], Sequence[Exchange]]:
     """Sends the reads that guards need, under a name that no check has."""
 
-    def send_all(calls: Sequence[Call]) -> Sequence[Exchange]:
+    def send_all(requests: Sequence[Request]) -> Sequence[Exchange]:
         with wire.checking(OWNERSHIP):
-            return wire.send_all(calls)
+            return wire.send_all(requests)
 
     return send_all

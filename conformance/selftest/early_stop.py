@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from conformance.oracle.laws import Law
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 
 def _of(operation: str, law: Law) -> Law:
     """A law that is about one operation."""
-    return lambda exchange: exchange.call.operation.id == operation and law(exchange)
+    return lambda exchange: exchange.request.operation.id == operation and law(exchange)
 
 
 LAWS: Final[Mapping[str, Law]] = {
@@ -68,7 +68,7 @@ class EarlyEnd:
         self._law = law
         self._run = run
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """Let every call go."""
 
     def after(self, exchange: Exchange) -> None:

@@ -142,7 +142,7 @@ class SandboxPeer:
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
 
-    def call(self, method: str, params: Mapping[str, object]) -> object:
+    def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method."""
         message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         return result_of(method, self._sandbox.respond(message.encode()) or {})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
 from conformance.targets.queries import GONE, Asking, Listed, data_of, identifier_of, latest_items, own_among
-from conformance.wire.request import get_engagement, get_organization
+from conformance.wire.requests import get_engagement, get_organization
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

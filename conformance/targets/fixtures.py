@@ -14,7 +14,7 @@ from conformance.targets.provisioner import Mail, MethodMissing, Provisioner, Pr
 from conformance.targets.queries import OTHER_KEY
 from conformance.targets.secret import without_likely_keys
 from conformance.wire.exchange import NotSent
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Fixtures:
         redactor: Hides,
         *,
         mailbox: Mailbox | None = None,
-        send: Callable[[Call], Exchange] | None = None,
+        send: Callable[[Request], Exchange] | None = None,
         journal: NotesMembers | None = None,
         membership: Membership | None = None,
         ownership: Ownership | None = None,
@@ -345,7 +345,7 @@ class Fixtures:
         except ProvisionerError as error:
             raise MissingMeans(need, without_likely_keys(self._redactor.text(str(error)))) from None
 
-    def _sender(self, template: SubordinateTemplate) -> Callable[[Call], Exchange]:
+    def _sender(self, template: SubordinateTemplate) -> Callable[[Request], Exchange]:
         if self._send is None:
             raise MissingMeans(f"subordinates:{template.kind}", "Nothing can be sent to the service here.")
         return self._send

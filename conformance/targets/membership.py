@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _CHANGES_MEMBER: Final = frozenset({"updateMemberRole", "removeMember"})
 _OWNER: Final = "owner"
@@ -32,7 +32,7 @@ class Membership:
     """
 
     def __init__(
-        self, send_all: Callable[[Sequence[Call]], Sequence[Exchange]], *, may_try_owner: bool = False
+        self, send_all: Callable[[Sequence[Request]], Sequence[Exchange]], *, may_try_owner: bool = False
     ) -> None:
         self._send_all = send_all
         self._may_try_owner = may_try_owner
@@ -90,25 +90,25 @@ class Membership:
         with self._lock:
             self._given |= set(user_ids)
 
-    def ensure(self, calls: Sequence[Call]) -> None:
+    def ensure(self, requests: Sequence[Request]) -> None:
         """Look calls up that change members.
 
         Raises:
             NotSent: One of them would change a member that was not given to the run.
         """
-        for call in calls:
-            if call.operation.id in _CHANGES_MEMBER and call.is_proper and call.identifier is not None:
-                self._ensure(call.identifier, is_removal=call.operation.id == "removeMember")
+        for request in requests:
+            if request.operation.id in _CHANGES_MEMBER and request.is_proper and request.identifier is not None:
+                self._ensure(request.identifier, is_removal=request.operation.id == "removeMember")
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """Do nothing: the guard has looked at the call already."""
 
     def after(self, exchange: Exchange) -> None:
         """Learn roles from lists, and who was removed."""
-        call, response = exchange.call, exchange.received
-        if response is None or key_name(call) != MAIN_KEY or not call.is_proper:
+        request, response = exchange.request, exchange.received
+        if response is None or key_name(request) != MAIN_KEY or not request.is_proper:
             return
-        if call.operation.id == "listMembers" and response.status in SUCCESSES:
+        if request.operation.id == "listMembers" and response.status in SUCCESSES:
             roles = listed_roles(response)
             self._learn(roles)
 
@@ -136,7 +136,7 @@ class Membership:
 
     def _read(self) -> bool:
         """Read the whole list; whether that was possible."""
-        roles = member_roles(Asking(lambda call: self._send_all([call])[0]))
+        roles = member_roles(Asking(lambda request: self._send_all([request])[0]))
         self._learn(roles or {})
         self._whole = self._whole or roles is not None
         return roles is not None

@@ -24,14 +24,14 @@ from conformance.targets.queries import (
     object_in,
 )
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
-from conformance.wire.request import get_engagement, get_organization, list_engagements
+from conformance.wire.requests import get_engagement, get_organization, list_engagements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.targets.names import RunNames
     from conformance.wire.exchange import Exchange, Response
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 CHANGES_ENGAGEMENT: Final = frozenset(
     {"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"}
@@ -103,7 +103,10 @@ class Ownership:
     """
 
     def __init__(
-        self, names: RunNames, send_all: Callable[[Sequence[Call]], Sequence[Exchange]], run_time: RunTime | None = None
+        self,
+        names: RunNames,
+        send_all: Callable[[Sequence[Request]], Sequence[Exchange]],
+        run_time: RunTime | None = None,
     ) -> None:
         self._names = names
         self._send_all = send_all
@@ -136,19 +139,19 @@ class Ownership:
             found = self._standings.get((key, identifier))
         return None if found is None else found[0]
 
-    def ensure(self, calls: Sequence[Call]) -> None:
+    def ensure(self, requests: Sequence[Request]) -> None:
         """Read what calls would change, unless that is proved already.
 
         Raises:
             NotSent: One of them could change what is not the run's, or creates what could not be told as the run's.
         """
-        for call in calls:
-            if call.operation.id == "createEngagement" and call.is_proper and not self._can_be_told(call):
+        for request in requests:
+            if request.operation.id == "createEngagement" and request.is_proper and not self._can_be_told(request):
                 raise NotSent("what it creates could not be told as the run's: neither name nor description says so")
-        writes = [call for call in calls if call.operation.id in CHANGES_ENGAGEMENT]
+        writes = [request for request in requests if request.operation.id in CHANGES_ENGAGEMENT]
         # A faulty service may let any key reach the main key's organization.
-        places: dict[_Key, Credential | None] = {(MAIN_KEY, call.identifier or ""): None for call in writes}
-        places |= {self._place(call): self._reader(call) for call in writes}
+        places: dict[_Key, Credential | None] = {(MAIN_KEY, request.identifier or ""): None for request in writes}
+        places |= {self._place(request): self._reader(request) for request in writes}
         for standing in self._proved(places):
             if standing not in {Standing.OWN, Standing.ABSENT}:
                 raise NotSent(_NOT_OWN if standing is Standing.ANOTHERS else _NOT_READ)
@@ -163,16 +166,20 @@ class Ownership:
             if standing is not Standing.OWN:
                 raise NotSent(_NOT_READ if standing in {None, Standing.UNREADABLE} else _NOT_OWN)
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """Do nothing: the guard has looked at the call already."""
 
     def after(self, exchange: Exchange) -> None:
         """Learn from a response whose the engagement is."""
-        call, response = exchange.call, exchange.received
+        request, response = exchange.request, exchange.received
         self._time.learn(exchange)
-        if call.operation.id == "deleteEngagement" and exchange.sent:
+        if request.operation.id == "deleteEngagement" and exchange.was_sent:
             self._learn_deletion(exchange)
-        if response is None or call.probe is not None or (call.credential is not None and call.credential.invalid):
+        if (
+            response is None
+            or request.probe is not None
+            or (request.credential is not None and request.credential.invalid)
+        ):
             return
         with self._lock:
             learn = {
@@ -180,12 +187,12 @@ class Ownership:
                 "createEngagement": self._learn_creation,
                 "getEngagement": self._learn_read,
                 "listEngagements": self._learn_list,
-            }.get(call.operation.id)
+            }.get(request.operation.id)
             began = exchange.started_at.timestamp()
-            if call.operation.id == "getEngagement" and began < self._deleted.get(call.identifier or "", began):
+            if request.operation.id == "getEngagement" and began < self._deleted.get(request.identifier or "", began):
                 return  # it was under way when the id became free for another engagement
             if learn is not None:
-                learn(call, response)
+                learn(request, response)
 
     def is_foreign(self, key: Credential) -> bool:
         """Whether a key shows another organization than the main key does.
@@ -209,7 +216,7 @@ class Ownership:
         A faulty service may delete in any organization and with any key. If it says that it has not, what was proved
         holds until a read shows something else.
         """
-        identifier, response = exchange.call.identifier or "", exchange.received
+        identifier, response = exchange.request.identifier or "", exchange.received
         with self._lock:
             if response is not None and response.status in REFUSALS:
                 self._doubted.add(identifier)
@@ -218,33 +225,33 @@ class Ownership:
                 del self._standings[place]
             self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
 
-    def _learn_organization(self, call: Call, response: Response) -> None:
+    def _learn_organization(self, request: Request, response: Response) -> None:
         if (found := identifier_of(data_of(response))) is not None:
-            self._organizations[key_name(call)] = found
+            self._organizations[key_name(request)] = found
 
-    def _learn_creation(self, call: Call, response: Response) -> None:
+    def _learn_creation(self, request: Request, response: Response) -> None:
         data = data_of(response)
         if (made := identifier_of(data)) is not None:
-            place = self._realm(call), made
+            place = self._realm(request), made
             self._created[place] = data
             self._standings.pop(place, None)
 
-    def _learn_read(self, call: Call, response: Response) -> None:
-        place = self._place(call)
+    def _learn_read(self, request: Request, response: Response) -> None:
+        place = self._place(request)
         if response.status == TOO_MANY_REQUESTS:
             return
-        if place[0] != key_name(call) and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
+        if place[0] != key_name(request) and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
             return  # what a key of fewer permissions is refused says nothing
         known, found = self.standing(place[1], place[0]), self._judged(place, response)
         if known is Standing.OWN and found is not Standing.ABSENT and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed its name
         self._standings[place] = found, time.monotonic()
 
-    def _learn_list(self, call: Call, response: Response) -> None:
+    def _learn_list(self, request: Request, response: Response) -> None:
         """Prove what cannot be read by id: the item must agree with the response to its creation."""
         items = member_of(response, "data") if response.status in SUCCESSES else None
         for item in items if isinstance(items, list) else ():
-            place = (self._realm(call), identifier_of(item) or "") if isinstance(item, dict) else ("", "")
+            place = (self._realm(request), identifier_of(item) or "") if isinstance(item, dict) else ("", "")
             made, standing = self._created.get(place), self._standings.get(place)
             if made is None or standing is None or standing[0] is not Standing.UNREADABLE:
                 continue
@@ -295,31 +302,31 @@ class Ownership:
             return time.monotonic() - at < _ABSENCE_HOLDS
         return standing in {Standing.OWN, Standing.ANOTHERS}
 
-    def _can_be_told(self, call: Call) -> bool:
+    def _can_be_told(self, request: Request) -> bool:
         """Whether a creation that may be accepted says whose it is."""
-        body = object_in(call.body)
+        body = object_in(request.body)
         if not isinstance(body.get("name"), str):
             return True
         return self._names.made(body)
 
-    def _place(self, call: Call) -> _Key:
-        return self._realm(call), call.identifier or ""
+    def _place(self, request: Request) -> _Key:
+        return self._realm(request), request.identifier or ""
 
-    def _realm(self, call: Call) -> str:
+    def _realm(self, request: Request) -> str:
         """The name of the full key of the organization that a call acts on; a key of yet another stands for itself."""
-        name = key_name(call)
+        name = key_name(request)
         if name in {MAIN_KEY, OTHER_KEY}:
             return name
         organization, main = self._organizations.get(name), self._organizations.get(MAIN_KEY)
         return MAIN_KEY if None in {organization, main} or organization == main else name
 
-    def _reader(self, call: Call) -> Credential | None:
+    def _reader(self, request: Request) -> Credential | None:
         """The key that reads what a call would change."""
-        return None if self._realm(call) == MAIN_KEY else call.credential
+        return None if self._realm(request) == MAIN_KEY else request.credential
 
 
-def _with_key(call: Call, key: Credential | None) -> Call:
-    return call if key is None else call.with_key(key)
+def _with_key(request: Request, key: Credential | None) -> Request:
+    return request if key is None else request.with_key(key)
 
 
 def _moment(created_at: object) -> float | None:

@@ -61,7 +61,7 @@ class Peer(Protocol):
     def waiting(self) -> Waiting | None:
         """Which answer is waited for, and until when."""
 
-    def call(self, method: str, params: Mapping[str, object]) -> object:
+    def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
 
     def close(self, grace: float) -> None:
@@ -112,7 +112,7 @@ class Provisioner:
     def silence(self) -> str | None:
         """Ask for a method that no provisioner has; why no answer came, as a sentence, or None for any answer."""
         try:
-            self._peer.call("ping", {})
+            self._peer.request("ping", {})
         except MethodMissing:
             return None
         except ProvisionerError as error:
@@ -190,7 +190,7 @@ class Provisioner:
         if method in self._missing:
             raise MethodMissing(f"The provisioner has no method {method}.")
         try:
-            result = self._peer.call(method, params)
+            result = self._peer.request(method, params)
         except MethodMissing:
             self._missing.add(method)
             raise

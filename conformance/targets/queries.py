@@ -14,13 +14,13 @@ from conformance.json_text import Malformed, Parsed, read_json
 from conformance.targets.lenient_reading import salvage
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
-from conformance.wire.request import list_engagements, list_members
+from conformance.wire.requests import list_engagements, list_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.targets.names import RunNames
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
 MAIN_KEY: Final = "api_key"
 OTHER_KEY: Final = "other_organization"
@@ -62,55 +62,59 @@ class Asking:
 
     def __init__(
         self,
-        send: Callable[[Call], Exchange],
-        send_all: Callable[[Sequence[Call]], Sequence[Exchange]] | None = None,
+        send: Callable[[Request], Exchange],
+        send_all: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None,
         credentials: Mapping[str, Credential] | None = None,
     ) -> None:
-        self._send_all = send_all or (lambda calls: [send(call) for call in calls])
+        self._send_all = send_all or (lambda requests: [send(request) for request in requests])
         self._together = _TOGETHER if send_all else 1
         self._credentials = dict(credentials or {})
         self._silent = 0
 
-    def one(self, call: Call, key: str = MAIN_KEY) -> Response | str:
+    def one(self, request: Request, key: str = MAIN_KEY) -> Response | str:
         """The answer to a call, or why there is none, as a clause."""
-        return self.all([call], key)[0]
+        return self.all([request], key)[0]
 
-    def all(self, calls: Sequence[Call], key: str = MAIN_KEY) -> list[Response | str]:
+    def all(self, requests: Sequence[Request], key: str = MAIN_KEY) -> list[Response | str]:
         """The answers to independent calls with one key."""
         if key != MAIN_KEY and key not in self._credentials:
-            return [f"the key <{key}> is not at hand"] * len(calls)
+            return [f"the key <{key}> is not at hand"] * len(requests)
         credential = self._credentials.get(key)
         keyed = [
-            replace(call, credential=credential, repeatable=call.operation.id != "deleteEngagement") for call in calls
+            replace(request, credential=credential, repeatable=request.operation.id != "deleteEngagement")
+            for request in requests
         ]
         responses: list[Response | str] = []
         for first in range(0, len(keyed), self._together):
             responses += self._some(keyed[first : first + self._together])
         return responses
 
-    def _some(self, calls: Sequence[Call]) -> list[Response | str]:
+    def _some(self, requests: Sequence[Request]) -> list[Response | str]:
         """The answers to a few calls; where a service takes only some at once, the others go alone."""
-        if len(calls) == 1 or self._silent >= _PATIENCE:
-            return [self._alone(call) for call in calls]
-        together = self._sent(calls)
+        if len(requests) == 1 or self._silent >= _PATIENCE:
+            return [self._alone(request) for request in requests]
+        together = self._sent(requests)
         if all(isinstance(one, str) for one in together):
-            self._silent += len(calls)
+            self._silent += len(requests)
             return together
         self._silent = 0
-        return [self._alone(call) if isinstance(one, str) else one for call, one in zip(calls, together, strict=True)]
+        return [
+            self._alone(request) if isinstance(one, str) else one
+            for request, one in zip(requests, together, strict=True)
+        ]
 
-    def _alone(self, call: Call) -> Response | str:
+    def _alone(self, request: Request) -> Response | str:
         if self._silent >= _PATIENCE:
             return "the service does not answer any more"
-        (response,) = self._sent([call])
+        (response,) = self._sent([request])
         self._silent = self._silent + 1 if isinstance(response, str) else 0
         return response
 
-    def _sent(self, calls: Sequence[Call]) -> list[Response | str]:
+    def _sent(self, requests: Sequence[Request]) -> list[Response | str]:
         try:
-            return [_response(exchange) for exchange in self._send_all(calls)]
+            return [_response(exchange) for exchange in self._send_all(requests)]
         except NoResponse as stopped:
-            return [str(stopped)] * len(calls)
+            return [str(stopped)] * len(requests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,19 +167,19 @@ class _Pages:
         return sum(len(listed) for _, listed in self.pages)
 
 
-def _pages(asking: Asking, call_of: Callable[[int], Call], most: int, key: str = MAIN_KEY) -> _Pages | str:
+def _pages(asking: Asking, request_of: Callable[[int], Request], most: int, key: str = MAIN_KEY) -> _Pages | str:
     """Read the pages of a list, or say why that cannot be done, as a clause.
 
     Args:
         asking: Sends the calls.
-        call_of: Makes the call for a page.
+        request_of: Makes the call for a page.
         most: How many pages are read at most.
         key: The name of the key that reads them.
     """
     pages: list[tuple[Response, Sequence[Any]]] = []
     total: int | None = None
     while len(pages) < most:
-        response = asking.one(call_of(len(pages) + 1), key)
+        response = asking.one(request_of(len(pages) + 1), key)
         if isinstance(response, str):
             return response
         listed = member_of(response, "data")
@@ -297,9 +301,9 @@ def data_of(response: Response) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def key_name(call: Call) -> str:
+def key_name(request: Request) -> str:
     """The name of the key that a call shows."""
-    return MAIN_KEY if call.credential is None else call.credential.name
+    return MAIN_KEY if request.credential is None else request.credential.name
 
 
 def moment_of(exchange: Exchange) -> float | None:

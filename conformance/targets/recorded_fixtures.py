@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.targets.profile import SubordinateKind
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.recorded_inputs import Notes
-    from conformance.wire.request import Credential
+    from conformance.wire.requests import Credential
 
 _T = TypeVar("_T")
 

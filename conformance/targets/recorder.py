@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from conformance.targets.journal import Journal
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _ACTIONS: Final = {
     "createEngagement": (Action.CREATE_ENGAGEMENT, "name"),
@@ -61,46 +61,46 @@ class JournalRecorder:
         self._journal = journal
         self._give_up = give_up
         self._lock = threading.RLock()
-        self._open: defaultdict[Call, list[_Sent]] = defaultdict(list)
+        self._open: defaultdict[Request, list[_Sent]] = defaultdict(list)
         self._names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._unspeakable: set[str] = set()
 
-    def ensure_harmless(self, calls: Sequence[Call]) -> None:
+    def ensure_harmless(self, requests: Sequence[Request]) -> None:
         """Make sure that calls can be undone.
 
         Raises:
             NotSent: One of them names something in which a text stood that the target file hides, or would change a
                 name in which it stands.
         """
-        for call in calls:
-            named = (call.identifier or "").encode("utf-8", "replace")
-            if STAND_IN.search(named) or STAND_IN.search(call.body or b""):
+        for request in requests:
+            named = (request.identifier or "").encode("utf-8", "replace")
+            if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
                 raise NotSent("it would name something in which a text stands that the target file hides")
-            action, _ = self._action(call)
-            if action is Action.RENAME_ORGANIZATION and owner(key_name(call)) in self._unspeakable:
+            action, _ = self._action(request)
+            if action is Action.RENAME_ORGANIZATION and owner(key_name(request)) in self._unspeakable:
                 raise NotSent(
                     "the organization's name holds a text that the target file hides, and could not be given back"
                 )
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """Write down what a call may change.
 
         Raises:
             JournalError: It cannot be written down, so the call must not be sent.
         """
-        action, member = self._action(call)
+        action, member = self._action(request)
         if action is None:
             return
-        key = key_name(call)
-        subject = call.identifier if member is None else _short(self._text(object_in(call.body), member))
+        key = key_name(request)
+        subject = request.identifier if member is None else _short(self._text(object_in(request.body), member))
         with self._lock, self._told():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
-                Action.CHANGE_ROLE: self._roles.get(call.identifier or ""),
+                Action.CHANGE_ROLE: self._roles.get(request.identifier or ""),
             }.get(action)
-            wanted = _short(object_in(call.body).get("role")) if action is Action.CHANGE_ROLE else None
-            self._open[call].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
+            wanted = _short(object_in(request.body).get("role")) if action is Action.CHANGE_ROLE else None
+            self._open[request].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
 
     def _text(self, body: Mapping[str, object], member: str) -> object:
         """What tells whose something is: a description of the run's, if the name could be anybody's."""
@@ -108,21 +108,21 @@ class JournalRecorder:
         told = member != "name" or self._journal.names.owns(body.get(member))
         return body.get(member) if told or not self._journal.names.owns(description) else description
 
-    def _action(self, call: Call) -> tuple[Action, str | None] | tuple[None, None]:
+    def _action(self, request: Request) -> tuple[Action, str | None] | tuple[None, None]:
         """What a call may do that would have to be undone, and the member of its body that says to whom."""
-        if not call.is_proper or self._journal.undoing:
+        if not request.is_proper or self._journal.undoing:
             return None, None
-        if call.operation.id == "updateCurrentOrganization" and call.body == b"{}":
+        if request.operation.id == "updateCurrentOrganization" and request.body == b"{}":
             return None, None  # which asks for nothing
-        return _ACTIONS.get(call.operation.id, (None, None))
+        return _ACTIONS.get(request.operation.id, (None, None))
 
     def after(self, exchange: Exchange) -> None:
         """Note what became of a call; every attempt comes here."""
-        call = exchange.call
-        if not call.is_proper or self._journal.undoing:
+        request = exchange.request
+        if not request.is_proper or self._journal.undoing:
             return
         with self._lock, self._told():
-            if (sent := self._sent(call, exchange.attempt)) is not None:
+            if (sent := self._sent(request, exchange.attempt)) is not None:
                 self._conclude(sent, exchange)
             else:
                 self._learn(exchange)
@@ -136,35 +136,35 @@ class JournalRecorder:
             self._give_up(str(error))
             raise
 
-    def _sent(self, call: Call, attempt: int) -> _Sent | None:
+    def _sent(self, request: Request, attempt: int) -> _Sent | None:
         """The entry that an attempt belongs to: equal calls under way are told apart by nothing, and need not be."""
-        found = next((sent for sent in self._open.get(call, ()) if sent.attempted == (attempt > 1)), None)
+        found = next((sent for sent in self._open.get(request, ()) if sent.attempted == (attempt > 1)), None)
         if found is not None:
             found.attempted = True
         return found
 
     def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
-        response, call = exchange.received, exchange.call
+        response, request = exchange.received, exchange.request
         # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
-        if response is None or (response.status == TOO_MANY_REQUESTS and not call.expects_429):
+        if response is None or (response.status == TOO_MANY_REQUESTS and not request.expects_429):
             return
         if response.status in REFUSALS:
-            self._open[call].remove(sent)
+            self._open[request].remove(sent)
             self._journal.refused(sent.entry)
         elif response.status in SUCCESSES:
-            self._open[call].remove(sent)
-            self._carried_out(sent.entry, call, exchange)
+            self._open[request].remove(sent)
+            self._carried_out(sent.entry, request, exchange)
 
-    def _carried_out(self, entry: Entry, call: Call, exchange: Exchange) -> None:
+    def _carried_out(self, entry: Entry, request: Request, exchange: Exchange) -> None:
         if entry.action is Action.CREATE_ENGAGEMENT:
             self._created(entry, exchange)
             return
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
-            self._learn_name(key_name(call), {} if exchange.received is None else data_of(exchange.received))
+            self._learn_name(key_name(request), {} if exchange.received is None else data_of(exchange.received))
         if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
             self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
-        elif entry.action is Action.CHANGE_ROLE and object_in(call.body).get("role") == entry.before:
+        elif entry.action is Action.CHANGE_ROLE and object_in(request.body).get("role") == entry.before:
             self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         elif entry.action is Action.REMOVE_MEMBER:
             self._removed(entry)
@@ -189,14 +189,14 @@ class JournalRecorder:
 
     def _learn(self, exchange: Exchange) -> None:
         """Take in what the organization and its members were before the run changed them."""
-        key, operation, response = key_name(exchange.call), exchange.call.operation.id, exchange.received
+        key, operation, response = key_name(exchange.request), exchange.request.operation.id, exchange.received
         if response is None:
             return
         succeeded, full = response.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
-        shown = exchange.call.credential
+        shown = exchange.request.credential
         permitted = shown is None or not (shown.invalid or shown.authorization is None)
         if operation == "deleteEngagement" and ((succeeded and permitted) or (response.status in GONE and full)):
-            gone = exchange.call.identifier
+            gone = exchange.request.identifier
             self._settle(Action.CREATE_ENGAGEMENT, lambda entry: entry.id == gone and owner(entry.key) == owner(key))
         elif not full:
             return
@@ -206,7 +206,7 @@ class JournalRecorder:
             self._learn_roles(listed_roles(response))
 
     def _learn_organization(self, exchange: Exchange) -> None:
-        key, response = key_name(exchange.call), exchange.received
+        key, response = key_name(exchange.request), exchange.received
         data = {} if response is None else data_of(response)
         if key == MAIN_KEY and response is not None and isinstance(data.get("id"), str):
             created_at = data.get("createdAt")

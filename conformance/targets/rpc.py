@@ -87,7 +87,7 @@ class RpcChild:
         self._waits = Waits()
         self.has_responded = False
 
-    def call(self, method: str, params: Mapping[str, object]) -> object:
+    def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result.
 
         Raises:

@@ -9,7 +9,7 @@ from conformance.operations import OPERATIONS
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import GONE
 from conformance.wire.exchange import SUCCESSES, NoResponse
-from conformance.wire.request import Call, encode, segment
+from conformance.wire.requests import Request, encode, segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange, Response
 
 
-def create_call(template: SubordinateTemplate, engagement_id: str) -> Call:
+def create_request(template: SubordinateTemplate, engagement_id: str) -> Request:
     """The request that makes a record; it lies beside the interface, so nothing judges its answer."""
     path = template.create_path.replace("{engagementId}", segment(engagement_id))
-    call = Call(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
+    request = Request(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
     if template.create_body is None:
-        return call
-    return call.with_body(encode(_filled(template.create_body, engagement_id)))
+        return request
+    return request.with_body(encode(_filled(template.create_body, engagement_id)))
 
 
-def read_call(template: SubordinateTemplate, engagement_id: str, record_id: str) -> Call:
+def read_request(template: SubordinateTemplate, engagement_id: str, record_id: str) -> Request:
     """The request that shows whether a record is there."""
     path = template.read_path.replace("{engagementId}", segment(engagement_id))
     path = path.replace("{id}", segment(record_id))
-    return Call(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path), unjudged=True)
+    return Request(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path), unjudged=True)
 
 
-def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Call], Exchange]) -> str:
+def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Request], Exchange]) -> str:
     """Make a record and return its id.
 
     Raises:
         MissingMeans: The service did not make one, or its answer holds no id where the template says.
     """
     need = f"subordinates:{template.kind}"
-    response = _response(need, create_call(template, engagement_id), send)
+    response = _response(need, create_request(template, engagement_id), send)
     if response.status not in SUCCESSES:
         reason = f"The {template.kind} could not be made as the target file says: status {response.status}."
         raise MissingMeans(need, reason)
@@ -52,22 +52,24 @@ def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Ca
     return str(found)
 
 
-def exists(template: SubordinateTemplate, engagement_id: str, record_id: str, send: Callable[[Call], Exchange]) -> bool:
+def exists(
+    template: SubordinateTemplate, engagement_id: str, record_id: str, send: Callable[[Request], Exchange]
+) -> bool:
     """Whether a record is there: any 2xx is yes, 404 and 410 are no.
 
     Raises:
         MissingMeans: The answer says neither.
     """
     need = f"subordinates:{template.kind}"
-    status = _response(need, read_call(template, engagement_id, record_id), send).status
+    status = _response(need, read_request(template, engagement_id, record_id), send).status
     if status not in GONE and status not in SUCCESSES:
         raise MissingMeans(need, f"Whether the {template.kind} is there could not be told: status {status}.")
     return status not in GONE
 
 
-def _response(need: str, call: Call, send: Callable[[Call], Exchange]) -> Response:
+def _response(need: str, request: Request, send: Callable[[Request], Exchange]) -> Response:
     try:
-        return send(call).response
+        return send(request).response
     except NoResponse as no_response:
         raise MissingMeans(need, f"The request for a subordinate record had no answer: {no_response}.") from None
 

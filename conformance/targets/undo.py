@@ -21,7 +21,7 @@ from conformance.targets.queries import (
     told,
 )
 from conformance.targets.recorder import owner
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def clean_up(
             f"The journal is about {journal.place.base_url}, and this is {base_url}: nothing was undone. "
             "If the service has moved, add --moved."
         )
-    response = asking.one(calls.get_organization())
+    response = asking.one(requests.get_organization())
     is_shown = _ensure_same_organization(journal, response, is_elsewhere=journal.place.base_url != base_url)
     reason: str | None = None
     if isinstance(response, str):
@@ -132,7 +132,7 @@ def _sees_own(journal: Journal, ownership: Ownership, asking: Asking) -> bool:
     """Whether the main key shows something that the run made."""
     entries = [entry for entry in journal.pending() if owner(entry.key) == MAIN_KEY]
     made = [entry.id for entry in entries if entry.action is Action.CREATE_ENGAGEMENT and entry.id is not None]
-    asking.all([calls.get_engagement(one) for one in made[:_FEW]])
+    asking.all([requests.get_engagement(one) for one in made[:_FEW]])
     return any(ownership.standing(one) is Standing.OWN for one in made[:_FEW])
 
 
@@ -201,7 +201,7 @@ class _Undoing:
         """Remove the members that were made for the run."""
         for entry in self._pending(Action.MAKE_MEMBER):
             user_id = entry.subject or ""
-            removal = calls.remove_member(user_id)
+            removal = requests.remove_member(user_id)
             try:
                 self._membership.ensure([removal])
             except NoResponse as withheld:
@@ -238,7 +238,7 @@ class _Undoing:
             return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
         if now not in {entry.wanted for entry in changes}:
             return f"The role of {user_id} is {now}, which the run did not ask for; it was left alone."
-        response = self._asking.one(calls.update_member_role(user_id, {"role": before}))
+        response = self._asking.one(requests.update_member_role(user_id, {"role": before}))
         self.result.writes.append(f"the role of {user_id} was made {before} again")
         return (
             None if _is_gone(response) else f"The role of {user_id} could not be made {before} again: {told(response)}."
@@ -261,7 +261,7 @@ class _Undoing:
         before = renamings[-1].before
         if before is None:
             return "The organization may have been renamed, and its name before is not known."
-        found = self._asking.one(calls.get_organization(), key)
+        found = self._asking.one(requests.get_organization(), key)
         if (now := _name_in(found)) is None:
             return f'The organization could not be named "{before}" again: its name could not be read ({told(found)}).'
         given = {text for entry in renamings for text in (entry.subject, entry.became)}
@@ -269,7 +269,7 @@ class _Undoing:
             return None
         if now not in given and not self._journal.names.owns(now):
             return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
-        response = self._asking.one(calls.update_organization({"name": before}), key)
+        response = self._asking.one(requests.update_organization({"name": before}), key)
         if isinstance(response, str) or response.status not in SUCCESSES:
             return f'The organization could not be named "{before}" again: {told(response)}.'
         now = _name_in(response)
@@ -279,7 +279,7 @@ class _Undoing:
     def _standings(self, ids: Iterable[str], key: str) -> dict[str, Standing | None]:
         """Whose engagements are; those that no read has shown to be the run's are read now."""
         unread = [one for one in dict.fromkeys(ids) if self._ownership.standing(one, key) is not Standing.OWN]
-        self._asking.all([calls.get_engagement(one) for one in unread], key)
+        self._asking.all([requests.get_engagement(one) for one in unread], key)
         return {one: self._ownership.standing(one, key) for one in dict.fromkeys(ids)}
 
     def _has_no_id(self, entry: Entry, key: str) -> bool:
@@ -303,7 +303,7 @@ class _Undoing:
                     left += 1
             own = [one for one, standing in standings.items() if standing is Standing.OWN]
             responses = dict(
-                zip(own, self._asking.all([calls.delete_engagement(one) for one in own], key), strict=True)
+                zip(own, self._asking.all([requests.delete_engagement(one) for one in own], key), strict=True)
             )
             own = [one for one, response in responses.items() if isinstance(response, str) and tries_left]
             for one in responses.keys() - own:

@@ -17,8 +17,8 @@ from conformance.wire.request_builder import UNWRITABLE
 if TYPE_CHECKING:
     from conformance.wire.clock import Clock
     from conformance.wire.exchange import Response
-    from conformance.wire.request import Call
     from conformance.wire.request_builder import RequestBuilder
+    from conformance.wire.requests import Request
 
 
 class AttemptResult(Enum):
@@ -63,12 +63,12 @@ class Sender:
         self._large = asyncio.Lock()
 
     async def attempt(
-        self, call: Call, *, number: int, check: str, attempt: int, seconds: float
+        self, request: Request, *, number: int, check: str, attempt: int, seconds: float
     ) -> tuple[Exchange, AttemptResult]:
         """Send a call once.
 
         Args:
-            call: The call.
+            request: The call.
             number: The number of the exchange.
             check: Who sends it.
             attempt: 1, or more for a repetition.
@@ -78,22 +78,22 @@ class Sender:
             The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
-        request, obstacle = self._request_builder.writable(call)
-        if request is not None and attempt > 1:  # the kept ones may all be closed by now
-            request.extensions["fresh"] = True
+        outgoing, obstacle = self._request_builder.writable(request)
+        if outgoing is not None and attempt > 1:  # the kept ones may all be closed by now
+            outgoing.extensions["fresh"] = True
         unsendable = _Result(AttemptResult.UNSENDABLE, trouble=obstacle)
-        result = unsendable if request is None else await self._send(call, request, seconds)
+        result = unsendable if outgoing is None else await self._send(request, outgoing, seconds)
         exchange = Exchange(
             number=number,
             check=check,
-            call=call,
-            request=self._request_builder.record(call, request),
+            request=request,
+            sent_request=self._request_builder.record(request, outgoing),
             received=result.response,
             trouble=result.trouble,
             started_at=started_at,
             seconds=round(self._clock.monotonic() - began, _DECIMALS),
             attempt=attempt,
-            sent=result.outcome not in {AttemptResult.UNREACHED, AttemptResult.UNSENDABLE},
+            was_sent=result.outcome not in {AttemptResult.UNREACHED, AttemptResult.UNSENDABLE},
             head_seconds=result.head_seconds,
         )
         return exchange, result.outcome
@@ -102,27 +102,27 @@ class Sender:
         """Close the connections."""
         await self._transport.aclose()
 
-    async def _send(self, call: Call, request: httpx.Request, seconds: float) -> _Result:
+    async def _send(self, request: Request, outgoing: httpx.Request, seconds: float) -> _Result:
         began = self._clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                response = await self._transport.handle_async_request(request)
+                response = await self._transport.handle_async_request(outgoing)
                 head_seconds = round(self._clock.monotonic() - began, _DECIMALS)
                 body = await _read(response)
             return _Result(
-                AttemptResult.RESPONDED, await self._response(call, response, body), head_seconds=head_seconds
+                AttemptResult.RESPONDED, await self._response(request, response, body), head_seconds=head_seconds
             )
         except asyncio.CancelledError:
             return _Result(AttemptResult.STOPPED, trouble="it was given up because the run was stopped")
         except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
-            return _failure(error, request, seconds)
+            return _failure(error, outgoing, seconds)
 
-    async def _response(self, call: Call, response: httpx.Response, body: bytes) -> Response:
+    async def _response(self, request: Request, response: httpx.Response, body: bytes) -> Response:
         """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
-            return self._request_builder.recorded(call, response, body)
+            return self._request_builder.recorded(request, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory
-            return await asyncio.to_thread(self._request_builder.recorded, call, response, body)
+            return await asyncio.to_thread(self._request_builder.recorded, request, response, body)
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -133,8 +133,8 @@ async def _read(response: httpx.Response) -> bytes:
         await response.aclose()
 
 
-def _failure(error: Exception, request: httpx.Request, seconds: float) -> _Result:
-    reached = request.extensions.get("connected", True) and not isinstance(error, httpx.ConnectError)
+def _failure(error: Exception, outgoing: httpx.Request, seconds: float) -> _Result:
+    reached = outgoing.extensions.get("connected", True) and not isinstance(error, httpx.ConnectError)
     if isinstance(error, httpx.LocalProtocolError):
         return _Result(AttemptResult.UNSENDABLE, trouble=UNWRITABLE)
     trouble = sentence(error)

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
     from conformance.wire.redaction import Redactor
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
     from conformance.wire.settings import WireSettings
     from conformance.wire.waits import Waiting
 
-    Guard = Callable[[Sequence[Call]], object]
+    Guard = Callable[[Sequence[Request]], object]
 
 __all__ = ["Observer", "RunStopped", "Wire"]
 
@@ -44,7 +44,7 @@ _CLOSED: Final = "the wire was closed"
 class Observer(Protocol):
     """Sees every exchange of the run; called in the thread that sends, so it must be fast."""
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """A call is about to be sent; an exception prevents that and comes out of ``send``."""
 
     def after(self, exchange: Exchange) -> None:
@@ -134,7 +134,7 @@ class Wire:
         """What the calls under way are waiting for, and until when; None if they go on."""
         return self._dispatcher.waiting
 
-    def send(self, call: Call) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """Send a call, repeating it where that is needed and safe.
 
         Returns:
@@ -143,9 +143,9 @@ class Wire:
         Raises:
             RunStopped: The run is over.
         """
-        return self.send_all([call])[0]
+        return self.send_all([request])[0]
 
-    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send calls that do not depend on each other, several at once.
 
         What another scenario writes to the same resources meanwhile is waited for.
@@ -157,14 +157,14 @@ class Wire:
             RunStopped: The run is over; those that were answered before are recorded.
             NotSent: A guard keeps one of them back; none is sent then.
         """
-        with self._turns.of(self._check.get(), calls):
+        with self._turns.of(self._check.get(), requests):
             for guard in self._guards:
-                guard(calls)
-            return self._send_all(calls)
+                guard(requests)
+            return self._send_all(requests)
 
-    def _send_all(self, calls: Sequence[Call]) -> list[Exchange]:
-        batch = _Batch([None] * len(calls))
-        waiting = deque(enumerate(calls))
+    def _send_all(self, requests: Sequence[Request]) -> list[Exchange]:
+        batch = _Batch([None] * len(requests))
+        waiting = deque(enumerate(requests))
         try:
             while batch.under_way or (waiting and batch.failure is None):
                 while waiting and len(batch.under_way) < self._width and batch.failure is None:
@@ -259,18 +259,18 @@ class Wire:
         self._thread.join(_CLOSING)
         self._loop.close()
 
-    def _begin(self, batch: _Batch, index: int, call: Call) -> None:
+    def _begin(self, batch: _Batch, index: int, request: Request) -> None:
         if self.stopped is not None and self._undoing.get() is None:
             raise RunStopped(self.stopped)  # before an observer notes what is not sent
         if self._undoing.get() is None:
             self._limits.ensure_room(len(self._tasks))  # likewise
         for observer in self._observers:
-            observer.before(call)
+            observer.before(request)
 
         def report(exchange: Exchange) -> None:
             batch.outbox.put((index, exchange, False))
 
-        order = Job(call, self._check.get(), self._undoing.get(), report)
+        order = Job(request, self._check.get(), self._undoing.get(), report)
         try:
             self._loop.call_soon_threadsafe(self._start, order, batch, index)
         except RuntimeError:  # the loop is closed

@@ -14,7 +14,7 @@ from conformance.wire.losses import end_of, is_broken_off, naming
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, leaves_requests
 from conformance.wire.rate_limiter import KeyBudget, RateLimiter
-from conformance.wire.request import get_organization
+from conformance.wire.requests import get_organization
 from conformance.wire.retry_policy import WAITS, RetryPolicy
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.waits import Waiting, Waits
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from conformance.wire.clock import Clock
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
     from conformance.wire.request_builder import RequestBuilder
+    from conformance.wire.requests import Request
     from conformance.wire.settings import WireSettings
 
 FIRST_FAILURES: Final = 3
@@ -59,14 +59,14 @@ class Job:
     """A call to carry out.
 
     Attributes:
-        call: The call.
+        request: The call.
         check: Who sends it.
         undoing: The permission to send although the run is over; None for ordinary calls.
         report: Told of every exchange as soon as it is recorded.
         exchange: The last exchange so far.
     """
 
-    call: Call
+    request: Request
     check: str
     undoing: Undoing | None
     report: Callable[[Exchange], None]
@@ -129,8 +129,8 @@ class Dispatcher:
         Raises:
             RunStopped: Nothing more is sent.
         """
-        persistence = RetryPolicy(order.call)
-        lane = self.pacer.lane(self._request_builder.credential(order.call).authorization)
+        persistence = RetryPolicy(order.request)
+        lane = self.pacer.lane(self._request_builder.credential(order.request).authorization)
         attempt = 0
         while True:
             attempt += 1
@@ -150,7 +150,7 @@ class Dispatcher:
 
     async def _attempt(self, order: Job, lane: KeyBudget, attempt: int) -> tuple[Exchange, AttemptResult]:
         await self.pacer.enter(
-            lane, lambda seconds: self._wait_for_window(seconds, order), at_once=order.call.expects_429
+            lane, lambda seconds: self._wait_for_window(seconds, order), at_once=order.request.expects_429
         )
         response = None
         try:
@@ -158,11 +158,11 @@ class Dispatcher:
                 had_room = lane.has_room
                 exchange, outcome = await self._send(order, attempt, self._settings.timeout)
             response = exchange.received
-            if not order.call.expects_429:
+            if not order.request.expects_429:
                 self._width.learn(response, beside_others=beside_others, had_room=had_room)
         finally:
             self.pacer.leave(lane, response)
-        if order.undoing is None and self._main_key.is_shown_by(order.call) and self._is_needed_for_undoing(lane):
+        if order.undoing is None and self._main_key.is_shown_by(order.request) and self._is_needed_for_undoing(lane):
             await self._keep_for_undoing(lane, exchange)
         return exchange, outcome
 
@@ -212,7 +212,7 @@ class Dispatcher:
         self._limits.admit(order.undoing)
         left = self._limits.left(order.undoing)
         return await self._sender.attempt(
-            order.call,
+            order.request,
             number=self._limits.sent,
             check=order.check,
             attempt=attempt,
@@ -233,8 +233,8 @@ class Dispatcher:
     async def _has_key_ended(self, order: Job, exchange: Exchange) -> bool:
         """Whether an answer is withheld because the main key has ended, which ends the run; undoing sees them all."""
 
-        async def ask(call: Call, attempt: int) -> Exchange:
-            probe = Job(call, _PROBE, order.undoing, lambda _: None)
+        async def ask(request: Request, attempt: int) -> Exchange:
+            probe = Job(request, _PROBE, order.undoing, lambda _: None)
             exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
             self._keep(probe, unjudged(exchange, _KEY_ASKED) if is_refusal(exchange) else exchange)
             return exchange
@@ -268,9 +268,9 @@ class Dispatcher:
         self, order: Job, lane: KeyBudget, persistence: RetryPolicy, exchange: Exchange
     ) -> float | None:
         """Hold the key until its window ends; None where the call is given up."""
-        if order.call.expects_429 or exchange.received is None:
+        if order.request.expects_429 or exchange.received is None:
             return None
-        operation = order.call.operation.id
+        operation = order.request.operation.id
         # Where the window is not used up and waiting was in vain, 429 is what the service says to some such requests.
         is_lasting = lane.in_vain[operation] >= _REFUSALS and leaves_requests(exchange.received)
         wait = self.pacer.wait_after_429(exchange.received, persistence.waits)
@@ -280,7 +280,7 @@ class Dispatcher:
             return 0.0
         lane.refusals += 1
         lane.in_vain[operation] += persistence.waits >= WAITS
-        if order.undoing is None and lane.refusals >= _REFUSALS and self._main_key.is_shown_by(order.call):
+        if order.undoing is None and lane.refusals >= _REFUSALS and self._main_key.is_shown_by(order.request):
             if not await self._is_served(lane):
                 raise self._stopped("the service answered nothing but 429", exchange)
             lane.refusals = 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from conformance.wire.redaction import Redactor
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 SUCCESSES: Final = range(200, 300)
 """Statuses of what was carried out."""
@@ -123,27 +123,27 @@ class Exchange:
     Attributes:
         number: 1 for the first request of the run; the number that reports cite.
         check: The check or journey that sent it.
-        call: What was meant to be sent.
-        request: What was sent.
+        request: What was meant to be sent.
+        sent_request: What was sent.
         received: The complete answer, or None.
         trouble: Why there is no complete answer, as a sentence; None where there is one.
         started_at: When it was sent, UTC.
         seconds: How long it took.
         attempt: 1, or more for a repetition.
-        sent: Whether anything was sent: False where no connection could be made, so that surely nothing happened.
+        was_sent: Whether anything was sent: False where no connection could be made, so that surely nothing happened.
         head_seconds: How long the status and the headers took to come; None where they did not.
     """
 
     number: int
     check: str
-    call: Call = field(repr=False)
-    request: SentRequest = field(repr=False)
+    request: Request = field(repr=False)
+    sent_request: SentRequest = field(repr=False)
     received: Response | None
     trouble: str | None
     started_at: datetime
     seconds: float
     attempt: int = 1
-    sent: bool = True
+    was_sent: bool = True
     head_seconds: float | None = None
 
     def __hash__(self) -> int:
@@ -155,37 +155,37 @@ class Exchange:
 
         An exchange without any is given as it is, since what was read of a large body takes memory a second time.
         """
-        request, received = self.request, self.received
+        request, received = self.sent_request, self.received
         request = SentRequest(
             request.method, redactor.text(request.url), redactor.headers(request.headers), redactor.body(request.body)
         )
         if received is not None:
             received = replace(received, headers=redactor.headers(received.headers), body=redactor.body(received.body))
         trouble = None if self.trouble is None else redactor.text(self.trouble)
-        if (request, received, trouble) == (self.request, self.received, self.trouble):
+        if (request, received, trouble) == (self.sent_request, self.received, self.trouble):
             return self
-        return replace(self, request=request, received=received, trouble=trouble)
+        return replace(self, sent_request=request, received=received, trouble=trouble)
 
     @property
     def named(self) -> str:
         """The request by its method, its path and its number."""
-        return f"{self.request.method} {urlsplit(self.request.url).path} (request {self.number})"
+        return f"{self.sent_request.method} {urlsplit(self.sent_request.url).path} (request {self.number})"
 
     @cached_property
     def judgeable(self) -> bool:
         """Whether a complete answer of the service itself is there."""
-        return self.received is not None and not speaks_for_service(self.call, self.received)
+        return self.received is not None and not speaks_for_service(self.request, self.received)
 
     @cached_property
     def as_it_came(self) -> Self | None:
         """What laws of any answer judge: 429s that were waited out too; None where there is nothing to judge."""
-        if self.received is None or not self.judgeable or self.call.unjudged:
+        if self.received is None or not self.judgeable or self.request.unjudged:
             return None
-        if may_be_parsers(self.call, self.received):
+        if may_be_parsers(self.request, self.received):
             return None
         if self.received.status != TOO_MANY_REQUESTS:
             return self
-        return replace(self, call=replace(self.call, expects_429=True))
+        return replace(self, request=replace(self.request, expects_429=True))
 
     @cached_property
     def response(self) -> Response:
@@ -199,7 +199,7 @@ class Exchange:
         if not self.judgeable:
             trouble = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
             raise trouble(f"a gateway answered {self.received.status} in place of the service", self)
-        if self.received.status == TOO_MANY_REQUESTS and not self.call.expects_429:
+        if self.received.status == TOO_MANY_REQUESTS and not self.request.expects_429:
             raise NoResponse("the service answered nothing but 429", self)
         return self.received
 

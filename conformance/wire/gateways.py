@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.wire.exchange import Response
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 MAX_TARGET: Final = 2_000
 """Bytes of a request target; the smallest limits in use are a little above."""
@@ -57,18 +57,18 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
         raise OverLimit(f"its own headers would take {size} bytes, and gateways may refuse more than 4,096")
 
 
-def speaks_for_service(call: Call, response: Response) -> bool:
+def speaks_for_service(request: Request, response: Response) -> bool:
     """Whether an answer is a gateway's, or may be: then nothing follows from it for the service."""
     if response.status in GATEWAY_STATUSES or response.status in _TOO_LONG:
         return True
     if response.status == _TOO_LARGE:
-        return len(call.body or b"") > LARGE_BODY
-    return may_be_parsers(call, response) and not _has_envelope(response)
+        return len(request.body or b"") > LARGE_BODY
+    return may_be_parsers(request, response) and not _has_envelope(response)
 
 
-def may_be_parsers(call: Call, response: Response) -> bool:
+def may_be_parsers(request: Request, response: Response) -> bool:
     """Whether an answer refuses a path with escapes that parsers and gateways refuse in a form of their own."""
-    return _ERRORS_FROM <= response.status < _SERVER_ERRORS_FROM and _has_odd_escape(call.path)
+    return _ERRORS_FROM <= response.status < _SERVER_ERRORS_FROM and _has_odd_escape(request.path)
 
 
 def _has_odd_escape(target: str) -> bool:

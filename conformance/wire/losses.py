@@ -56,7 +56,7 @@ def losses(exchanges: Iterable[Exchange]) -> list[Loss]:
 
 def is_broken_off(exchange: Exchange) -> bool:
     """Whether a request was sent, and its connection broke before the answer was complete."""
-    return exchange.sent and exchange.trouble in _BROKEN_OFF
+    return exchange.was_sent and exchange.trouble in _BROKEN_OFF
 
 
 def naming(exchanges: Sequence[Exchange]) -> str:
@@ -77,12 +77,12 @@ def _loss(refusal: Exchange, returned: Exchange | None, ordered: Sequence[Exchan
 
 
 def _is_refused(exchange: Exchange) -> bool:
-    return not exchange.sent and exchange.trouble == REFUSED
+    return not exchange.was_sent and exchange.trouble == REFUSED
 
 
 def _meet(one: Exchange, other: Exchange) -> bool:
     """Whether two requests were under way at the same time."""
-    return other.sent and one.started_at < end_of(other) and other.started_at < end_of(one)
+    return other.was_sent and one.started_at < end_of(other) and other.started_at < end_of(one)
 
 
 def end_of(exchange: Exchange) -> datetime:

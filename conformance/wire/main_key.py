@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.exchange import SUCCESSES
-from conformance.wire.request import get_organization, list_engagements, list_members
+from conformance.wire.requests import get_organization, list_engagements, list_members
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
 
-    Ask = Callable[[Call, int], Awaitable[Exchange]]
+    Ask = Callable[[Request, int], Awaitable[Exchange]]
 
 REFUSED: Final = frozenset({401, 403})
 """Statuses of a request whose key is not good, or not good for it."""
@@ -50,9 +50,9 @@ class MainKey:
         self._waiting: list[int] = []
         self._before: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
 
-    def is_shown_by(self, call: Call) -> bool:
+    def is_shown_by(self, request: Request) -> bool:
         """Whether a call shows the main key."""
-        return call.credential is None or call.credential.authorization == self._credential.authorization
+        return request.credential is None or request.credential.authorization == self._credential.authorization
 
     async def has_ended(self, exchange: Exchange, ask: Ask) -> bool:
         """Whether an exchange was refused because the main key is refused for everything.
@@ -61,18 +61,18 @@ class MainKey:
             exchange: The exchange, before anybody sees it.
             ask: Sends a call once, with the number of the attempt.
         """
-        is_main, refused = self.is_shown_by(exchange.call), is_refusal(exchange)
+        is_main, refused = self.is_shown_by(exchange.request), is_refusal(exchange)
         self._was_served |= is_main and _has_succeeded(exchange)
         if refused and is_main and self._was_served and self.ended is None:
             await self._find_out(exchange, ask)
         if refused and self.ended is not None:
             return True
-        self._before.append((exchange.number, f"{exchange.call.operation.id} of {exchange.check}"))
+        self._before.append((exchange.number, f"{exchange.request.operation.id} of {exchange.check}"))
         return False
 
     async def _find_out(self, exchange: Exchange, ask: Ask) -> None:
         """Ask whether the key is served: once for all refusals that came before, and once for each kind of request."""
-        kind = exchange.call.operation.id, exchange.status
+        kind = exchange.request.operation.id, exchange.status
         self._waiting.append(exchange.number)
         try:
             async with self._asking:
@@ -129,7 +129,7 @@ def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchang
     if stopped is None or not stopped.startswith(_ENDED):
         return False
     last = max(one.number for one in refusals)
-    return not any(one.number > last and one.call.credential is None and _has_succeeded(one) for one in exchanges)
+    return not any(one.number > last and one.request.credential is None and _has_succeeded(one) for one in exchanges)
 
 
 def _has_succeeded(exchange: Exchange) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.recorded_inputs import InputRecorder
     from conformance.wire.redaction import Redactor
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
     from conformance.wire.settings import WireSettings
 
 
@@ -50,7 +50,7 @@ class RecordedWire(Wire):
         """Seconds that the service's clock is ahead of ours; noted, because checks reckon with it."""
         return self._notes.perhaps("service clock", lambda: super(RecordedWire, self).service_clock)
 
-    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send calls, and note which answer was whose where their records do not tell, and what was withheld.
 
         Raises:
@@ -61,7 +61,7 @@ class RecordedWire(Wire):
         reason: str | None = None
         try:
             with super().checking(self._notes.current):
-                exchanges = super().send_all(calls)
+                exchanges = super().send_all(requests)
         except NotSent as withheld:
             reason = str(withheld)
             raise
@@ -69,7 +69,7 @@ class RecordedWire(Wire):
             self._notes.perhaps("withheld", lambda: reason)
             numbers = [exchange.number for exchange in exchanges]
             self._notes.sent(numbers)
-            if are_alike(calls):
+            if are_alike(requests):
                 self._notes.perhaps("order", lambda: numbers)
         return exchanges
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.wire.client import Observer
     from conformance.wire.exchange import Exchange, SentRequest
     from conformance.wire.redaction import Redactor
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
     from conformance.wire.settings import WireSettings
     from conformance.wire.waits import Waiting
 
@@ -55,16 +55,16 @@ class RequestKey:
     headers: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, check: str, call: Call, request: SentRequest) -> RequestKey:
+    def of(cls, check: str, request: Request, sent: SentRequest) -> RequestKey:
         """The likeness of a call, by the record of its request."""
-        own = {name.lower() for name, _ in call.headers} | {"authorization"}
+        own = {name.lower() for name, _ in request.headers} | {"authorization"}
         return cls(
             check=check,
-            method=request.method,
-            url=request.url,
-            body=None if call.body is None else request.body,
-            credential=None if call.credential is None else call.credential.name,
-            headers=tuple((name.lower(), value) for name, value in request.headers if name.lower() in own),
+            method=sent.method,
+            url=sent.url,
+            body=None if request.body is None else sent.body,
+            credential=None if request.credential is None else request.credential.name,
+            headers=tuple((name.lower(), value) for name, value in sent.headers if name.lower() in own),
         )
 
 
@@ -88,7 +88,7 @@ class _Waiting:
         begun: defaultdict[tuple[RequestKey, int], deque[_Chain]] = defaultdict(deque)
         chains: list[tuple[RequestKey, _Chain]] = []
         for exchange in exchanges:
-            likeness = RequestKey.of(exchange.check, exchange.call, exchange.request)
+            likeness = RequestKey.of(exchange.check, exchange.request, exchange.sent_request)
             earlier = begun[likeness, exchange.attempt - 1]
             if earlier:
                 chain = earlier.popleft()
@@ -206,16 +206,16 @@ class ReplayWire:
             left = [exchange for exchange in self._waiting.exchanges if exchange.check != _UNDOING]
         return sorted(left, key=lambda exchange: exchange.number)
 
-    def send(self, call: Call) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """The recorded exchange of a call.
 
         Raises:
             NotRecorded: There is none.
             RunStopped: The recorded run was over by then.
         """
-        return self.send_all([call])[0]
+        return self.send_all([request])[0]
 
-    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """The recorded exchanges of calls, in the order of the calls.
 
         Raises:
@@ -225,13 +225,13 @@ class ReplayWire:
         """
         if (reason := self._withheld()) is not None:
             raise NotSent(reason)
-        numbers: Sequence[int | None] = self._order() if are_alike(calls) else ()
-        numbers = numbers if len(numbers) == len(calls) else [None] * len(calls)
+        numbers: Sequence[int | None] = self._order() if are_alike(requests) else ()
+        numbers = numbers if len(numbers) == len(requests) else [None] * len(requests)
         given: list[Exchange] = []
         over: RunStopped | None = None
-        for call, number in zip(calls, numbers, strict=True):
+        for request, number in zip(requests, numbers, strict=True):
             try:
-                given.append(self._give(call, number))
+                given.append(self._give(request, number))
             except RunStopped as stopped:  # amid calls of which some had been sent
                 over = over or stopped
         if over is not None:
@@ -271,11 +271,11 @@ class ReplayWire:
     def close(self) -> None:
         """Do nothing: there are no connections."""
 
-    def _give(self, call: Call, number: int | None) -> Exchange:
+    def _give(self, request: Request, number: int | None) -> Exchange:
         for observer in self._observers:
-            observer.before(call)
-        chain = self._taken(call, number)
-        exchanges = [replace(exchange, call=call) for exchange in chain]
+            observer.before(request)
+        chain = self._taken(request, number)
+        exchanges = [replace(exchange, request=request) for exchange in chain]
         with self._lock:
             self._given |= {exchange.number: exchange for exchange in exchanges}
         for exchange in exchanges:
@@ -285,9 +285,9 @@ class ReplayWire:
             raise RunStopped(self.stopped, exchanges[-1])
         return exchanges[-1]
 
-    def _taken(self, call: Call, number: int | None) -> _Chain:
+    def _taken(self, request: Request, number: int | None) -> _Chain:
         likeness = RequestKey.of(
-            self._current(), call, self._request_builder.record(call, self._request_builder.writable(call)[0])
+            self._current(), request, self._request_builder.record(request, self._request_builder.writable(request)[0])
         )
         with self._lock:
             found = self._waiting.take(likeness, number)
@@ -300,9 +300,10 @@ class ReplayWire:
         raise NotRecorded(message)
 
 
-def are_alike(calls: Sequence[Call]) -> bool:
+def are_alike(requests: Sequence[Request]) -> bool:
     """Whether some of several calls cannot be told apart by their records."""
     seen = {
-        (call.method, call.path, call.body, None if call.credential is None else call.credential.name) for call in calls
+        (request.method, request.path, request.body, None if request.credential is None else request.credential.name)
+        for request in requests
     }
-    return len(seen) < len(calls)
+    return len(seen) < len(requests)

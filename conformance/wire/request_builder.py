@@ -15,7 +15,7 @@ from conformance.wire.settings import USER_AGENT
 
 if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
-    from conformance.wire.request import Call, Credential
+    from conformance.wire.requests import Credential, Request
     from conformance.wire.settings import WireSettings
 
 UNWRITABLE: Final = "the request cannot be written as HTTP"
@@ -46,59 +46,61 @@ class RequestBuilder:
         self._written = lru_cache(_REMEMBERED)(self._write)
         self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
 
-    def credential(self, call: Call) -> Credential:
+    def credential(self, request: Request) -> Credential:
         """Whose key a call shows."""
-        return call.credential or self._settings.credential
+        return request.credential or self._settings.credential
 
-    def request(self, call: Call) -> httpx.Request:
+    def build(self, request: Request) -> httpx.Request:
         """The request of a call; whatever cannot be written raises some exception.
 
         Raises:
             OverLimit: It is longer than gateways take.
         """
-        if call.is_proper and call.operation.parameter is not None and not call.identifier:
+        if request.is_proper and request.operation.parameter is not None and not request.identifier:
             raise ValueError("without an identifier the path would be that of the list")
-        url = self._url(self._settings.root + call.path)
-        ensure_short(url.raw_path, call.headers)
+        url = self._url(self._settings.root + request.path)
+        ensure_short(url.raw_path, request.headers)
         return httpx.Request(
-            call.method,
+            request.method,
             url,
-            headers=self._written(call.headers, self.credential(call).authorization),
-            content=call.body,
-            extensions={"repeatable": call.harmless},
+            headers=self._written(request.headers, self.credential(request).authorization),
+            content=request.body,
+            extensions={"repeatable": request.harmless},
         )
 
-    def writable(self, call: Call) -> tuple[httpx.Request | None, str | None]:
+    def writable(self, request: Request) -> tuple[httpx.Request | None, str | None]:
         """The request of a call, or why there is none: identifiers of the target may be of any kind and length."""
         try:
-            return self.request(call), None
+            return self.build(request), None
         except OverLimit as limit:
             return None, f"the request was not sent: {limit}"
         except Exception:  # noqa: BLE001 - any of httpx and its parts
             return None, UNWRITABLE
 
-    def record(self, call: Call, request: httpx.Request | None) -> SentRequest:
+    def record(self, request: Request, outgoing: httpx.Request | None) -> SentRequest:
         """A request for the record.
 
         Args:
-            call: The call.
-            request: What was made of it; None where that was impossible.
+            request: The call.
+            outgoing: What was made of it; None where that was impossible.
         """
         headers = (
-            self._headers(call.headers, self.credential(call).authorization) if request is None else _decoded(request)
+            self._headers(request.headers, self.credential(request).authorization)
+            if outgoing is None
+            else _decoded(outgoing)
         )
-        shown = [(name, self._shown(call, name, value)) for name, value in headers]
+        shown = [(name, self._shown(request, name, value)) for name, value in headers]
         return SentRequest(
-            method=call.method,
-            url=self._redactor.text(self._settings.root + call.path if request is None else str(request.url)),
+            method=request.method,
+            url=self._redactor.text(self._settings.root + request.path if outgoing is None else str(outgoing.url)),
             headers=self._redactor.headers(shown),
-            body=self._redactor.body(call.body or b""),
+            body=self._redactor.body(request.body or b""),
         )
 
-    def recorded(self, call: Call, response: httpx.Response, body: bytes) -> Response:
+    def recorded(self, request: Request, response: httpx.Response, body: bytes) -> Response:
         """An answer for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
         headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
-        credential = self.credential(call)
+        credential = self.credential(request)
         if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
             pieces = self._pieces(self._settings.credential if credential.invalid else credential)
             headers, clean = pieces.headers(headers), pieces.body(clean)
@@ -125,11 +127,11 @@ class RequestBuilder:
         headers = self._headers(own, authorization)
         return [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in headers]
 
-    def _shown(self, call: Call, name: str, value: str) -> str:
+    def _shown(self, request: Request, name: str, value: str) -> str:
         """A header's value for the record: a name wherever a secret is known to be sent, however short it is."""
         if name.lower() == "authorization":
             scheme, _, key = value.partition(" ")
-            return f"{scheme} <{self.credential(call).name}>" if key.strip() else value
+            return f"{scheme} <{self.credential(request).name}>" if key.strip() else value
         if any(name.lower() == secret.lower() for secret, _ in self._settings.headers):
             return f"<header {name}>"
         return value

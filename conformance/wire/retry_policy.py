@@ -11,7 +11,7 @@ from conformance.wire.rate_limit_headers import retry_after
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 REPEATS: Final = (0.2, 1.0)
 """Seconds before the first and the second repetition."""
@@ -33,12 +33,12 @@ class RetryPolicy:
     """How often one call was repeated, and whether it may be again.
 
     Attributes:
-        call: The call.
+        request: The call.
         repeats: Repetitions after a broken connection or a gateway's answer.
         waits: Times that it waited for its rate limit.
     """
 
-    call: Call
+    request: Request
     repeats: int = 0
     waits: int = 0
 
@@ -50,7 +50,7 @@ class RetryPolicy:
             outcome: What came of it.
             service_now: The service's time, for a Retry-After that is a date.
         """
-        if self.call.expects_429 or outcome in {AttemptResult.UNSENDABLE, AttemptResult.STOPPED}:
+        if self.request.expects_429 or outcome in {AttemptResult.UNSENDABLE, AttemptResult.STOPPED}:
             return None
         no_response = exchange.received is None or exchange.received.status in GATEWAY_STATUSES
         if not no_response or self.repeats >= self._allowed(exchange, outcome):
@@ -63,6 +63,6 @@ class RetryPolicy:
     def _allowed(self, exchange: Exchange, outcome: AttemptResult) -> int:
         if outcome is AttemptResult.UNREACHED:
             return RECONNECTS
-        if not self.call.harmless:
+        if not self.request.harmless:
             return 0
         return len(REPEATS) if exchange.received is None else BEYOND_GATEWAY

@@ -130,8 +130,8 @@ class Limits:
 
     def _kept_back(self) -> float:
         """Seconds of the run's time that are kept for the undoing, half of all at most."""
-        calls = self.to_undo() / self._settings.workers + _CALLS_BESIDE
-        return min(calls * self._pace, (self._settings.max_seconds or 0) / 2)
+        requests = self.to_undo() / self._settings.workers + _CALLS_BESIDE
+        return min(requests * self._pace, (self._settings.max_seconds or 0) / 2)
 
     def admit(self, undoing: Undoing | None) -> None:
         """Count one more request.

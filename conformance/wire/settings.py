@@ -15,7 +15,7 @@ from conformance import __version__
 from conformance.files import DOCUMENT, open_file
 
 if TYPE_CHECKING:
-    from conformance.wire.request import Credential
+    from conformance.wire.requests import Credential
 
 USER_AGENT = f"conformance/{__version__}"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _Resource = tuple[str, str]
 """The name of a path parameter, and its value."""
@@ -31,21 +31,21 @@ class Turns:
         self._undisturbed: tuple[str, int] | None = None
 
     @contextmanager
-    def of(self, scenario: str, calls: Sequence[Call]) -> Iterator[None]:
+    def of(self, scenario: str, requests: Sequence[Request]) -> Iterator[None]:
         """Wait until no other scenario writes to what some calls write to, and keep others waiting inside a ``with``.
 
         Writes wait for a scenario that must be undisturbed, too.
 
         Args:
             scenario: Who sends the calls; it may have as many turns at once as it likes.
-            calls: What will be sent; reads wait for nothing.
+            requests: What will be sent; reads wait for nothing.
         """
         resources = {
-            (call.operation.parameter, call.identifier)
-            for call in calls
-            if call.may_change and call.operation.parameter is not None and call.identifier is not None
+            (request.operation.parameter, request.identifier)
+            for request in requests
+            if request.may_change and request.operation.parameter is not None and request.identifier is not None
         }
-        writes = any(call.may_change for call in calls)
+        writes = any(request.may_change for request in requests)
         with self._changed:
             self._changed.wait_for(
                 lambda: (

@@ -16,7 +16,7 @@ from tests.conftest import make_exchange
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 SUCCESSES = {"createEngagement": 201, "archiveEngagement": 200, "deleteEngagement": 200, "getEngagement": 404}
 """What an honest service answers, reads only being sent once all is deleted."""
@@ -41,7 +41,7 @@ class Service:
         """A name."""
         return label
 
-    def send(self, sent: Call) -> Exchange:
+    def send(self, sent: Request) -> Exchange:
         """Answer a call."""
         operation = sent.operation.id
         identifier = sent.identifier or f"e{next(self.numbers)}"
@@ -51,9 +51,9 @@ class Service:
             self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
         return make_exchange(operation, status, {"data": {"id": identifier}} if status < 300 else {"error": {}})
 
-    def send_all(self, calls: Iterable[Call]) -> list[Exchange]:
+    def send_all(self, requests: Iterable[Request]) -> list[Exchange]:
         """Answer calls."""
-        return [self.send(one) for one in calls]
+        return [self.send(one) for one in requests]
 
     def wait_until(self, condition: Callable[[], bool]) -> bool:
         """Have no patience."""

@@ -21,7 +21,7 @@ from tests.conftest import make_exchange
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 # Not to be collected here: they are checks.
 created_is_counted, deleted_is_not = test_created_engagement_is_counted, test_deleted_engagement_is_no_longer_counted
@@ -133,7 +133,7 @@ def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: boo
     """Others that move it each time keep a few looks from being right, not all of them; then it is in doubt."""
     asked: list[str] = []
 
-    def send(sent: Call) -> Exchange:
+    def send(sent: Request) -> Exchange:
         asked.append(sent.operation.id)
         if sent.operation.id == "getCurrentOrganization":
             return organization(5 + asked.count(sent.operation.id) % 2)

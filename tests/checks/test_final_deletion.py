@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from conformance.checks.final_deletion import clearing
 from conformance.checks.paged_lists import creation_times
 from conformance.running.options import Effort
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
-RECORD = request.create_engagement({}).as_probe("POST", "/api/v1/engagements/own/tasks")
+RECORD = requests.create_engagement({}).as_probe("POST", "/api/v1/engagements/own/tasks")
 """How a record below an engagement is made where the target file says how."""
 
 
@@ -29,34 +29,34 @@ class Sending:
 
     def __init__(self, sent: Iterable[Exchange]) -> None:
         self.wire = SimpleNamespace(exchanges=list(sent))
-        self.sent: list[Call] = []
+        self.sent: list[Request] = []
         self.engagements_before, self.effort = 0, Effort.QUICK
 
-    def send(self, one: Call) -> Exchange:
+    def send(self, one: Request) -> Exchange:
         """Answer whatever it is with an empty list."""
         self.sent.append(one)
         data: list[object] | dict[str, object] = [] if one.operation.response == "list" else {}
         return make_exchange(one.operation.id, 404 if one.identifier else 200, {"data": data, "meta": {}})
 
-    def send_all(self, calls: Iterable[Call]) -> list[Exchange]:
+    def send_all(self, batch: Iterable[Request]) -> list[Exchange]:
         """Answer each of them."""
-        return [self.send(one) for one in calls]
+        return [self.send(one) for one in batch]
 
 
 def made(identifier: str, at: str = "2026-01-02T03:04:05.678Z", **changes: Any) -> Exchange:
     """A creation that was answered with an id."""
     body = {"data": {"id": identifier, "createdAt": at}}
     one = make_exchange("createEngagement", 201, body)
-    return replace(one, call=changes.get("call", one.call))
+    return replace(one, request=changes.get("call", one.request))
 
 
 def test_only_engagements_of_the_run_are_deleted() -> None:
     """A record below an engagement may have the id of somebody else's engagement; another key's are another's."""
-    own = made("own").call
+    own = made("own").request
     run = Sending([
         made("own"),
-        made("7", call=RECORD),
-        made("other", call=own.with_key(Credential.bearer("other_organization", "key-of-others"))),
+        made("7", request=RECORD),
+        made("other", request=own.with_key(Credential.bearer("other_organization", "key-of-others"))),
     ])  # fmt: skip
 
     clearing(cast("Run", run))
@@ -66,7 +66,7 @@ def test_only_engagements_of_the_run_are_deleted() -> None:
 
 def test_a_record_has_no_part_in_the_times_of_engagements() -> None:
     """Nor where it has the id of one."""
-    run = Sending([made("own"), made("own", "2026-02-03T04:05:06.789Z", call=RECORD)])
+    run = Sending([made("own"), made("own", "2026-02-03T04:05:06.789Z", request=RECORD)])
 
     times = creation_times(cast("Run", run))
 

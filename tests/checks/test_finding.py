@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 
 class Lists:
@@ -43,11 +43,11 @@ class Lists:
         yield
         self._depth -= 1
 
-    def _send(self, asked: Call) -> Exchange:
+    def _send(self, asked: Request) -> Exchange:
         self.disturbed.append(self._depth == 0)
         items = [{"id": one, "name": f"cf-{one}" if one.isupper() else one} for one in next(self._lists)]
         meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
-        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), call=asked)
+        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
 
 
 def found(*lists: str) -> Search:

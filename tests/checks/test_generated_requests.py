@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 _MANY = 1000
 
@@ -79,11 +79,11 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
     invalid = [{"query": [["page", "x" * number]]} for number in range(1, 11)]
     cases = {False: [{"query": []}], True: [*open_ones, *invalid, *invalid]}
     monkeypatch.setattr(generation, "draw", lambda *_, negative, **__: cases[negative])
-    sent: list[Call] = []
+    sent: list[Request] = []
 
-    def send_all(calls: list[Call]) -> list[Exchange]:
-        sent.extend(calls)
-        return [make_exchange("listMembers", 422) for _ in calls]
+    def send_all(requests: list[Request]) -> list[Exchange]:
+        sent.extend(requests)
+        return [make_exchange("listMembers", 422) for _ in requests]
 
     run: Any = SimpleNamespace(
         effort=Effort.STANDARD,
@@ -110,11 +110,11 @@ def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.Mo
     ]
     cases = {False: [{"query": query} for query in queries], True: [{"query": [], "json": {"x": "x" * 40_000}}]}
     monkeypatch.setattr(generation, "draw", lambda *_, negative, **__: cases[negative])
-    sent: list[Call] = []
+    sent: list[Request] = []
 
-    def send_all(calls: list[Call]) -> list[Exchange]:
-        sent.extend(calls)
-        return [make_exchange("listEngagements") for _ in calls]
+    def send_all(requests: list[Request]) -> list[Exchange]:
+        sent.extend(requests)
+        return [make_exchange("listEngagements") for _ in requests]
 
     run: Any = SimpleNamespace(
         effort=Effort.DEEP,

@@ -15,7 +15,7 @@ from conformance.checks.interference import excused_by_meddling
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import JSON_HEADERS, encode, get_organization
+from conformance.wire.requests import JSON_HEADERS, encode, get_organization
 from tests.conftest import make_exchange
 
 PREFIX = "cf-k3vq7t2a-"
@@ -36,9 +36,9 @@ class Wire:
         self._name = name
         yield
 
-    def send(self, call: object) -> None:
+    def send(self, request: object) -> None:
         """Read the organization once more."""
-        assert call == get_organization()
+        assert request == get_organization()
         settings = self._later[min(self._asked, len(self._later) - 1)]
         self.exchanges.append(replace(shown(len(self.exchanges), "Acme", settings=settings), check=self._name))
         self._asked += 1
@@ -53,8 +53,8 @@ def shown(number: int, name: str, *, settings: bool = False) -> Exchange:
 def renamed(number: int, name: str) -> Exchange:
     """A renaming of the run's."""
     made = make_exchange("updateCurrentOrganization", 200, {"data": {"name": name}})
-    call = replace(made.call, body=encode({"name": name}), headers=JSON_HEADERS)
-    return replace(made, call=call, number=number, started_at=made.started_at + timedelta(seconds=number))
+    request = replace(made.request, body=encode({"name": name}), headers=JSON_HEADERS)
+    return replace(made, request=request, number=number, started_at=made.started_at + timedelta(seconds=number))
 
 
 def evidence(exchanges: list[Exchange], later: list[bool] | None = None) -> None:

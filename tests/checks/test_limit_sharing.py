@@ -16,9 +16,9 @@ from conformance.checks.limit_sharing import expect_limits_apart
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import NEW_KEY
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 from tests.conftest import RESPONDED_AT, make_exchange
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
@@ -47,7 +47,7 @@ class Service:
         return SimpleNamespace(
             wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
             scenarios=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
-            send=self.send, send_all=lambda calls: [self.send(one) for one in calls], sleep=lambda _: None,
+            send=self.send, send_all=lambda batch: [self.send(one) for one in batch], sleep=lambda _: None,
         )  # fmt: skip
 
     def new_key(self, _: str) -> Credential:
@@ -55,7 +55,7 @@ class Service:
         self.keys += 1
         return Credential.bearer(NEW_KEY, "n")
 
-    def send(self, asked: Call) -> Exchange:
+    def send(self, asked: Request) -> Exchange:
         """Count a request and answer it."""
         name = asked.credential.name if asked.credential else "api_key"
         self.sent[name] += 1
@@ -70,14 +70,14 @@ class Service:
         one = make_exchange(
             "getCurrentOrganization", 200, {"data": {}}, headers=headers, number=len(self.exchanges) + 1
         )
-        one = replace(one, call=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
+        one = replace(one, request=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
         self.exchanges.append(one)
         return one
 
     def used(self, *keys: Credential | None) -> Service:
         """The same after requests with these keys; None is the main one."""
         for key in keys:
-            asked = request.get_organization()
+            asked = requests.get_organization()
             self.send(asked if key is None else asked.with_key(key))
         return self
 
@@ -144,7 +144,7 @@ def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> No
         expect_limits_apart(service.run)
 
     assert service.keys == 1
-    assert [one.call.credential.name for one in fault.value.exchanges if one.call.credential] == [NEW_KEY] * 6
+    assert [one.request.credential.name for one in fault.value.exchanges if one.request.credential] == [NEW_KEY] * 6
 
 
 def test_windows_that_slide_tell_as_much() -> None:

@@ -22,19 +22,21 @@ def _is_text(content_type: str | None) -> bool:
 FAULTY = {
     one.id: one
     for one in (
-        stumbling("role", "", "listMembers", lambda call: call.request.query_params.get("role") == ""),
-        stumbling("page", "", "listMembers", lambda call: call.request.query_params.get("page") == ""),
-        stumbling("twice", "", "listMembers", lambda call: len(call.request.query_params.getlist("page")) > 1),
-        stumbling("mark", "", "createEngagement", lambda call: call.content.startswith(b"\xef\xbb\xbf")),
-        stumbling("no number", "", "createEngagement", lambda call: b"NaN" in call.content),
-        stumbling("lines", "", "updateEngagement", lambda call: "\n" in str(field(call, "description"))),
-        stumbling("capital", "", "inviteMember", lambda call: field(call, "role") == "Admin"),
-        stumbling("capitals", "", "updateMemberRole", lambda call: str(field(call, "role")).isupper()),
-        stumbling("shape", "", "unarchiveEngagement", lambda call: not call.resource_id.startswith("eng_")),
-        stumbling("letters", "", "updateEngagement", lambda call: not call.resource_id.isascii()),
-        stumbling("body", "", "archiveEngagement", lambda call: "Content-Type" in call.request.headers),
-        stumbling("text", "", "updateEngagement", lambda call: _is_text(call.request.headers.get("Content-Type"))),
-        stumbling("nothing", "", "updateEngagement", lambda call: "Content-Type" not in call.request.headers),
+        stumbling("role", "", "listMembers", lambda request: request.request.query_params.get("role") == ""),
+        stumbling("page", "", "listMembers", lambda request: request.request.query_params.get("page") == ""),
+        stumbling("twice", "", "listMembers", lambda request: len(request.request.query_params.getlist("page")) > 1),
+        stumbling("mark", "", "createEngagement", lambda request: request.content.startswith(b"\xef\xbb\xbf")),
+        stumbling("no number", "", "createEngagement", lambda request: b"NaN" in request.content),
+        stumbling("lines", "", "updateEngagement", lambda request: "\n" in str(field(request, "description"))),
+        stumbling("capital", "", "inviteMember", lambda request: field(request, "role") == "Admin"),
+        stumbling("capitals", "", "updateMemberRole", lambda request: str(field(request, "role")).isupper()),
+        stumbling("shape", "", "unarchiveEngagement", lambda request: not request.resource_id.startswith("eng_")),
+        stumbling("letters", "", "updateEngagement", lambda request: not request.resource_id.isascii()),
+        stumbling("body", "", "archiveEngagement", lambda request: "Content-Type" in request.request.headers),
+        stumbling(
+            "text", "", "updateEngagement", lambda request: _is_text(request.request.headers.get("Content-Type"))
+        ),
+        stumbling("nothing", "", "updateEngagement", lambda request: "Content-Type" not in request.request.headers),
     )
 }
 

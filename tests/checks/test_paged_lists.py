@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from conformance.checks.paged_lists import named_in
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 def test_only_engagements_of_the_run_are_expected() -> None:
     """Those of another key are not, and records that a target file makes below an engagement are none."""
     made = [make_exchange("createEngagement", 201, {"data": {"id": name}}) for name in ("own", "other", "record")]
-    made[1] = replace(made[1], call=made[1].call.with_key(Credential.bearer("other_organization", "key-of-others")))
-    made[2] = replace(made[2], call=made[2].call.as_probe("POST", "/api/v1/engagements/own/tasks"))
+    made[1] = replace(
+        made[1], request=made[1].request.with_key(Credential.bearer("other_organization", "key-of-others"))
+    )
+    made[2] = replace(made[2], request=made[2].request.as_probe("POST", "/api/v1/engagements/own/tasks"))
     run = cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=made)))
 
     assert named_in(run, "createEngagement") == {"own"}

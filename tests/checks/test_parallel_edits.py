@@ -14,7 +14,7 @@ from conformance.checks.test_s4_parallel import test_parallel_updates_both_take_
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.options import Effort
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Call
+from conformance.wire.requests import Request
 from tests.conftest import make_exchange
 
 
@@ -36,19 +36,19 @@ class Run:
     def sleep(self, _: float) -> None:
         """Take no time."""
 
-    def send_all(self, calls: list[Call]) -> list[Exchange]:
+    def send_all(self, requests: list[Request]) -> list[Exchange]:
         """Send calls."""
-        return [self.send(one) for one in calls]
+        return [self.send(one) for one in requests]
 
-    def send(self, call: Call) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """Read or edit the engagement."""
-        if call.operation.id == "getEngagement":
-            return replace(make_exchange("getEngagement", 200, {"data": dict(self._shown)}), call=call)
+        if request.operation.id == "getEngagement":
+            return replace(make_exchange("getEngagement", 200, {"data": dict(self._shown)}), request=request)
         self.edits += 1
         status = self._statuses.pop(0) if len(self._statuses) > 1 else self._statuses[0]
         if status == 200:
-            self._shown |= json.loads(call.body or b"{}")
-        return replace(make_exchange("updateEngagement", status, {"data": {}}), call=call)
+            self._shown |= json.loads(request.body or b"{}")
+        return replace(make_exchange("updateEngagement", status, {"data": {}}), request=request)
 
     def _made(self, walk: object) -> Any:
         assert walk is parallel_creation

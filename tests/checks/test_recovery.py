@@ -11,8 +11,8 @@ import pytest
 
 from conformance.checks.exhaust_window import at_once
 from conformance.checks.recovery import resume
-from conformance.wire import request
-from conformance.wire.request import Call, Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential, Request
 from tests.conftest import RESPONDED_AT, make_exchange
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ class Service:
         """Let time pass."""
         self.passed += seconds
 
-    def send(self, asked: Call) -> Exchange:
+    def send(self, asked: Request) -> Exchange:
         """Refuse the key until the window is over."""
         status = 429 if self.passed < WINDOW else 200
         response = make_exchange("getCurrentOrganization", status, {"data": {}})
-        return self.dated(replace(response, call=asked))
+        return self.dated(replace(response, request=asked))
 
 
 @pytest.mark.parametrize("behind", [0.0, 2.0, 20.0, 240.0, 299.0])
@@ -68,7 +68,7 @@ def test_service_is_waited_for_by_whichever_clock_the_reset_is_of(behind: float)
     """A gateway's Date may be minutes ahead of the clock that the application reckons the reset with."""
     service = Service(behind)
 
-    response, _ = resume(service.run, KEY, service.send(at_once(request.get_organization(), KEY)))
+    response, _ = resume(service.run, KEY, service.send(at_once(requests.get_organization(), KEY)))
 
     assert response is not None
     assert response.status == 200

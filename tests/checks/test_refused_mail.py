@@ -15,7 +15,7 @@ from conformance.checks.test_s4_mail import Mailing, Refusal, refused_invitation
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.targets.provisioner import Mail
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.conftest import RESPONDED_AT, make_exchange
 
@@ -26,8 +26,8 @@ PATIENCE = 7.0
 
 def invited(address: str, status: int, number: int, role: str = "member") -> Exchange:
     """An invitation and its answer."""
-    sent = request.invite_member({"email": address, "role": role})
-    return replace(make_exchange("inviteMember", status, {}, number=number), call=sent)
+    sent = requests.invite_member({"email": address, "role": role})
+    return replace(make_exchange("inviteMember", status, {}, number=number), request=sent)
 
 
 class FakeRun:
@@ -42,9 +42,9 @@ class FakeRun:
         self.slept: list[float] = []
         self._mails = mails
 
-    def send(self, asked: request.Call) -> Exchange:
+    def send(self, asked: requests.Request) -> Exchange:
         """Refuse it again."""
-        return replace(make_exchange("inviteMember", 409, {}, number=99), call=asked)
+        return replace(make_exchange("inviteMember", 409, {}, number=99), request=asked)
 
     def sleep(self, seconds: float) -> None:
         """Note how long."""

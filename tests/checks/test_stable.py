@@ -13,7 +13,7 @@ from conformance.checks.stable import expect_beside_others, expect_steadily
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.paging import Bracket, expect_partition, expect_partition_within
 from conformance.targets.names import RunNames
-from conformance.wire import request as calls
+from conformance.wire import requests
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from conformance.checks.stable import Look
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 SIZE = 2
 OTHERS = ("Ab", "Abx", "Aby", "Abz", "Abw")
-PAGES = [calls.list_engagements(perPage=100), *(calls.list_engagements(page=page, perPage=SIZE) for page in (1, 2))]
+PAGES = [
+    requests.list_engagements(perPage=100),
+    *(requests.list_engagements(page=page, perPage=SIZE) for page in (1, 2)),
+]
 
 
 class Service:
@@ -62,7 +65,7 @@ class Service:
         yield
         self._depth -= 1
 
-    def send(self, asked: Call) -> Exchange:
+    def send(self, asked: Request) -> Exchange:
         """Answer with a page."""
         held = self._lists[min(self.responses, len(self._lists) - 1)]
         self.responses += 1
@@ -74,9 +77,9 @@ class Service:
             if size > SIZE or one not in self._lacks
         ]
         meta = {"total": len(held), "page": page, "perPage": size, "totalPages": -(-len(held) // size)}
-        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), call=asked)
+        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
 
-    def send_all(self, asked: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, asked: Sequence[Request]) -> list[Exchange]:
         """Answer with several."""
         return [self.send(one) for one in asked]
 

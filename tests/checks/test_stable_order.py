@@ -12,13 +12,13 @@ import pytest
 
 from conformance.checks.stable_order import expect_one_order
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.wire import request as calls
+from conformance.wire import requests
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 Order = Callable[[int], list[str]]
 
@@ -37,7 +37,7 @@ class Listing:
         """Run against it."""
         return cast("Run", SimpleNamespace(send=self.send, wire=SimpleNamespace(exchanges=self.exchanges)))
 
-    def send(self, asked: Call) -> Exchange:
+    def send(self, asked: Request) -> Exchange:
         """Answer with the page that was asked for."""
         number, query = len(self.exchanges), dict(asked.query)
         page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
@@ -47,7 +47,7 @@ class Listing:
         meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
         response = make_exchange("listMembers", 200, {"data": items, "meta": meta})
-        exchange = replace(response, call=asked, started_at=at)
+        exchange = replace(response, request=asked, started_at=at)
         self.exchanges.append(exchange)
         return exchange
 
@@ -71,7 +71,7 @@ def undecided() -> None:
 
 def judge(listing: Listing, judgement: Callable[[], None]) -> None:
     """Judge its pages."""
-    expect_one_order(listing.run, judgement, calls.list_members)
+    expect_one_order(listing.run, judgement, requests.list_members)
 
 
 def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_change() -> None:
@@ -102,7 +102,7 @@ def test_pages_that_fit_together_by_chance_are_looked_at_again() -> None:
     """Where the answers of the run tell of an order that does not last, further looks are torn."""
     listing = Listing(turning)
     for _ in range(4):
-        listing.send(calls.list_members())
+        listing.send(requests.list_members())
 
     with pytest.raises(NonConformity, match="in another order"):
         judge(listing, lambda: None)
@@ -112,7 +112,7 @@ def test_a_list_in_one_order_costs_no_request() -> None:
     """Nothing is asked for where nothing looks odd."""
     listing = Listing(steady)
     for _ in range(4):
-        listing.send(calls.list_members())
+        listing.send(requests.list_members())
 
     judge(listing, lambda: None)
 
@@ -124,7 +124,7 @@ def test_pages_that_hold_everything_whatever_their_order_are_fine() -> None:
     orders: Iterator[list[str]] = iter([turning(number) for number in range(4)])
     listing = Listing(lambda _: next(orders, turning(3)))
     for _ in range(4):
-        listing.send(calls.list_members())
+        listing.send(requests.list_members())
 
     judge(listing, lambda: None)
 
@@ -133,7 +133,7 @@ def test_a_response_that_cannot_be_read_says_nothing_of_the_order() -> None:
     """Other requirements speak of it."""
     listing = Listing(steady)
     broken: Any = {"data": "none", "meta": {}}
-    response = replace(make_exchange("listMembers", 200, broken), call=calls.list_members())
+    response = replace(make_exchange("listMembers", 200, broken), request=requests.list_members())
     listing.exchanges += 5 * [response]
 
     judge(listing, lambda: None)

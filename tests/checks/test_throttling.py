@@ -14,7 +14,7 @@ from conformance.checks.exhaust_window import ExhaustedWindow, _ensure_unused, i
 from conformance.checks.recovery import clocks_apart
 from conformance.checks.throttling import _is_of_another_organization, _Scene
 from conformance.oracle.outcomes import CheckOutcome
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange
     headers = [(name, value) for name, value in one.received.headers if not name.startswith("X-RateLimit")]
     named = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
     received = replace(one.received, headers=(*headers, *named))
-    return replace(one, call=replace(one.call, expects_429=True), received=received)
+    return replace(one, request=replace(one.request, expects_429=True), received=received)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled
         for some in (main, throttled)
     )
     key = Credential.bearer("throttled", "k")
-    others = [replace(one, call=one.call.with_key(key)) for one in others]
+    others = [replace(one, request=one.request.with_key(key)) for one in others]
     run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=[*own, *others]))
 
     assert _is_of_another_organization(run, ExhaustedWindow(8, served=others)) is another

@@ -14,7 +14,7 @@ from conformance.running.options import Effort, RunOptions
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt
 from conformance.targets.names import RunNames
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_what_must_be_refused_with_401_writes_nothing() -> None:
     unknown = Credential("unknown", "Bearer unknown", invalid=True)
     write = make_exchange("createEngagement", 401, {})
 
-    assert not written_meanwhile(run(replace(write, call=replace(write.call, credential=unknown))), LIST)
+    assert not written_meanwhile(run(replace(write, request=replace(write.request, credential=unknown))), LIST)
 
 
 def page(*items: tuple[str, str], total: int | None = None) -> Exchange:

@@ -13,7 +13,7 @@ from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
 from conformance.checks.two_organizations import _ensure_nobody_elses, is_alike
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.targets.queries import OTHER_KEY
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def test_what_is_ours_must_not_be_listed() -> None:
 def named(name: str, seconds: float, status: int = 200) -> Exchange:
     """A read of the other organization, so long after the renaming."""
     exchange = make_exchange("getCurrentOrganization", status, {"data": {"name": name}})
-    call = replace(exchange.call, credential=Credential.bearer(OTHER_KEY, "theirs"))
-    return replace(exchange, call=call, started_at=exchange.started_at + timedelta(seconds=seconds))
+    request = replace(exchange.request, credential=Credential.bearer(OTHER_KEY, "theirs"))
+    return replace(exchange, request=request, started_at=exchange.started_at + timedelta(seconds=seconds))
 
 
 def given(reads: list[Exchange]) -> None:

@@ -14,14 +14,14 @@ from conformance.checks.whole_run_ledger import conclude, is_elsewhere, ledger_o
 from conformance.oracle.ledger_findings import Finding
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 WRONG = ["b", "a"]
 QUIET = SimpleNamespace(undisturbed=nullcontext)
@@ -86,10 +86,10 @@ def test_what_is_missing_is_looked_for_on_the_other_pages(
     finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent=absent)
     sent: list[int] = []
 
-    def send_all(calls: list[Call]) -> list[Exchange]:
-        numbers = [int(dict(one.query)["page"]) for one in calls]
+    def send_all(batch: list[Request]) -> list[Exchange]:
+        numbers = [int(dict(one.query)["page"]) for one in batch]
         sent.extend(numbers)
-        assert all(one.query[:2] == here.call.query[:2] for one in calls)
+        assert all(one.query[:2] == here.request.query[:2] for one in batch)
         return [page(*pages.get(number, [])) for number in numbers]
 
     assert is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding) == elsewhere
@@ -101,10 +101,10 @@ def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
     meta = {"total": 10**15, "page": 9, "perPage": 2, "totalPages": 10**15}
     here = make_exchange("listEngagements", body={"data": [], "meta": meta}, query=(("perPage", "2"), ("page", "9")))
     finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent="x")
-    sent: list[Call] = []
+    sent: list[Request] = []
 
-    def send_all(calls: list[Call]) -> list[Exchange]:
-        sent.extend(calls)
+    def send_all(batch: list[Request]) -> list[Exchange]:
+        sent.extend(batch)
         return []
 
     assert not is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding)
@@ -125,7 +125,7 @@ def test_what_nobody_can_read_is_not_moved_by_others() -> None:
 # --- lists that were answered during a write
 
 LISTED = "create-engagement-listed"
-WHOLE = calls.list_engagements(perPage=100)
+WHOLE = requests.list_engagements(perPage=100)
 
 
 class Talk:
@@ -144,19 +144,19 @@ class Talk:
         self._seconds = 0.0
         self._shown = iter(shown)
         self.exchanges: list[Exchange] = []
-        self._made(calls.create_engagement({"name": "own-engagement"}), 201, {"data": _item("own")})
+        self._made(requests.create_engagement({"name": "own-engagement"}), 201, {"data": _item("own")})
         if writes is not None:
-            self._made(calls.delete_engagement("foreign"), 404, {})
+            self._made(requests.delete_engagement("foreign"), 404, {})
             self.exchanges[-1] = replace(
                 self.exchanges[-1], started_at=self.exchanges[-1].started_at + timedelta(seconds=1 - writes)
             )
         self.send(WHOLE)
 
-    def _made(self, asked: Call, status: int, body: object) -> Exchange:
+    def _made(self, asked: Request, status: int, body: object) -> Exchange:
         self._seconds += 1
         made = make_exchange(asked.operation.id, status, body, number=len(self.exchanges) + 1)
         at = made.started_at + timedelta(seconds=self._seconds)
-        self.exchanges.append(replace(made, call=asked, started_at=at))
+        self.exchanges.append(replace(made, request=asked, started_at=at))
         return self.exchanges[-1]
 
     def sleep(self, seconds: float) -> None:
@@ -171,7 +171,7 @@ class Talk:
         yield
         self._quiet = False
 
-    def send(self, asked: Call) -> Exchange:
+    def send(self, asked: Request) -> Exchange:
         """Answer with the next list."""
         self.undisturbed_looks += self._quiet
         items = [_item(name) for name in next(self._shown)]

@@ -258,12 +258,12 @@ class LyingPeer(SandboxPeer):
         super().__init__(liar.app.sandbox)
         self._liar = liar
 
-    def call(self, method: str, params: Any) -> object:
+    def request(self, method: str, params: Any) -> object:
         """Call a method, or lie."""
         liar = self._liar
         if method == "create_subordinate" and params["engagementId"] in liar.others:
             liar.crimes.append(f"a record below {params['engagementId']}")
-        result: Any = super().call(method, params)
+        result: Any = super().request(method, params)
         if method == "create_member" and liar._lies("provisioner: a member who was there"):
             return {**result, "userId": liar.chance.choice(sorted(liar.members))}
         return result

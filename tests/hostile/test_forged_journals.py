@@ -21,7 +21,7 @@ from conformance.targets.ownership import Ownership, RunTime, Standing
 from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import clean_up
-from conformance.wire import request as calls
+from conformance.wire import requests
 from tests.targets.conftest import BASE_URL, MAIN_KEY, Service
 
 OTHERS: Final = {
@@ -65,9 +65,9 @@ class Forger:
         names = RunNames("cf-abcdefg2-")
         with closing(Journal.open(folder, names, BASE_URL, MAIN_KEY)) as journal:
             self.service.observers.append(JournalRecorder(journal))
-            self.service.send(calls.get_organization())
-            self.service.send(calls.list_members())
-            self.service.send(calls.create_engagement({"name": names.name("left")}))
+            self.service.send(requests.get_organization())
+            self.service.send(requests.list_members())
+            self.service.send(requests.create_engagement({"name": names.name("left")}))
             if self._chance.random() < 0.3:
                 self.service.roles["u_9"] = "member"
                 journal.member_made("u_9", "member")

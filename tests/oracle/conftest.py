@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, Response, SentRequest
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 HEADERS = (("Content-Type", "application/json"),)
@@ -42,7 +42,7 @@ class Service:
     records: dict[str, Record] = field(default_factory=dict)
     now: float = 0.0
 
-    def handle(self, sent: Call) -> tuple[int, object]:
+    def handle(self, sent: Request) -> tuple[int, object]:
         """The status and the data of an answer."""
         operation = sent.operation.id
         body = json.loads(sent.body) if sent.body else {}
@@ -177,7 +177,7 @@ class Talk:
 
     def send(
         self,
-        sent: Call,
+        sent: Request,
         *,
         at: float | None = None,
         seconds: float = 0.05,
@@ -193,7 +193,7 @@ class Talk:
         self.exchanges.append(replace(exchange, received=None, trouble="the connection broke") if lost else exchange)
         return self.exchanges[-1]
 
-    def made(self, sent: Call, status: int, data: object, start: float, seconds: float) -> Exchange:
+    def made(self, sent: Request, status: int, data: object, start: float, seconds: float) -> Exchange:
         """An exchange with this answer."""
         body = {"error": {"code": "X", "message": "", "statusCode": status}} if status >= 400 else {"data": data}
         if isinstance(data, dict) and "meta" in data:
@@ -201,8 +201,8 @@ class Talk:
         return Exchange(
             number=len(self.exchanges) + 1,
             check="test",
-            call=sent,
-            request=SentRequest(sent.method, f"http://service.test{sent.path}", (), sent.body or b""),
+            request=sent,
+            sent_request=SentRequest(sent.method, f"http://service.test{sent.path}", (), sent.body or b""),
             received=Response(status, HEADERS, json.dumps(body).encode()),
             trouble=None,
             started_at=BEGAN + timedelta(seconds=start),
@@ -211,11 +211,11 @@ class Talk:
 
     def created(self, name: str = "one", **more: str) -> str:
         """The id of a new engagement."""
-        exchange = self.send(calls.create_engagement({"name": name, **more}))
+        exchange = self.send(requests.create_engagement({"name": name, **more}))
         assert exchange.received is not None
         return str(json.loads(exchange.received.body)["data"]["id"])
 
-    def send_each(self, sent: Iterable[Call]) -> list[Exchange]:
+    def send_each(self, sent: Iterable[Request]) -> list[Exchange]:
         """Send calls one after the other."""
         return [self.send(one) for one in sent]
 

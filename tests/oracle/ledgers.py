@@ -8,7 +8,7 @@ from typing import Any
 from conformance.oracle.collation import name_key
 from conformance.oracle.ledger import RULES, Ledger
 from conformance.oracle.ledger_findings import Finding
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 
 
@@ -16,7 +16,7 @@ def listing(talk: Any, items: Sequence[object], *, count: int | None = None, **a
     """A list that holds these items, whatever the service has; ``count`` is another total than theirs."""
     total = len(items) if count is None else count
     meta = {"total": total, "page": 1, "perPage": 20, "totalPages": -(-total // 20)}
-    made: Exchange = talk.made(request.list_engagements(**asked), 200, {"data": items, "meta": meta}, talk.now, 0.01)
+    made: Exchange = talk.made(requests.list_engagements(**asked), 200, {"data": items, "meta": meta}, talk.now, 0.01)
     return made
 
 

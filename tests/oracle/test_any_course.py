@@ -30,10 +30,10 @@ from conformance.targets.ownership import Ownership
 from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse, NotSent, Response
 from conformance.wire.rate_limit_headers import ServiceClock, quota, retry_after
-from conformance.wire.request import Call
+from conformance.wire.requests import Request
 from tests.hostile.random_changes import changed
 from tests.hostile.target import Reply
 
@@ -63,14 +63,14 @@ def _course(talk: Any, chance: random.Random) -> list[Exchange]:
         said.send(
             chance.choice(
                 (
-                    calls.get_engagement(identifier),
-                    calls.update_engagement(identifier, {"name": f"cf-abcdefg2-{chance.random()}"}),
-                    calls.update_engagement(identifier, {"description": None}),
-                    calls.archive_engagement(identifier),
-                    calls.delete_engagement(identifier),
-                    calls.list_engagements(sort="createdAt", order="asc", page=1, perPage=2),
-                    calls.list_engagements(status="archived"),
-                    calls.create_engagement({"name": "cf-abcdefg2-4"}),
+                    requests.get_engagement(identifier),
+                    requests.update_engagement(identifier, {"name": f"cf-abcdefg2-{chance.random()}"}),
+                    requests.update_engagement(identifier, {"description": None}),
+                    requests.archive_engagement(identifier),
+                    requests.delete_engagement(identifier),
+                    requests.list_engagements(sort="createdAt", order="asc", page=1, perPage=2),
+                    requests.list_engagements(status="archived"),
+                    requests.create_engagement({"name": "cf-abcdefg2-4"}),
                 )
             )
         )
@@ -121,7 +121,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
     journal = Journal.open(folder, RunNames("cf-abcdefg2-"), "http://service", "main-key-0001")
     responses = iter(exchanges * 500)
 
-    def send_all(asked: Sequence[Call]) -> list[Exchange]:
+    def send_all(asked: Sequence[Request]) -> list[Exchange]:
         return [next(responses) for _ in asked]
 
     recorder, ownership = JournalRecorder(journal), Ownership(journal.names, send_all)
@@ -129,8 +129,8 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
     for exchange in exchanges:
         with contextlib.suppress(NotSent):  # the wire does not send what is withheld
             for guard in (recorder.ensure_harmless, ownership.ensure, membership.ensure):
-                guard([exchange.call])
-            recorder.before(exchange.call)
+                guard([exchange.request])
+            recorder.before(exchange.request)
             for observer in (recorder, ownership, membership):
                 observer.after(exchange)
     asking = Asking(lambda _: next(responses))

@@ -32,7 +32,7 @@ def sent(status: int | None, number: int = 1, *, label: str = "") -> Sent:
 
 def expects_429(one: Sent) -> Sent:
     """The same, sent to meet the rate limit."""
-    return replace(one, exchange=replace(one.exchange, call=replace(one.exchange.call, expects_429=True)))
+    return replace(one, exchange=replace(one.exchange, request=replace(one.exchange.request, expects_429=True)))
 
 
 def read_of(engagement: object, number: int) -> Exchange:

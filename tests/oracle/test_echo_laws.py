@@ -13,7 +13,7 @@ import pytest
 from conformance.oracle import echo_laws
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import JSON_HEADERS
+from conformance.wire.requests import JSON_HEADERS
 from tests.conftest import make_exchange
 from tests.oracle.pages import broken
 
@@ -76,7 +76,7 @@ def change(operation: str, sent: Sent, response: object, status: int = 200, numb
     made = make_exchange(operation, status, {"data": response}, number=number)
     if sent is None:
         return made
-    return replace(made, call=replace(made.call, body=json.dumps(sent).encode(), headers=JSON_HEADERS))
+    return replace(made, request=replace(made.request, body=json.dumps(sent).encode(), headers=JSON_HEADERS))
 
 
 @EVERY
@@ -120,14 +120,14 @@ def test_another_operation(law: Law, operation: str, sent: Sent, response: dict[
     """The answers of other operations have other laws, those without an identifier too."""
     made = change("getEngagement", sent, dict.fromkeys(response, "other"))
     assert law(made) is False
-    assert law(replace(made, call=replace(made.call, identifier=None))) is False
+    assert law(replace(made, request=replace(made.request, identifier=None))) is False
 
 
 @EVERY
 def test_a_request_beside_the_interface(law: Law, operation: str, sent: Sent, response: dict[str, Any]) -> None:
     """What is asked for with another method or path is another matter."""
     made = change(operation, sent, dict.fromkeys(response, "other"))
-    assert law(replace(made, call=replace(made.call, probe=("PUT", "/elsewhere")))) is False
+    assert law(replace(made, request=replace(made.request, probe=("PUT", "/elsewhere")))) is False
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_archiving_after_a_refused_archive() -> None:
 
 def test_archiving_another_engagement() -> None:
     """The archive of one engagement says nothing of another one."""
-    other = replace(ARCHIVE, call=replace(ARCHIVE.call, identifier="eng_2"))
+    other = replace(ARCHIVE, request=replace(ARCHIVE.request, identifier="eng_2"))
     assert echo_laws.open_responses(in_turn(ARCHIVE, other)) == frozenset()
 
 
@@ -253,7 +253,7 @@ def test_changes_at_once() -> None:
 def test_renamings_at_once() -> None:
     """An organization has no identifier in its path; two renamings of it may meet, too."""
     renaming = change("updateCurrentOrganization", {"name": "Quarterly review"}, {})
-    renaming = replace(renaming, call=replace(renaming.call, identifier=None))
+    renaming = replace(renaming, request=replace(renaming.request, identifier=None))
     assert echo_laws.open_responses([renaming, replace(renaming, number=2)]) == {1, 2}
     assert echo_laws.open_responses(in_turn(renaming, renaming)) == frozenset()
 
@@ -267,7 +267,7 @@ def test_reading_while_something_changes() -> None:
 def test_creations_at_once() -> None:
     """Creations are of engagements of their own."""
     creation = change("createEngagement", {"name": "A"}, {})
-    without = replace(creation, call=replace(creation.call, identifier=None))
+    without = replace(creation, request=replace(creation.request, identifier=None))
     assert echo_laws.open_responses([without, replace(without, number=2)]) == frozenset()
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conformance.oracle import effects
 from conformance.oracle.effects import Interval, effects_of
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import JSON_HEADERS, Credential
+from conformance.wire.requests import JSON_HEADERS, Credential
 from tests.conftest import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC)
@@ -38,8 +38,10 @@ def request(
     """A request of half a second with a JSON body, and its answer."""
     made = make_exchange(operation, status, {})
     content = raw if raw is not None else None if body is ... else json.dumps(body).encode()
-    call = replace(made.call, body=content, headers=headers if content is not None else (), credential=credential)
-    return replace(made, call=call, started_at=BEGAN, seconds=0.5, sent=sent)
+    intended = replace(
+        made.request, body=content, headers=headers if content is not None else (), credential=credential
+    )
+    return replace(made, request=intended, started_at=BEGAN, seconds=0.5, was_sent=sent)
 
 
 def brief(found: list[effects.Effect]) -> Effects:

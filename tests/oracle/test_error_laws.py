@@ -19,7 +19,7 @@ def refused(status: int = 404, **changed: object) -> Exchange:
     """An error with other members; a member that is an ellipsis is not there."""
     error = {name: value for name, value in (GOOD | changed).items() if value is not ...}
     made = make_exchange(status=status, body={"error": error})
-    return replace(made, call=replace(made.call, expects_429=True))
+    return replace(made, request=replace(made.request, expects_429=True))
 
 
 @pytest.mark.parametrize("status", [200, 302, 404, 499])

@@ -13,7 +13,7 @@ import pytest
 from conformance.oracle.effects import Effect, Interval
 from conformance.oracle.histories import History, Register, Snapshot, write
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import JSON_HEADERS
+from conformance.wire.requests import JSON_HEADERS
 from tests.conftest import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -45,9 +45,9 @@ def request(
     """A request between two seconds."""
     made = make_exchange(operation, status, {}, number=int(start * 10))
     content = None if body is ... else json.dumps(body).encode()
-    call = replace(made.call, body=content, headers=JSON_HEADERS if content else ())
+    intended = replace(made.request, body=content, headers=JSON_HEADERS if content else ())
     began, seconds = BEGAN + timedelta(seconds=start), end - start
-    return replace(made, call=call, started_at=began, seconds=seconds, sent=sent)
+    return replace(made, request=intended, started_at=began, seconds=seconds, was_sent=sent)
 
 
 def history(*requests: Exchange) -> History:

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from conformance.operations import OPERATIONS
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.invalid_inputs import BODIES, QUERIES, Kind
-from conformance.wire.request import Call
+from conformance.wire.requests import Request
 
 BODIED = [name for name, operation in OPERATIONS.items() if operation.takes_body]
 
 
 def of_body(operation: str, body: bytes) -> Validity:
     """The validity of a call with this body."""
-    return validity(Call(operation=OPERATIONS[operation], identifier="x", body=body))
+    return validity(Request(operation=OPERATIONS[operation], identifier="x", body=body))
 
 
 def of_query(operation: str, *query: tuple[str, str]) -> Validity:
     """The validity of a list with these parameters."""
-    return validity(Call(operation=OPERATIONS[operation], query=query))
+    return validity(Request(operation=OPERATIONS[operation], query=query))
 
 
 @pytest.mark.parametrize("operation", BODIED)
@@ -154,7 +154,7 @@ def test_what_takes_neither_body_nor_parameters_is_open(operation: str) -> None:
 
 def test_a_query_where_none_is_known_is_open() -> None:
     """Also where the body would be refused."""
-    creation = Call(operation=OPERATIONS["createEngagement"], body=b"{", query=(("x", "1"),))
+    creation = Request(operation=OPERATIONS["createEngagement"], body=b"{", query=(("x", "1"),))
 
     assert validity(creation) == "open"
 

@@ -163,7 +163,7 @@ def test_beside_the_interface_no_frame_and_no_field_is_promised(law: Law, operat
     """A path that is no operation may answer with whatever it likes."""
     made = make_exchange(operation, body={"data": {"createdAt": "now"}})
 
-    assert law(replace(made, call=replace(made.call, probe=("GET", "/elsewhere")))) is False
+    assert law(replace(made, request=replace(made.request, probe=("GET", "/elsewhere")))) is False
 
 
 def test_each_kind_of_response_has_its_own_frame() -> None:
@@ -365,7 +365,7 @@ def test_beside_the_interface_a_redirect_is_nobodys_business() -> None:
     """A path that is no operation may lead elsewhere."""
     made = make_exchange(status=302)
 
-    assert laws.no_redirect(replace(made, call=replace(made.call, probe=("GET", "/elsewhere")))) is False
+    assert laws.no_redirect(replace(made, request=replace(made.request, probe=("GET", "/elsewhere")))) is False
 
 
 @pytest.mark.parametrize("status", [199, 300, 302, 399])
@@ -402,7 +402,7 @@ def test_resources_are_read_from_whatever_can_be_read(exchange: Exchange, resour
 def test_a_success_has_the_status_that_is_stated(operation: str) -> None:
     """Where one is stated; errors and what lies beside the interface are no successes of an operation."""
     exchange, other = (make_exchange(operation, status, {"data": {}}) for status in (200, 206))
-    beside = replace(other, call=replace(other.call, probe=("GET", "/api/v1/else")))
+    beside = replace(other, request=replace(other.request, probe=("GET", "/api/v1/else")))
 
     if OPERATIONS[operation].status is None:
         assert laws.stated_status(exchange) is laws.stated_status(other) is False

@@ -13,7 +13,7 @@ from conformance.catalogue import load_catalogue
 from conformance.oracle import read
 from conformance.oracle.collation import name_key
 from conformance.oracle.ledger import RULES, Ledger
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.oracle.ledgers import broken
 
@@ -32,7 +32,7 @@ def test_what_is_taken_tells_of_itself_alone(talk: MakeTalk) -> None:
     identifiers = [one.created(name) for name in ("first", "second")]
     for identifier in identifiers:
         one.service.records[identifier].name = "odd"
-        one.send(request.get_engagement(identifier))
+        one.send(requests.get_engagement(identifier))
 
     ledger = Ledger()
     found = [ledger.take(exchange) for exchange in one.exchanges]
@@ -170,13 +170,13 @@ def step(word: str, identifier: str, number: int) -> Any:
     """The call that a word stands for."""
     operation, _, status = word.partition(" ")
     return {
-        "edit": request.update_engagement(identifier, {"name": f"a new name {number}"}),
-        "describe": request.update_engagement(identifier, {"description": f"all about {number}"}),
-        "archive": request.archive_engagement(identifier),
-        "unarchive": request.unarchive_engagement(identifier),
-        "delete": request.delete_engagement(identifier),
-        "read": request.get_engagement(identifier),
-        "list": request.list_engagements(status=status or None),
+        "edit": requests.update_engagement(identifier, {"name": f"a new name {number}"}),
+        "describe": requests.update_engagement(identifier, {"description": f"all about {number}"}),
+        "archive": requests.archive_engagement(identifier),
+        "unarchive": requests.unarchive_engagement(identifier),
+        "delete": requests.delete_engagement(identifier),
+        "read": requests.get_engagement(identifier),
+        "list": requests.list_engagements(status=status or None),
     }[operation]
 
 
@@ -223,21 +223,25 @@ def test_every_rule_can_be_kept(talk: MakeTalk) -> None:
     )
     later = ("archive", "read", "unarchive", "read", "edit", "read", "archive", "read", "delete", "read", "list")
     gone = ("edit", "archive", "unarchive", "delete")
-    one.send(request.list_engagements(sort="name", order="asc"))
-    one.send(request.list_engagements(sort="name", order="asc", status="active"))
+    one.send(requests.list_engagements(sort="name", order="asc"))
+    one.send(requests.list_engagements(sort="name", order="asc", status="active"))
     for number, word in enumerate((*words, *later, *gone)):
         one.send(step(word, first, number))
-        one.send(request.get_engagement(second))
+        one.send(requests.get_engagement(second))
     one.created("cf-1-walk-fa")
-    one.send(request.list_engagements(sort="createdAt", perPage=1))
-    one.send(request.update_engagement(second, {"name": "new", "status": "archived"}), at=100.0, seconds=1.0)
-    one.send(request.update_engagement(second, {"description": "new"}), at=100.5, seconds=1.0)
-    one.send(request.get_engagement(second))
-    one.send(request.update_engagement(second, {"name": ""}), status=422)
-    one.send_each([request.get_engagement(second), request.delete_engagement(second)])
+    one.send(requests.list_engagements(sort="createdAt", perPage=1))
+    one.send(requests.update_engagement(second, {"name": "new", "status": "archived"}), at=100.0, seconds=1.0)
+    one.send(requests.update_engagement(second, {"description": "new"}), at=100.5, seconds=1.0)
+    one.send(requests.get_engagement(second))
+    one.send(requests.update_engagement(second, {"name": ""}), status=422)
+    one.send_each([requests.get_engagement(second), requests.delete_engagement(second)])
     odd = one.created("cf-1 <odd>")
     one.send_each(
-        [request.get_engagement(odd), request.update_engagement(odd, {"name": "<odder>"}), request.get_engagement(odd)]
+        [
+            requests.get_engagement(odd),
+            requests.update_engagement(odd, {"name": "<odder>"}),
+            requests.get_engagement(odd),
+        ]
     )
     findings = Ledger.over(one.exchanges, name_key).findings
 
@@ -259,9 +263,9 @@ def test_nothing_to_do_is_no_edit_of_what_is_archived(talk: MakeTalk, body: dict
     """What an edit without a text comes to is open, whatever the status; one with a text is refused."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
-    one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, body), status=200)
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, body), status=200)
 
     assert (broken(one.exchanges) == ["archived-edit-refused"]) == wrong
     assert wrong or broken(one.exchanges) == []
@@ -278,9 +282,9 @@ def test_page_that_lacks_a_middle_item(talk: MakeTalk, honest: type[Any]) -> Non
 
     one = talk(Losing)
     for number in range(6):
-        one.send(request.get_engagement(one.created(f"cf-1-walk-ba{'bdfkmp'[number]}a")))
+        one.send(requests.get_engagement(one.created(f"cf-1-walk-ba{'bdfkmp'[number]}a")))
     for sort in ("name", "createdAt", "updatedAt"):
-        one.send(request.list_engagements(sort=sort, perPage=5))
+        one.send(requests.list_engagements(sort=sort, perPage=5))
 
     assert broken(one.exchanges) == ["list-engagements-pages-partition"]
 
@@ -297,7 +301,7 @@ def test_names_out_of_order(talk: MakeTalk, honest: type[Any]) -> None:
     one = talk(Unsorted)
     for name in ("cf-1-walk-ba", "cf-1-walk-bado", "cf-1-walk-da", "cf-1-other"):
         one.created(name)
-    one.send(request.list_engagements(sort="name", order="asc"))
+    one.send(requests.list_engagements(sort="name", order="asc"))
 
     assert broken(one.exchanges) == ["sort-by-name"]
 
@@ -315,7 +319,7 @@ def test_ids_that_are_objects_in_a_list_of_names(talk: MakeTalk, honest: type[An
     one = talk(Objects)
     for name in ("cf-1-walk-ba", "cf-1-walk-da"):
         one.created(name)
-    one.send(request.list_engagements(sort="name", order="asc"))
+    one.send(requests.list_engagements(sort="name", order="asc"))
 
     assert "sort-by-name" not in broken(one.exchanges)
 
@@ -324,9 +328,9 @@ def test_edit_that_slips_in_after_an_archive(talk: MakeTalk) -> None:
     """An archive that comes into effect a moment later is not effective at once."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
-    one.send(request.update_engagement(identifier, {"name": "slipped"}), status=200)
-    one.send(request.update_engagement(identifier, {"name": "refused"}))
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": "slipped"}), status=200)
+    one.send(requests.update_engagement(identifier, {"name": "refused"}))
 
     assert broken(one.exchanges) == ["archive-effective-at-once"]
 
@@ -335,12 +339,12 @@ def test_read_that_slips_in_after_a_deletion(talk: MakeTalk) -> None:
     """A deletion that comes into effect a moment later is not effective at once."""
     one = talk()
     identifier = one.created()
-    seen = one.send(request.get_engagement(identifier))
-    one.send(request.delete_engagement(identifier))
-    late = one.made(seen.call, 200, {"id": identifier, "name": "one", "status": "active"}, one.now, 0.01)
+    seen = one.send(requests.get_engagement(identifier))
+    one.send(requests.delete_engagement(identifier))
+    late = one.made(seen.request, 200, {"id": identifier, "name": "one", "status": "active"}, one.now, 0.01)
     one.exchanges.append(late)
     one.now += 0.1
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == ["delete-effective-at-once"]
 
@@ -349,11 +353,11 @@ def test_overlapping_requests_may_come_in_either_order(talk: MakeTalk) -> None:
     """A read, a deletion and edits at the same time say nothing of their order."""
     one = talk()
     identifier = one.created()
-    read_it = request.get_engagement(identifier)
+    read_it = requests.get_engagement(identifier)
     old = one.send(read_it)
-    one.send(request.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
     one.exchanges.append(one.made(read_it, 200, _data(old), 10.5, 1.0))
-    one.send(request.delete_engagement(identifier), at=20.0, seconds=1.0)
+    one.send(requests.delete_engagement(identifier), at=20.0, seconds=1.0)
     one.exchanges.append(one.made(read_it, 200, _data(old) | {"name": "new"}, 20.5, 0.2))
 
     assert broken(one.exchanges) == []
@@ -363,10 +367,10 @@ def test_lost_parallel_edit(talk: MakeTalk) -> None:
     """Of two edits of different fields that overlapped both take effect."""
     one = talk()
     identifier = one.created()
-    one.send(request.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
-    one.send(request.update_engagement(identifier, {"description": "new"}), at=10.5, seconds=1.0)
+    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    one.send(requests.update_engagement(identifier, {"description": "new"}), at=10.5, seconds=1.0)
     one.service.records[identifier].name = "one"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == ["update-engagement-in-parallel"]
 
@@ -375,11 +379,11 @@ def test_edit_without_a_value_may_move_the_time(talk: MakeTalk) -> None:
     """An update that carries nothing new says nothing against a refused one after it, nor against the list."""
     one = talk()
     identifier = one.created()
-    one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, {}))
-    one.send(request.update_engagement(identifier, {"name": None}), status=422)
-    one.send(request.list_engagements())
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {}))
+    one.send(requests.update_engagement(identifier, {"name": None}), status=422)
+    one.send(requests.list_engagements())
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == []
 
@@ -388,7 +392,7 @@ def test_edit_without_a_value_may_move_the_time(talk: MakeTalk) -> None:
 def test_odd_text_may_be_refused(talk: MakeTalk, text: str) -> None:
     """An edit is only held to succeed where no service has a reason to refuse its text."""
     one = talk()
-    one.send(request.update_engagement(one.created(), {"name": text}), status=422)
+    one.send(requests.update_engagement(one.created(), {"name": text}), status=422)
 
     assert broken(one.exchanges) == []
 
@@ -396,7 +400,7 @@ def test_odd_text_may_be_refused(talk: MakeTalk, text: str) -> None:
 def test_ordinary_text_may_not_be_refused(talk: MakeTalk) -> None:
     """An edit of an active engagement with nothing but words succeeds."""
     one = talk()
-    one.send(request.update_engagement(one.created(), {"description": "All about it."}), status=422)
+    one.send(requests.update_engagement(one.created(), {"description": "All about it."}), status=422)
 
     assert broken(one.exchanges) == ["update-engagement-succeeds"]
 
@@ -406,26 +410,26 @@ def test_unanswered_write_is_unknown_until_read(talk: MakeTalk, *, carried_out: 
     """A write without an answer may have happened; what a read has shown stays."""
     one = talk()
     identifier = one.created()
-    edit = request.update_engagement(identifier, {"name": "perhaps"})
+    edit = requests.update_engagement(identifier, {"name": "perhaps"})
     if carried_out:
         one.send(edit, lost=True)
     else:
         one.send(edit, status=504)
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     assert broken(one.exchanges) == []
 
     one.service.records[identifier].name = "one"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     assert bool(broken(one.exchanges)) is carried_out
 
 
 def test_others_are_nobody_of_ours(talk: MakeTalk, another_key: Any) -> None:
     """What others made, and what another organization's key made, is not judged."""
     one = talk()
-    foreign = one.send(request.create_engagement({"name": "theirs"}).with_key(another_key))
+    foreign = one.send(requests.create_engagement({"name": "theirs"}).with_key(another_key))
     identifier = _data(foreign)["id"]
-    one.send(request.get_engagement(identifier), status=404)
-    one.send(request.list_engagements())
+    one.send(requests.get_engagement(identifier), status=404)
+    one.send(requests.list_engagements())
 
     assert broken(one.exchanges) == []
 
@@ -436,11 +440,11 @@ def test_text_that_may_be_changed(talk: MakeTalk, sent: str, kept: str) -> None:
     one = talk()
     identifier = one.created(sent)
     one.service.records[identifier].name = kept
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     assert broken(one.exchanges) == []
 
     one.service.records[identifier].name = "something else"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     assert broken(one.exchanges) == ["create-engagement-lasts"]
 
 

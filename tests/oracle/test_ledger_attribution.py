@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 from tests.oracle.ledgers import broken, found
 
 MakeTalk = Callable[..., Any]
@@ -29,24 +29,24 @@ class Telling:
         for word in words:
             whose, _, what = word.rpartition("other ")
             identifier = self.other if whose or word.startswith("other ") else self.mine
-            self.talk.send(self.calls(what, identifier))
+            self.talk.send(self.batch(what, identifier))
         return self
 
-    def calls(self, word: str, identifier: str) -> Any:
+    def batch(self, word: str, identifier: str) -> Any:
         """The call that a word stands for; ``name=x`` and ``description=x`` are edits."""
         if "=" in word:
             field, _, value = word.partition("=")
-            return request.update_engagement(identifier, {field: value})
+            return requests.update_engagement(identifier, {field: value})
         return {
-            "read": request.get_engagement,
-            "archive": request.archive_engagement,
-            "unarchive": request.unarchive_engagement,
-            "delete": request.delete_engagement,
+            "read": requests.get_engagement,
+            "archive": requests.archive_engagement,
+            "unarchive": requests.unarchive_engagement,
+            "delete": requests.delete_engagement,
         }[word](identifier)
 
     def refuse(self, word: str, status: int, key: Credential | None = None) -> Telling:
         """Refuse what a word says."""
-        sent = self.calls(word, self.mine)
+        sent = self.batch(word, self.mine)
         self.talk.send(sent if key is None else sent.with_key(key), status=status)
         return self
 
@@ -58,7 +58,7 @@ class Telling:
 
     def vanish(self) -> list[Any]:
         """A read that finds nothing; what was said so far."""
-        self.talk.send(request.get_engagement(self.mine), status=404)
+        self.talk.send(requests.get_engagement(self.mine), status=404)
         return list(self.talk.exchanges)
 
 
@@ -116,7 +116,7 @@ def test_a_text_that_was_never_kept(talk: MakeTalk, name: str) -> None:
     one = talk()
     identifier = one.created(name, description="plain words, then")
     one.service.records[identifier].name = "changed"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == ([] if "  " in name else ["create-engagement-keeps-text"])
 
@@ -125,9 +125,9 @@ def test_a_text_that_a_list_has_shown(talk: MakeTalk) -> None:
     """What was once seen as it was sent was kept at first."""
     one = talk()
     identifier = one.created("a <b>")
-    one.send(request.list_engagements())
+    one.send(requests.list_engagements())
     one.service.records[identifier].name = "changed"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == ["create-engagement-lasts"]
 
@@ -138,10 +138,10 @@ def test_a_list_that_shows_a_text_as_it_was_never_kept(talk: MakeTalk) -> None:
     identifier = one.created("a <b>")
     record = one.service.records[identifier]
     record.name = "changed"
-    one.send(request.list_engagements())
+    one.send(requests.list_engagements())
     first = broken(one.exchanges)
     record.name = "a <b>"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert (first, broken(one.exchanges)) == (["create-engagement-keeps-text"], ["list-engagements-as-read"])
 
@@ -151,8 +151,10 @@ def test_a_name_that_was_not_given_may_be_any(talk: MakeTalk, body: dict[str, An
     """That such a creation was accepted is for another requirement to judge."""
     one = talk()
     identifier = one.created("untitled", description="of nothing")
-    one.exchanges[0] = replace(one.exchanges[0], call=request.create_engagement({**body, "description": "of nothing"}))
-    one.send(request.get_engagement(identifier))
+    one.exchanges[0] = replace(
+        one.exchanges[0], request=requests.create_engagement({**body, "description": "of nothing"})
+    )
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == []
 
@@ -161,7 +163,7 @@ def test_a_name_that_was_not_given_may_be_any(talk: MakeTalk, body: dict[str, An
 def test_an_invalid_edit_may_have_done_nothing(telling: Callable[..., Telling], description: object) -> None:
     """One that must be refused as a whole and was answered with a success has perhaps not changed the name either."""
     one = telling().do("read")
-    sent = request.update_engagement(one.mine, {"name": "new", "description": description})
+    sent = requests.update_engagement(one.mine, {"name": "new", "description": description})
     one.talk.send(sent)
 
     assert broken(one.show(name="mine", description="as it was")) == []
@@ -171,7 +173,7 @@ def test_an_invalid_edit_may_have_done_nothing(telling: Callable[..., Telling], 
 def test_a_status_that_an_edit_sent_is_its_own(telling: Callable[..., Telling]) -> None:
     """A client cannot set the status by an edit."""
     one = telling().do("read")
-    one.talk.send(request.update_engagement(one.mine, {"name": "new", "status": "archived"}))
+    one.talk.send(requests.update_engagement(one.mine, {"name": "new", "status": "archived"}))
 
     assert broken(one.show(status="archived")) == ["update-engagement-own-values"]
 
@@ -211,7 +213,7 @@ def test_a_refusal_of_another_key_is_no_cause(telling: Callable[..., Telling], a
 def test_what_was_refused_to_another_is_no_cause(telling: Callable[..., Telling]) -> None:
     """A name that another engagement was refused has not gone astray."""
     one = telling()
-    one.talk.send(request.update_engagement(one.other, {"name": "x"}), status=409)
+    one.talk.send(requests.update_engagement(one.other, {"name": "x"}), status=409)
 
     assert broken(one.show(name="x")) == ["create-engagement-lasts"]
 
@@ -219,7 +221,7 @@ def test_what_was_refused_to_another_is_no_cause(telling: Callable[..., Telling]
 def test_an_edit_that_cannot_be_read_sent_no_status(telling: Callable[..., Telling]) -> None:
     """Its body was no JSON; it was refused for that."""
     one = telling().do("read")
-    one.talk.send(request.update_engagement(one.mine, {}).with_body(b"{"), status=400)
+    one.talk.send(requests.update_engagement(one.mine, {}).with_body(b"{"), status=400)
 
     assert broken(one.show(status="archived")) == ["new-engagement-active"]
 
@@ -259,7 +261,7 @@ def test_what_is_not_found_is_put_down_to_what_touched_it_last(
 def test_what_was_refused_made_nothing_vanish(telling: Callable[..., Telling], word: str, status: int) -> None:
     """Neither its own refused change nor the refused deletion of another is the cause."""
     one = telling().do("read").refuse(word, status)
-    one.talk.send(request.delete_engagement(one.other), status=429)
+    one.talk.send(requests.delete_engagement(one.other), status=429)
 
     assert broken(one.vanish()) == ["create-engagement-lasts"]
 
@@ -293,11 +295,11 @@ def test_only_two_edits_that_took_place_are_in_parallel(talk: MakeTalk, *, accep
     """An edit that was refused meanwhile takes nothing away."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
     status = None if accepted else 422
-    one.send(request.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0, status=status)
+    one.send(requests.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0, status=status)
     one.service.records[identifier].name = "one"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == [f"update-engagement-{'in-parallel' if accepted else 'takes-effect'}"]
 
@@ -306,10 +308,10 @@ def test_an_archive_meanwhile_is_no_edit_in_parallel(talk: MakeTalk) -> None:
     """Of an edit and an archive that overlapped the edit was lost."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
-    one.send(request.archive_engagement(identifier), at=10.5, seconds=1.0)
+    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    one.send(requests.archive_engagement(identifier), at=10.5, seconds=1.0)
     one.service.records[identifier].name = "one"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == ["update-engagement-takes-effect"]
 
@@ -321,13 +323,13 @@ def test_an_archive_meanwhile_is_no_edit_in_parallel(talk: MakeTalk) -> None:
 def test_a_read_while_it_is_being_made(talk: MakeTalk, wrong: dict[str, str], requirement: str) -> None:
     """What is seen of an engagement before the answer to its creation has come is what the creation gives it."""
     one = talk()
-    creation = one.send(request.create_engagement({"name": "one"}), at=0.0, seconds=1.0)
+    creation = one.send(requests.create_engagement({"name": "one"}), at=0.0, seconds=1.0)
     identifier = next(iter(one.service.records))
     data = {"id": identifier, "name": "one", "status": "active"}
-    one.exchanges = [creation, one.made(request.get_engagement(identifier), 200, data, 0.6, 0.2)]
+    one.exchanges = [creation, one.made(requests.get_engagement(identifier), 200, data, 0.6, 0.2)]
     assert broken(one.exchanges) == []
 
-    one.exchanges.append(one.made(request.get_engagement(identifier), 200, data | wrong, 0.7, 0.2))
+    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data | wrong, 0.7, 0.2))
     assert broken(one.exchanges) == [requirement]
     assert found(one.exchanges).ambiguous is False
 
@@ -339,11 +341,11 @@ def test_a_read_that_ends_with_the_edit(talk: MakeTalk, shown: str, requirement:
     """It has shown that the text was kept, if it shows it; what was there before shows nothing."""
     one = talk()
     identifier = one.created("one")
-    edit = one.send(request.update_engagement(identifier, {"name": "<b>"}), at=10.0, seconds=1.0)
+    edit = one.send(requests.update_engagement(identifier, {"name": "<b>"}), at=10.0, seconds=1.0)
     data = {"id": identifier, "name": shown, "status": "active"}
-    one.exchanges.append(one.made(request.get_engagement(identifier), 200, data, 10.5, 0.5))
+    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, 10.5, 0.5))
     assert one.exchanges[-1].started_at - edit.started_at == timedelta(seconds=0.5)
     one.service.records[identifier].name = "b"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == [requirement]

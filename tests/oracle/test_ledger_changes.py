@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import request
+from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept
 
 MakeTalk = Callable[..., Any]
@@ -22,7 +22,7 @@ UNSOUND = {"name": ""}
 def test_an_ordinary_edit_succeeds_or_conflicts(talk: MakeTalk, status: int, *, right: bool) -> None:
     """A name may be in use; nothing else stands against a sound edit of an active engagement."""
     one = talk()
-    one.send(request.update_engagement(one.created(), SOUND), status=status)
+    one.send(requests.update_engagement(one.created(), SOUND), status=status)
 
     assert broken(one.exchanges) == ([] if right else ["update-engagement-succeeds"])
 
@@ -34,7 +34,7 @@ def test_an_ordinary_edit_succeeds_or_conflicts(talk: MakeTalk, status: int, *, 
 def test_unarchiving_is_served(talk: MakeTalk, status: int, *, right: bool) -> None:
     """With or without effect, or refused, but not as something that does not exist."""
     one = talk()
-    one.send(request.unarchive_engagement(one.created()), status=status)
+    one.send(requests.unarchive_engagement(one.created()), status=status)
 
     assert broken(one.exchanges) == ([] if right else ["unarchive-served"])
 
@@ -42,32 +42,32 @@ def test_unarchiving_is_served(talk: MakeTalk, status: int, *, right: bool) -> N
 @pytest.mark.parametrize(
     ("sent", "status", "requirement"),
     [
-        (request.unarchive_engagement, 404, None),
-        (request.unarchive_engagement, 400, None),
-        (request.unarchive_engagement, 403, None),
-        (request.unarchive_engagement, 415, None),
-        (request.unarchive_engagement, 422, None),
-        (request.unarchive_engagement, 409, "deleted-not-unarchived"),
-        (request.unarchive_engagement, 405, "deleted-not-unarchived"),
-        (request.unarchive_engagement, 200, "deleted-not-unarchived"),
-        (request.archive_engagement, 404, None),
-        (request.archive_engagement, 400, "deleted-unarchivable"),
-        (request.delete_engagement, 404, None),
-        (request.delete_engagement, 409, "deleted-undeletable"),
-        (request.delete_engagement, 200, "deleted-undeletable"),
-        (lambda identifier: request.update_engagement(identifier, SOUND), 404, None),
-        (lambda identifier: request.update_engagement(identifier, SOUND), 422, "deleted-uneditable"),
-        (lambda identifier: request.update_engagement(identifier, UNSOUND), 404, None),
-        (lambda identifier: request.update_engagement(identifier, UNSOUND), 422, None),
-        (lambda identifier: request.update_engagement(identifier, UNSOUND), 200, "deleted-uneditable"),
-        (lambda identifier: request.update_engagement(identifier, {}), 400, None),
+        (requests.unarchive_engagement, 404, None),
+        (requests.unarchive_engagement, 400, None),
+        (requests.unarchive_engagement, 403, None),
+        (requests.unarchive_engagement, 415, None),
+        (requests.unarchive_engagement, 422, None),
+        (requests.unarchive_engagement, 409, "deleted-not-unarchived"),
+        (requests.unarchive_engagement, 405, "deleted-not-unarchived"),
+        (requests.unarchive_engagement, 200, "deleted-not-unarchived"),
+        (requests.archive_engagement, 404, None),
+        (requests.archive_engagement, 400, "deleted-unarchivable"),
+        (requests.delete_engagement, 404, None),
+        (requests.delete_engagement, 409, "deleted-undeletable"),
+        (requests.delete_engagement, 200, "deleted-undeletable"),
+        (lambda identifier: requests.update_engagement(identifier, SOUND), 404, None),
+        (lambda identifier: requests.update_engagement(identifier, SOUND), 422, "deleted-uneditable"),
+        (lambda identifier: requests.update_engagement(identifier, UNSOUND), 404, None),
+        (lambda identifier: requests.update_engagement(identifier, UNSOUND), 422, None),
+        (lambda identifier: requests.update_engagement(identifier, UNSOUND), 200, "deleted-uneditable"),
+        (lambda identifier: requests.update_engagement(identifier, {}), 400, None),
     ],
 )
 def test_what_is_deleted_is_not_found(talk: MakeTalk, sent: Any, status: int, requirement: str | None) -> None:
     """Only what a request lacks besides may be said first."""
     one = talk()
     identifier = one.created()
-    one.send(request.delete_engagement(identifier))
+    one.send(requests.delete_engagement(identifier))
     one.send(sent(identifier), status=status)
 
     assert broken(one.exchanges) == ([] if requirement is None else [requirement])
@@ -80,8 +80,8 @@ def test_what_may_be_gone_may_not_be_deleted_again(talk: MakeTalk) -> None:
     """A deletion that was never answered may have been done."""
     one = talk()
     identifier = one.created()
-    one.send(request.delete_engagement(identifier), lost=True)
-    one.send(request.delete_engagement(identifier), status=404)
+    one.send(requests.delete_engagement(identifier), lost=True)
+    one.send(requests.delete_engagement(identifier), status=404)
 
     assert broken(one.exchanges) == []
 
@@ -95,8 +95,8 @@ def test_an_edit_beside_another_one_may_be_refused_as_not_found(
     one = talk()
     identifier = one.created()
     if archived:
-        one.send(request.archive_engagement(identifier))
-    began, edit = one.now, request.update_engagement(identifier, SOUND)
+        one.send(requests.archive_engagement(identifier))
+    began, edit = one.now, requests.update_engagement(identifier, SOUND)
     one.send(edit, at=began, seconds=0.5)
     one.send(edit, at=began + 0.1, seconds=0.1, status=status)
 
@@ -107,7 +107,7 @@ def test_an_edit_of_both_texts_succeeds(talk: MakeTalk) -> None:
     """Nothing is wrong with it."""
     one = talk()
     edit = {"name": "Some new name", "description": "Some new text"}
-    one.send(request.update_engagement(one.created(), edit), status=422)
+    one.send(requests.update_engagement(one.created(), edit), status=422)
 
     assert broken(one.exchanges) == ["update-engagement-succeeds"]
 
@@ -117,8 +117,8 @@ def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(talk: Make
     for status, expected in ((200, []), (409, []), (404, ["archived-edit-refused"])):
         one = talk()
         identifier = one.created()
-        one.send(request.archive_engagement(identifier))
-        one.send(request.update_engagement(identifier, {}), status=status)
+        one.send(requests.archive_engagement(identifier))
+        one.send(requests.update_engagement(identifier, {}), status=status)
         assert broken(one.exchanges) == expected
 
 
@@ -136,8 +136,8 @@ def test_an_edit_of_what_is_archived(talk: MakeTalk, status: int, message: str |
     """It is refused, and not as if there were no such engagement; the finding says which it was."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
-    one.send(request.update_engagement(identifier, SOUND), status=status)
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, SOUND), status=status)
 
     if message is None:
         assert broken(one.exchanges) == []
@@ -151,8 +151,8 @@ def test_an_edit_while_the_status_is_unknown(talk: MakeTalk) -> None:
     for status in (200, 409, 422):
         one = talk()
         identifier = one.created()
-        one.send(request.archive_engagement(identifier), lost=True)
-        one.send(request.update_engagement(identifier, SOUND), status=status)
+        one.send(requests.archive_engagement(identifier), lost=True)
+        one.send(requests.update_engagement(identifier, SOUND), status=status)
         assert broken(one.exchanges) == []
 
 
@@ -161,11 +161,11 @@ def slipped(talk: MakeTalk, *after: dict[str, str], before: dict[str, str] | Non
     one = talk()
     identifier = one.created()
     if before is not None:
-        one.send(request.update_engagement(identifier, before), status=422)
-    one.send(request.archive_engagement(identifier))
-    one.send(request.update_engagement(identifier, {"name": "slipped"}), status=200)
+        one.send(requests.update_engagement(identifier, before), status=422)
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": "slipped"}), status=200)
     for body in after:
-        one.send(request.update_engagement(identifier, body), status=409)
+        one.send(requests.update_engagement(identifier, body), status=409)
     return list(one.exchanges)
 
 
@@ -181,9 +181,9 @@ def test_an_edit_that_succeeds_between_refusals(talk: MakeTalk) -> None:
     """The archive was in effect already: that it was slow explains nothing."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
+    one.send(requests.archive_engagement(identifier))
     for status in (409, 200, 409):
-        one.send(request.update_engagement(identifier, SOUND), status=status)
+        one.send(requests.update_engagement(identifier, SOUND), status=status)
 
     assert broken(one.exchanges) == ["archived-edit-refused"]
 
@@ -192,10 +192,10 @@ def test_a_refusal_of_what_became_active_again_is_not_late(talk: MakeTalk) -> No
     """What is refused after an unarchive says nothing of the archive."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
-    one.send(request.update_engagement(identifier, SOUND), status=200)
-    one.send(request.unarchive_engagement(identifier))
-    one.send(request.update_engagement(identifier, SOUND), status=409)
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, SOUND), status=200)
+    one.send(requests.unarchive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, SOUND), status=409)
 
     assert broken(one.exchanges) == ["archived-edit-refused"]
 
@@ -205,11 +205,11 @@ def test_archiving_after_an_unarchive(talk: MakeTalk, *, read_first: bool, requi
     """What unarchiving did is open until a read has shown it; what reads as active can be archived."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
-    one.send(request.unarchive_engagement(identifier))
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.unarchive_engagement(identifier))
     if read_first:
-        one.send(request.get_engagement(identifier))
-    one.send(request.archive_engagement(identifier), status=409)
+        one.send(requests.get_engagement(identifier))
+    one.send(requests.archive_engagement(identifier), status=409)
 
     assert broken(one.exchanges) == ([] if requirement is None else [requirement])
 
@@ -219,11 +219,11 @@ def test_editing_after_an_unarchive(talk: MakeTalk, *, read_first: bool, require
     """What reads as active can be edited again."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier))
-    one.send(request.unarchive_engagement(identifier))
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.unarchive_engagement(identifier))
     if read_first:
-        one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, SOUND), status=422)
+        one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, SOUND), status=422)
 
     assert broken(one.exchanges) == ([] if requirement is None else [requirement])
 
@@ -231,8 +231,8 @@ def test_editing_after_an_unarchive(talk: MakeTalk, *, read_first: bool, require
 @pytest.mark.parametrize(
     ("sent", "requirement"),
     [
-        (request.archive_engagement, "archive-engagement-succeeds"),
-        (request.delete_engagement, "delete-engagement-succeeds"),
+        (requests.archive_engagement, "archive-engagement-succeeds"),
+        (requests.delete_engagement, "delete-engagement-succeeds"),
     ],
 )
 @pytest.mark.parametrize("lost", [True, False])
@@ -240,7 +240,7 @@ def test_what_is_under_way_may_make_another_fail(talk: MakeTalk, sent: Any, requ
     """An archive or a deletion is held to succeed where nothing else is, or may still be, under way."""
     one = talk()
     identifier = one.created()
-    one.send(request.update_engagement(identifier, SOUND), at=10.0, seconds=1.0, lost=lost)
+    one.send(requests.update_engagement(identifier, SOUND), at=10.0, seconds=1.0, lost=lost)
     one.send(sent(identifier), at=10.5, seconds=1.0, status=409)
     assert broken(one.exchanges) == []
 
@@ -254,7 +254,7 @@ def test_archiving_what_is_archived_is_open(talk: MakeTalk) -> None:
     for choice in ("200", "409"):
         one = talk(archive_again=choice)
         identifier = one.created()
-        one.send_each([request.archive_engagement(identifier), request.archive_engagement(identifier)])
+        one.send_each([requests.archive_engagement(identifier), requests.archive_engagement(identifier)])
         assert broken(one.exchanges) == []
 
 
@@ -264,9 +264,9 @@ def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(talk: MakeTalk,
     one = talk()
     identifier = one.created()
     for sent in (
-        request.update_engagement(identifier, SOUND),
-        request.archive_engagement(identifier),
-        request.delete_engagement(identifier),
+        requests.update_engagement(identifier, SOUND),
+        requests.archive_engagement(identifier),
+        requests.delete_engagement(identifier),
     ):
         one.send(sent, status=status)
 
@@ -277,8 +277,8 @@ def test_a_deletion_that_overlaps_another(talk: MakeTalk) -> None:
     """Of two deletions at once either may find nothing."""
     one = talk()
     identifier = one.created()
-    one.send(request.delete_engagement(identifier), at=10.0, seconds=1.0)
-    one.send(request.delete_engagement(identifier), at=10.5, seconds=1.0, status=404)
+    one.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(requests.delete_engagement(identifier), at=10.5, seconds=1.0, status=404)
 
     assert broken(one.exchanges) == []
 
@@ -287,12 +287,12 @@ def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(talk:
     """Whatever is refused later could be refused by an archive that was slow; the same for reads after a deletion."""
     one = talk()
     identifier = one.created()
-    archive = one.send(request.archive_engagement(identifier))
-    first = one.send(request.update_engagement(identifier, SOUND))
-    one.send(request.update_engagement(identifier, SOUND))
-    one.send(request.delete_engagement(identifier))
-    gone = one.send(request.get_engagement(identifier))
-    one.send(request.get_engagement(identifier))
+    archive = one.send(requests.archive_engagement(identifier))
+    first = one.send(requests.update_engagement(identifier, SOUND))
+    one.send(requests.update_engagement(identifier, SOUND))
+    one.send(requests.delete_engagement(identifier))
+    gone = one.send(requests.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     evidence = kept([replace(exchange, number=place) for place, exchange in enumerate(one.exchanges)])
 
     assert evidence["archive-effective-at-once"] == [one.exchanges.index(first)]
@@ -304,9 +304,9 @@ def test_other_requests_in_between_do_not_make_a_refusal_the_second(talk: MakeTa
     """Neither another archive, nor an edit that was under way already when the archive was answered."""
     one = talk()
     identifier = one.created()
-    one.send(request.archive_engagement(identifier), at=10.0, seconds=1.0)
-    one.send(request.update_engagement(identifier, SOUND), at=10.5, seconds=1.0)
-    one.send(request.archive_engagement(identifier))
-    first = one.send(request.update_engagement(identifier, SOUND))
+    one.send(requests.archive_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(requests.update_engagement(identifier, SOUND), at=10.5, seconds=1.0)
+    one.send(requests.archive_engagement(identifier))
+    first = one.send(requests.update_engagement(identifier, SOUND))
 
     assert kept(one.exchanges)["archive-effective-at-once"] == [first.number]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import request
+from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept
 
 MakeTalk = Callable[..., Any]
@@ -20,12 +20,12 @@ def led(talk: Any, *steps: str | dict[str, str]) -> Any:
     mine = talk.created("the engagement", description="as it was made")
     for step in steps:
         if isinstance(step, str):
-            talk.send({"archive": request.archive_engagement, "read": request.get_engagement}[step](mine)
-                      if step != LIST else request.list_engagements())  # fmt: skip
+            talk.send({"archive": requests.archive_engagement, "read": requests.get_engagement}[step](mine)
+                      if step != LIST else requests.list_engagements())  # fmt: skip
         elif "_" in step:
             setattr(talk.service.records[mine], step["_"], step["is"])
         else:
-            talk.send(request.update_engagement(mine, step))
+            talk.send(requests.update_engagement(mine, step))
     return talk
 
 
@@ -74,7 +74,7 @@ def test_a_list_while_something_is_being_made(talk: MakeTalk) -> None:
     both = talk()
     made = both.created("the engagement")
     both.service.records[made].name = "another name"
-    both.send(request.list_engagements(), at=0.02)
+    both.send(requests.list_engagements(), at=0.02)
 
     assert broken(both.exchanges) == ["create-engagement-lasts"]
 
@@ -89,8 +89,8 @@ def test_a_list_that_is_surely_wrong_tells_of_the_others(talk: MakeTalk, honest:
 
     both = led(talk(Late), READ)
     other = both.created("another engagement")
-    both.send(request.update_engagement(other, {"description": "never read"}))
-    both.send(request.list_engagements())
+    both.send(requests.update_engagement(other, {"description": "never read"}))
+    both.send(requests.list_engagements())
 
     assert broken(both.exchanges) == ["list-engagements-as-read"]
 
@@ -99,9 +99,9 @@ def test_what_a_read_shows_is_told_alone(talk: MakeTalk) -> None:
     """Where a read has shown a lost edit, lists of other engagements are in doubt of nothing else."""
     both = led(talk(), EDIT, UNDONE, READ)
     other = both.created("another engagement", description="of another one")
-    both.send(request.archive_engagement(other))
+    both.send(requests.archive_engagement(other))
     both.service.records[other].description = "no longer"
-    both.send(request.list_engagements())
+    both.send(requests.list_engagements())
 
     assert broken(both.exchanges) == ["update-engagement-takes-effect"]
 
@@ -110,10 +110,10 @@ def test_of_two_doubts_the_one_with_fewer_causes_is_told(talk: MakeTalk) -> None
     """An engagement that was archived besides tells less of a creation than one that was not."""
     both = talk()
     made = [both.created(name) for name in ("one engagement", "other engagement")]
-    both.send(request.archive_engagement(made[0]))
+    both.send(requests.archive_engagement(made[0]))
     for identifier in made:
         both.service.records[identifier].name += " (1)"
-    both.send(request.list_engagements())
+    both.send(requests.list_engagements())
 
     assert broken(both.exchanges) == ["create-engagement-lasts"]
 
@@ -169,7 +169,7 @@ def test_a_refused_creation_has_no_data(talk: MakeTalk) -> None:
     both = talk()
     for status in (201, 409):
         both.exchanges.append(
-            both.made(request.create_engagement({"name": "the engagement"}), status, {"id": ""}, 0, 0.05)
+            both.made(requests.create_engagement({"name": "the engagement"}), status, {"id": ""}, 0, 0.05)
         )
 
     assert broken(both.exchanges) == []

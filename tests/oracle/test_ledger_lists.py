@@ -10,7 +10,7 @@ import pytest
 
 from conformance.oracle.collation import name_key
 from conformance.oracle.ledger import RULES, Ledger
-from conformance.wire import request
+from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept, listing
 
 MakeTalk = Callable[..., Any]
@@ -52,7 +52,7 @@ def test_a_parameter_that_is_given_twice_says_nothing(talk: MakeTalk) -> None:
     one = talk()
     one.created()
     made = listing(one, [])
-    twice = type(made.call)(operation=made.call.operation, query=(("page", "1"), ("page", "2")))
+    twice = type(made.request)(operation=made.request.operation, query=(("page", "1"), ("page", "2")))
     data = {"data": [], "meta": {"total": 0, "page": 2, "perPage": 20, "totalPages": 0}}
     one.exchanges.append(one.made(twice, 200, data, one.now, 0.01))
 
@@ -68,9 +68,9 @@ def test_what_stands_on_another_page_is_not_missed(talk: MakeTalk, sort: str, or
     one = talk(clock="seconds")
     for name in (NAMES[0], NAMES[1], NAMES[1], NAMES[1], NAMES[2]):
         identifier = one.created(name)
-        one.send(request.get_engagement(identifier))
+        one.send(requests.get_engagement(identifier))
         one.now += 0.3
-    one.send(request.list_engagements(sort=sort, order=order, perPage=size, page=page))
+    one.send(requests.list_engagements(sort=sort, order=order, perPage=size, page=page))
 
     assert broken(one.exchanges) == []
 
@@ -95,8 +95,8 @@ def test_a_page_that_lacks_what_stands_between_two(talk: MakeTalk, honest: type[
     one = talk(losing(honest, 1))
     for name in NAMES[:4]:
         identifier = one.created(name)
-        one.send_each([request.get_engagement(identifier), request.get_engagement(identifier)])
-    one.send(request.list_engagements(sort=sort, order=order, perPage=3))
+        one.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
+    one.send(requests.list_engagements(sort=sort, order=order, perPage=3))
 
     assert broken(one.exchanges) == ["list-engagements-pages-partition"]
     lost = 2 if order == "desc" else 1
@@ -116,9 +116,9 @@ def test_a_page_without_an_order_may_hold_any(talk: MakeTalk, honest: type[Any])
 
     one = talk(Shuffled)
     for name in NAMES[:5]:
-        one.send(request.get_engagement(one.created(name)))
-    one.send(request.list_engagements(perPage=3))
-    one.send(request.list_engagements(sort="createdAt", perPage=3))
+        one.send(requests.get_engagement(one.created(name)))
+    one.send(requests.list_engagements(perPage=3))
+    one.send(requests.list_engagements(sort="createdAt", perPage=3))
 
     assert "list-engagements-pages-partition" not in broken(one.exchanges)
 
@@ -141,9 +141,9 @@ def test_a_page_in_order_by_chance_lacks_nothing(talk: MakeTalk, honest: type[An
 
     one = talk(Unsorted)
     for name in (NAMES[1], NAMES[5], NAMES[2], NAMES[0]):
-        one.send(request.get_engagement(one.created(name)))
+        one.send(requests.get_engagement(one.created(name)))
     by_name = {"sort": "name", "order": "asc"}
-    lists = [request.list_engagements(**by_name, perPage=2), request.list_engagements(**by_name)]
+    lists = [requests.list_engagements(**by_name, perPage=2), requests.list_engagements(**by_name)]
     page, *_ = one.send_each(lists if first else lists[::-1])[:: 1 if first else -1]
     whole = [exchange for exchange in one.exchanges if exchange is not page]
 
@@ -156,10 +156,10 @@ def test_a_time_that_may_have_moved_is_no_place(talk: MakeTalk, honest: type[Any
     for sort, expected in (("updatedAt", []), ("createdAt", ["list-engagements-pages-partition"])):
         one = talk(losing(honest, 1))
         ids = [one.created(name) for name in NAMES[:4]]
-        one.send_each([request.get_engagement(identifier) for identifier in ids])
-        one.send(request.update_engagement(ids[2], {"description": "moved"}), lost=True)
+        one.send_each([requests.get_engagement(identifier) for identifier in ids])
+        one.send(requests.update_engagement(ids[2], {"description": "moved"}), lost=True)
         one.service.records[ids[2]].updated = one.service.records[ids[2]].created
-        one.send(request.list_engagements(sort=sort, perPage=3))
+        one.send(requests.list_engagements(sort=sort, perPage=3))
         assert broken(one.exchanges) == expected
 
 
@@ -167,9 +167,9 @@ def test_a_name_that_may_have_changed_is_no_place(talk: MakeTalk, honest: type[A
     """After a renaming that was never answered nobody knows where it stands."""
     one = talk(losing(honest, 1))
     ids = [one.created(name) for name in NAMES[:4]]
-    one.send(request.update_engagement(ids[2], {"name": "cf-1-walk-bara"}), lost=True)
+    one.send(requests.update_engagement(ids[2], {"name": "cf-1-walk-bara"}), lost=True)
     one.service.records[ids[2]].name = NAMES[2]
-    one.send(request.list_engagements(sort="name", perPage=3))
+    one.send(requests.list_engagements(sort="name", perPage=3))
 
     assert broken(one.exchanges) == []
 
@@ -186,8 +186,8 @@ def test_a_time_of_another_form_is_no_place(talk: MakeTalk, honest: type[Any]) -
 
     one = talk(Odd)
     for name in NAMES[:4]:
-        one.send(request.get_engagement(one.created(name)))
-    one.send(request.list_engagements(sort="createdAt", perPage=3))
+        one.send(requests.get_engagement(one.created(name)))
+    one.send(requests.list_engagements(sort="createdAt", perPage=3))
 
     assert broken(one.exchanges) == []
 
@@ -206,7 +206,7 @@ def test_names_of_others_are_in_any_order(talk: MakeTalk, honest: type[Any]) -> 
         one.created(name)
     mine = next(iter(one.service.records.values()))
     one.service.records["another"] = replace(mine, id="another", name=NAMES[0])
-    one.send(request.list_engagements(sort="name", order="asc"))
+    one.send(requests.list_engagements(sort="name", order="asc"))
 
     assert broken(one.exchanges) == []
     assert kept(one.exchanges)["sort-by-name"] == [3]
@@ -226,7 +226,7 @@ def test_names_in_the_wrong_order(talk: MakeTalk, honest: type[Any], order: str,
     one = talk(Unsorted)
     for name in NAMES[:3]:
         one.created(name)
-    one.send(request.list_engagements(sort="name", order=order, status=status))
+    one.send(requests.list_engagements(sort="name", order=order, status=status))
 
     finding = found(one.exchanges)
     assert finding.requirement == ("sort-by-name" if status is None else "sort-with-filter")
@@ -239,11 +239,11 @@ def test_one_name_alone_shows_no_order(talk: MakeTalk) -> None:
     one = talk()
     one.created(NAMES[0])
     one.created(NAMES[0])
-    one.send(request.list_engagements(sort="name"))
+    one.send(requests.list_engagements(sort="name"))
     assert "sort-by-name" not in kept(one.exchanges)
 
     one.created(NAMES[1])
-    one.send(request.list_engagements(sort="name"))
+    one.send(requests.list_engagements(sort="name"))
     assert kept(one.exchanges)["sort-by-name"] == [5]
 
 
@@ -280,8 +280,8 @@ def test_what_cannot_be_read_is_another_requirements(
     """A field of the wrong form breaks neither what was read nor an order."""
     one = talk(showing(honest, NAMES[1], fields))
     for name in NAMES[:3]:
-        one.send(request.get_engagement(one.created(name)))
-    one.send(request.list_engagements(sort="name", order=order))
+        one.send(requests.get_engagement(one.created(name)))
+    one.send(requests.list_engagements(sort="name", order=order))
 
     assert broken(one.exchanges) == []
 
@@ -303,8 +303,8 @@ def test_one_field_that_cannot_be_read_hides_no_other(
     """The rest of the item is what was read of it."""
     one = talk(showing(honest, NAMES[1], fields))
     for name in NAMES[:3]:
-        one.send(request.get_engagement(one.created(name)))
-    one.send(request.list_engagements())
+        one.send(requests.get_engagement(one.created(name)))
+    one.send(requests.list_engagements())
 
     finding = found(one.exchanges)
     assert (finding.requirement, finding.pointer) == ("list-engagements-as-read", pointer)
@@ -316,9 +316,9 @@ def test_all_that_a_list_could_show_is_told(talk: MakeTalk) -> None:
     """What was written last, and what may have been written since."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.update_engagement(identifier, {"name": "perhaps"}), lost=True)
+    one.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
     one.service.records[identifier].name = "odd"
-    one.send(request.list_engagements())
+    one.send(requests.list_engagements())
 
     finding = found(one.exchanges)
     assert finding.message == "name of a listed engagement is not what it must be by then"
@@ -331,10 +331,10 @@ def test_what_others_did_may_be_what_moved_a_time(talk: MakeTalk, honest: type[A
     """A time that is another one in the list may have been moved by each kind of change of another engagement."""
     one = talk(showing(honest, NAMES[0], {"updatedAt": "2020-01-01T00:00:00.000Z"}))
     mine, edited, archived = (one.created(name) for name in NAMES[:3])
-    one.send(request.get_engagement(mine))
-    one.send(request.update_engagement(edited, {"description": "x"}))
-    one.send(request.archive_engagement(archived))
-    one.send(request.list_engagements())
+    one.send(requests.get_engagement(mine))
+    one.send(requests.update_engagement(edited, {"description": "x"}))
+    one.send(requests.archive_engagement(archived))
+    one.send(requests.list_engagements())
 
     finding = found(one.exchanges)
     assert finding.other_candidates == 2
@@ -345,12 +345,12 @@ def test_a_list_settles_what_was_unknown(talk: MakeTalk) -> None:
     """What a list shows of a write that was never answered has happened."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.update_engagement(identifier, {"name": "perhaps"}), lost=True)
-    one.send(request.list_engagements())
+    one.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
+    one.send(requests.list_engagements())
     assert broken(one.exchanges) == []
 
     one.service.records[identifier].name = "one"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     assert broken(one.exchanges) == ["update-engagement-takes-effect"]
 
 
@@ -358,8 +358,8 @@ def test_what_a_list_upholds(talk: MakeTalk) -> None:
     """What is listed, how many there are, and that it is shown as it was read, if it was."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.list_engagements())
-    one.send_each([request.get_engagement(identifier), request.list_engagements()])
+    one.send(requests.list_engagements())
+    one.send_each([requests.get_engagement(identifier), requests.list_engagements()])
 
     found = kept(one.exchanges)
     assert found["create-engagement-listed"] == [2, 4]
@@ -382,11 +382,11 @@ def test_what_is_deleted_is_evidence_where_it_is_not_listed(talk: MakeTalk) -> N
     """Only a list after the deletion shows that it is left out."""
     one = talk()
     first, second = one.created("first"), one.created("second")
-    one.send_each([request.list_engagements(), request.list_engagements(status="archived")])
+    one.send_each([requests.list_engagements(), requests.list_engagements(status="archived")])
     assert "deleted-unlisted" not in kept(one.exchanges)
 
-    one.send(request.delete_engagement(first))
-    last = one.send(request.list_engagements())
+    one.send(requests.delete_engagement(first))
+    last = one.send(requests.list_engagements())
     assert kept(one.exchanges)["deleted-unlisted"] == [last.number]
     assert second in one.service.records
 
@@ -396,8 +396,8 @@ def test_what_was_found_wrong_is_not_missed_in_lists(talk: MakeTalk, honest: typ
     one = talk(losing(honest, 0))
     identifier = one.created("one")
     one.service.records[identifier].name = "wrong"
-    one.send(request.get_engagement(identifier))
-    one.send(request.list_engagements())
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.list_engagements())
     findings = Ledger.over(one.exchanges).findings.broken
 
     assert [finding.requirement for finding in findings] == ["create-engagement-lasts"]
@@ -407,7 +407,7 @@ def test_where_the_status_is_unknown_no_filter_misses_it(talk: MakeTalk) -> None
     """What may be active or archived belongs to neither list surely, and to the whole one all the same."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.archive_engagement(identifier), status=503)
+    one.send(requests.archive_engagement(identifier), status=503)
     for status in ("active", "archived"):
         one.exchanges.append(listing(one, [], status=status))
         one.now += 0.1

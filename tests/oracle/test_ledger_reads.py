@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.wire import request
+from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept
 
 MakeTalk = Callable[..., Any]
@@ -48,7 +48,7 @@ def test_a_right_read_is_evidence(talk: MakeTalk, words: tuple[str, ...], upheld
         if rest.startswith("limited "):
             rest, status = rest.removeprefix("limited "), 429
         one.send(step(rest, identifier), status=422 if rest == "name=" else status)
-    last = one.send(request.get_engagement(mine))
+    last = one.send(requests.get_engagement(mine))
     looked_at = {
         "archive-keeps-content", "archived-again-stays-archived", "archived-edit-changes-nothing",
         "update-engagement-refused-changes-nothing", "update-engagement-own-values", "update-engagement-in-parallel",
@@ -63,12 +63,12 @@ def test_a_right_read_is_evidence(talk: MakeTalk, words: tuple[str, ...], upheld
 def step(word: str, identifier: str) -> Any:
     """The call that a word stands for."""
     if "=" in word:
-        return request.update_engagement(identifier, {"name": word.partition("=")[2]})
+        return requests.update_engagement(identifier, {"name": word.partition("=")[2]})
     return {
-        "archive": request.archive_engagement,
-        "unarchive": request.unarchive_engagement,
-        "delete": request.delete_engagement,
-        "read": request.get_engagement,
+        "archive": requests.archive_engagement,
+        "unarchive": requests.unarchive_engagement,
+        "delete": requests.delete_engagement,
+        "read": requests.get_engagement,
     }[word](identifier)
 
 
@@ -76,9 +76,9 @@ def test_two_edits_at_once_are_evidence_together(talk: MakeTalk) -> None:
     """Both took effect, as the next read shows."""
     one = talk()
     identifier = one.created()
-    one.send(request.update_engagement(identifier, {"name": "x"}), at=10.0, seconds=1.0)
-    one.send(request.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0)
-    last = one.send(request.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": "x"}), at=10.0, seconds=1.0)
+    one.send(requests.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0)
+    last = one.send(requests.get_engagement(identifier))
 
     assert kept(one.exchanges)["update-engagement-in-parallel"] == [last.number, last.number]
 
@@ -87,8 +87,8 @@ def test_a_status_that_was_sent_and_not_taken_is_evidence(talk: MakeTalk) -> Non
     """The read after it shows that a client cannot set it."""
     one = talk()
     identifier = one.created()
-    one.send(request.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
-    one.send(request.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
+    one.send(requests.get_engagement(identifier))
     assert kept(one.exchanges)["update-engagement-own-values"] == [3]
 
 
@@ -96,7 +96,7 @@ def test_a_status_that_was_sent_and_not_taken_is_evidence(talk: MakeTalk) -> Non
 def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(talk: MakeTalk, status: int) -> None:
     """A redirect or an error of the service does not say that the engagement is gone."""
     one = talk()
-    one.send(request.get_engagement(one.created()), status=status)
+    one.send(requests.get_engagement(one.created()), status=status)
 
     assert broken(one.exchanges) == []
 
@@ -106,8 +106,8 @@ def test_what_may_be_gone_may_be_missing(talk: MakeTalk) -> None:
     for status in (200, 404):
         one = talk()
         identifier = one.created()
-        one.send(request.delete_engagement(identifier), status=503)
-        one.send(request.get_engagement(identifier), status=None if status == 200 else status)
+        one.send(requests.delete_engagement(identifier), status=503)
+        one.send(requests.get_engagement(identifier), status=None if status == 200 else status)
         assert broken(one.exchanges) == []
 
 
@@ -125,8 +125,8 @@ def test_a_refused_read_of_what_is_there(talk: MakeTalk, status: int, requiremen
     one = talk()
     identifier = one.created()
     if archived:
-        one.send(request.archive_engagement(identifier))
-    one.send(request.get_engagement(identifier), status=status)
+        one.send(requests.archive_engagement(identifier))
+    one.send(requests.get_engagement(identifier), status=status)
 
     finding = found(one.exchanges)
     assert (finding.requirement, finding.expected, finding.actual) == (requirement, "200", str(status))
@@ -137,8 +137,8 @@ def test_the_last_read_is_what_shows_that_it_was_there(talk: MakeTalk) -> None:
     """It is cited where the next one finds nothing."""
     one = talk()
     identifier = one.created()
-    one.send_each([request.get_engagement(identifier), request.get_engagement(identifier)])
-    one.send(request.get_engagement(identifier), status=404)
+    one.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
+    one.send(requests.get_engagement(identifier), status=404)
 
     assert [cited.number for cited in found(one.exchanges).because] == [3]
 
@@ -157,10 +157,10 @@ def test_reads_after_a_deletion(talk: MakeTalk, statuses: tuple[int, ...], requi
     """A deletion is late where reads find it at first and then never again; else it deletes nothing."""
     one = talk()
     identifier = one.created()
-    one.send(request.delete_engagement(identifier))
+    one.send(requests.delete_engagement(identifier))
     for status in statuses:
         data = {"id": identifier, "name": "one", "status": "active"}
-        one.exchanges.append(one.made(request.get_engagement(identifier), status, data, one.now, 0.01))
+        one.exchanges.append(one.made(requests.get_engagement(identifier), status, data, one.now, 0.01))
         one.now += 0.1
 
     assert broken(one.exchanges) == [requirement]
@@ -171,7 +171,7 @@ def test_what_cannot_be_read_is_another_requirements(talk: MakeTalk, data: objec
     """An answer without an engagement in it shows nothing of one."""
     one = talk()
     identifier = one.created()
-    one.exchanges.append(one.made(request.get_engagement(identifier), 200, data, one.now, 0.01))
+    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
 
     assert broken(one.exchanges) == []
 
@@ -181,7 +181,7 @@ def test_another_engagement_in_place_of_the_one_asked_for(talk: MakeTalk) -> Non
     one = talk()
     identifier = one.created("one")
     data = {"id": "another", "name": "x", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
-    one.exchanges.append(one.made(request.get_engagement(identifier), 200, data, one.now, 0.01))
+    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
 
     finding = found(one.exchanges)
     assert finding.requirement == "get-engagement-is-the-one-asked-for"
@@ -205,9 +205,9 @@ def test_times_from_read_to_read(talk: MakeTalk, field: str, value: object, requ
     """The creation's does not move, the last change's does not go back; what is no time at all is judged elsewhere."""
     one = talk()
     identifier = one.created()
-    first = one.send(request.get_engagement(identifier))
+    first = one.send(requests.get_engagement(identifier))
     data = one.service.view(one.service.records[identifier]) | {field: value}
-    one.exchanges.append(one.made(request.get_engagement(identifier), 200, data, one.now, 0.01))
+    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
     assert broken(one.exchanges) == ([] if requirement is None else [requirement])
 
     if requirement is not None:
@@ -234,10 +234,14 @@ def test_the_time_may_go_back_by_edits_that_overlapped(
     one = talk()
     identifier, began = one.created(), one.now
     for start, seconds in edits:
-        one.send(request.update_engagement(identifier, {"description": "all alike"}), at=began + start, seconds=seconds)
+        one.send(
+            requests.update_engagement(identifier, {"description": "all alike"}), at=began + start, seconds=seconds
+        )
     shown = one.service.view(one.service.records[identifier])
     for moment, at in (("2026-01-03T03:04:05.200Z", began + 0.25), ("2026-01-03T03:04:05.100Z", began + 1.0)):
-        one.exchanges.append(one.made(request.get_engagement(identifier), 200, shown | {"updatedAt": moment}, at, 0.01))
+        one.exchanges.append(
+            one.made(requests.get_engagement(identifier), 200, shown | {"updatedAt": moment}, at, 0.01)
+        )
 
     assert broken(one.exchanges) == ([] if requirement is None else [requirement])
 
@@ -249,7 +253,7 @@ def test_times_go_by_the_latest_of_all_reads(talk: MakeTalk) -> None:
     shown = one.service.view(one.service.records[identifier])
     for value in ("2026-01-02T04:00:00.000Z", "2026-01-04T00:00:00.000Z", "never", "2026-01-03T00:00:00.000Z"):
         data = shown | {"updatedAt": value}
-        one.exchanges.append(one.made(request.get_engagement(identifier), 200, data, one.now, 0.01))
+        one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
         one.now += 0.1
 
     finding = found(one.exchanges)
@@ -266,7 +270,7 @@ def test_reads_at_the_same_time_are_in_no_order(talk: MakeTalk) -> None:
     shown = one.service.view(one.service.records[identifier])
     for start, value in ((10.0, "2026-01-04T00:00:00.000Z"), (10.5, "2026-01-03T00:00:00.000Z")):
         data = shown | {"updatedAt": value}
-        one.exchanges.append(one.made(request.get_engagement(identifier), 200, data, start, 1.0))
+        one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, start, 1.0))
 
     assert broken(one.exchanges) == []
 
@@ -285,11 +289,11 @@ def test_a_refused_edit_that_moves_the_time(talk: MakeTalk, requirement: str, *,
     one = talk()
     identifier = one.created()
     if archived:
-        one.send(request.archive_engagement(identifier))
-    before = one.send(request.get_engagement(identifier))
-    edit = one.send(request.update_engagement(identifier, {"name": ""}), status=422)
+        one.send(requests.archive_engagement(identifier))
+    before = one.send(requests.get_engagement(identifier))
+    edit = one.send(requests.update_engagement(identifier, {"name": ""}), status=422)
     touched(one, identifier)
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     finding = found(one.exchanges)
     assert finding.requirement == requirement
@@ -303,16 +307,16 @@ def test_a_time_that_moves_without_an_edit_is_open(talk: MakeTalk) -> None:
     """Nothing was refused that could have moved it; the same where something else was under way."""
     one = talk()
     identifier = one.created()
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     touched(one, identifier)
-    one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, {"name": ""}), status=429)
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": ""}), status=429)
     touched(one, identifier)
-    one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, {"name": ""}), status=422)
-    one.send(request.update_engagement(identifier, {"name": "x"}), status=503)
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": ""}), status=422)
+    one.send(requests.update_engagement(identifier, {"name": "x"}), status=503)
     touched(one, identifier)
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert broken(one.exchanges) == []
 
@@ -326,8 +330,8 @@ def test_a_time_that_cannot_be_read_has_not_moved(talk: MakeTalk, *, earlier: bo
     odd = item | {"updatedAt": "soon"}
     for place, shown in enumerate((odd, item) if earlier else (item, odd)):
         if place:
-            one.send(request.update_engagement(identifier, {"name": ""}), status=422)
-        one.exchanges.append(one.made(request.get_engagement(identifier), 200, shown, one.now, 0.01))
+            one.send(requests.update_engagement(identifier, {"name": ""}), status=422)
+        one.exchanges.append(one.made(requests.get_engagement(identifier), 200, shown, one.now, 0.01))
         one.now += 1
 
     assert broken(one.exchanges) == []
@@ -337,10 +341,10 @@ def test_where_a_wrong_field_stands(talk: MakeTalk) -> None:
     """The finding names every value that could have been, the place, and the read that was right."""
     one = talk()
     identifier = one.created("one")
-    right = one.send(request.get_engagement(identifier))
-    lost = one.send(request.update_engagement(identifier, {"name": "two"}), lost=True)
+    right = one.send(requests.get_engagement(identifier))
+    lost = one.send(requests.update_engagement(identifier, {"name": "two"}), lost=True)
     one.service.records[identifier].name = "three"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     finding = found(one.exchanges)
     assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "two"', '"three"', "/data/name")
@@ -351,10 +355,10 @@ def test_a_wrong_status_has_one_cause(talk: MakeTalk) -> None:
     """Only of texts it may be unclear what undid them."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.archive_engagement(identifier))
-    one.send(request.update_engagement(identifier, {}), status=200)
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {}), status=200)
     one.service.records[identifier].status = "active"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     assert found(one.exchanges).other_candidates == 0
 
@@ -363,9 +367,9 @@ def test_a_read_is_evidence_for_the_state_that_it_found(talk: MakeTalk) -> None:
     """What is archived is readable, and what is active too."""
     one = talk()
     identifier = one.created("one")
-    active = one.send(request.get_engagement(identifier))
-    one.send(request.archive_engagement(identifier))
-    archived = one.send(request.get_engagement(identifier))
+    active = one.send(requests.get_engagement(identifier))
+    one.send(requests.archive_engagement(identifier))
+    archived = one.send(requests.get_engagement(identifier))
 
     assert kept(one.exchanges)["get-engagement-succeeds"] == [active.number]
     assert kept(one.exchanges)["archived-readable"] == [archived.number]
@@ -377,11 +381,11 @@ def test_every_read_that_shows_it_archived_is_evidence_for_the_archive(talk: Mak
     identifier = one.created("one")
     reads = []
     for sent in (
-        request.archive_engagement(identifier),
-        request.archive_engagement(identifier),
-        request.update_engagement(identifier, {"name": "new"}),
+        requests.archive_engagement(identifier),
+        requests.archive_engagement(identifier),
+        requests.update_engagement(identifier, {"name": "new"}),
     ):
         one.send(sent)
-        reads.append(one.send(request.get_engagement(identifier)).number)
+        reads.append(one.send(requests.get_engagement(identifier)).number)
 
     assert kept(one.exchanges)["archive-sets-status"] == reads

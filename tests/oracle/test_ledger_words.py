@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.oracle.ledger_findings import Finding
-from conformance.wire import request
+from conformance.wire import requests
 from tests.oracle.ledgers import found, kept, listing
 from tests.oracle.pages import Told, told
 
@@ -32,26 +32,26 @@ def cited(finding: Finding) -> list[int]:
     ("sent", "status", "words"),
     [
         (
-            lambda identifier: request.update_engagement(identifier, SOUND), 422,
+            lambda identifier: requests.update_engagement(identifier, SOUND), 422,
             ("an active engagement could not be edited", "any 2xx", "422", None),
         ),
         (
-            request.archive_engagement, 403,
+            requests.archive_engagement, 403,
             ("an active engagement could not be archived", "any 2xx", "403", None),
         ),
         (
-            request.unarchive_engagement, 405,
+            requests.unarchive_engagement, 405,
             ("unarchiving was not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429", "405", None),
         ),
-        (request.delete_engagement, 409, ("an engagement could not be deleted", "200", "409", None)),
-        (request.get_engagement, 404, ("an engagement that is there was not read", "200", "404", None)),
+        (requests.delete_engagement, 409, ("an engagement could not be deleted", "200", "409", None)),
+        (requests.get_engagement, 404, ("an engagement that is there was not read", "200", "404", None)),
     ],
 )  # fmt: skip
 def test_what_could_not_be_done(talk: MakeTalk, sent: Any, status: int, words: tuple[Any, ...]) -> None:
     """The answer is beside its creation."""
     one = talk()
     other, identifier = one.created("other"), one.created("mine")
-    one.send(request.get_engagement(other))
+    one.send(requests.get_engagement(other))
     one.send(sent(identifier), status=status)
 
     finding = found(one.exchanges)
@@ -61,16 +61,16 @@ def test_what_could_not_be_done(talk: MakeTalk, sent: Any, status: int, words: t
 @pytest.mark.parametrize(
     ("sent", "name"),
     [
-        (lambda identifier: request.update_engagement(identifier, SOUND), "updateEngagement"),
-        (request.archive_engagement, "archiveEngagement"),
-        (request.delete_engagement, "deleteEngagement"),
+        (lambda identifier: requests.update_engagement(identifier, SOUND), "updateEngagement"),
+        (requests.archive_engagement, "archiveEngagement"),
+        (requests.delete_engagement, "deleteEngagement"),
     ],
 )
 def test_what_found_a_deleted_one(talk: MakeTalk, sent: Any, name: str) -> None:
     """The answer is beside the deletion."""
     one = talk()
     identifier = one.created("mine")
-    one.send_each([request.get_engagement(identifier), request.delete_engagement(identifier)])
+    one.send_each([requests.get_engagement(identifier), requests.delete_engagement(identifier)])
     one.send(sent(identifier), status=204)
 
     finding = found(one.exchanges)
@@ -82,8 +82,8 @@ def test_a_deleted_one_that_is_read(talk: MakeTalk) -> None:
     """The read is beside the deletion, and no evidence for anything."""
     one = talk()
     identifier = one.created("mine")
-    one.send(request.delete_engagement(identifier))
-    one.send(request.get_engagement(identifier), status=200)
+    one.send(requests.delete_engagement(identifier))
+    one.send(requests.get_engagement(identifier), status=200)
 
     finding = found(one.exchanges)
     assert said(finding) == ("a deleted engagement was read", "404", "200", None)
@@ -96,10 +96,10 @@ def test_a_read_that_begins_as_the_deletion_ends(talk: MakeTalk, begins: float, 
     """It has seen the deletion, so that one that finds the engagement later did not slip in before it took effect."""
     one = talk()
     identifier = one.created("mine")
-    one.send(request.delete_engagement(identifier), at=10.0, seconds=1.0)
-    one.send(request.get_engagement(identifier), at=begins, status=404)
-    one.send(request.get_engagement(identifier), at=12.0, status=200)
-    one.send(request.get_engagement(identifier), at=13.0, status=404)
+    one.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(requests.get_engagement(identifier), at=begins, status=404)
+    one.send(requests.get_engagement(identifier), at=12.0, status=200)
+    one.send(requests.get_engagement(identifier), at=13.0, status=404)
 
     assert found(one.exchanges).requirement == requirement
 
@@ -108,9 +108,9 @@ def test_the_first_read_after_a_deletion_is_the_evidence(talk: MakeTalk) -> None
     """Also where it begins as the deletion ends; the ones after it show nothing new."""
     one = talk()
     identifier = one.created("mine")
-    one.send(request.delete_engagement(identifier), at=10.0, seconds=1.0)
-    one.send(request.get_engagement(identifier), at=11.0, status=404)
-    one.send(request.get_engagement(identifier), at=12.0, status=404)
+    one.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
+    one.send(requests.get_engagement(identifier), at=11.0, status=404)
+    one.send(requests.get_engagement(identifier), at=12.0, status=404)
 
     assert kept(one.exchanges)["delete-effective-at-once"] == [3]
 
@@ -126,8 +126,8 @@ def test_an_edit_of_an_archived_one(talk: MakeTalk, status: int, words: tuple[An
     """The edit is beside the archive."""
     one = talk()
     identifier = one.created("mine")
-    one.send(request.archive_engagement(identifier))
-    one.send(request.update_engagement(identifier, SOUND), status=status)
+    one.send(requests.archive_engagement(identifier))
+    one.send(requests.update_engagement(identifier, SOUND), status=status)
 
     finding = found(one.exchanges)
     assert (said(finding), cited(finding), finding.exchange) == (words, [2], one.exchanges[2])
@@ -170,7 +170,7 @@ def test_another_engagement_is_read(talk: MakeTalk) -> None:
     """The read is beside the creation of the one asked for."""
     one = talk()
     first, second = one.created("first"), one.created("second")
-    one.exchanges.append(one.made(request.get_engagement(second), 200, {"id": first}, one.now, 0.01))
+    one.exchanges.append(one.made(requests.get_engagement(second), 200, {"id": first}, one.now, 0.01))
 
     finding = found(one.exchanges)
     assert said(finding) == ("another engagement was read", f'"{second}"', f'"{first}"', "/data/id")
@@ -181,10 +181,10 @@ def test_a_value_that_nothing_accounts_for(talk: MakeTalk) -> None:
     """All that may have been written is told, and cited with the last read that was right."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, {"name": "perhaps"}), lost=True)
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
     one.service.records[identifier].name = "odd"
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     finding = found(one.exchanges)
     words = ("name has a value that nothing accounts for", '"one" or "perhaps"', '"odd"', "/data/name")
@@ -206,10 +206,10 @@ def test_times_that_move(talk: MakeTalk, moved: dict[str, float], words: tuple[A
     """The read is beside the one that showed the time first."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
     for name, value in moved.items():
         setattr(one.service.records[identifier], name, value)
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     finding = found(one.exchanges)
     assert (said(finding), cited(finding), finding.exchange) == (words, [2], one.exchanges[2])
@@ -219,10 +219,10 @@ def test_a_time_that_a_refused_edit_has_moved(talk: MakeTalk) -> None:
     """The read is beside the one before and the refusal."""
     one = talk()
     identifier = one.created("one")
-    one.send(request.get_engagement(identifier))
-    one.send(request.update_engagement(identifier, {"name": 5}), status=422)
+    one.send(requests.get_engagement(identifier))
+    one.send(requests.update_engagement(identifier, {"name": 5}), status=422)
     one.service.records[identifier].updated = 5.0
-    one.send(request.get_engagement(identifier))
+    one.send(requests.get_engagement(identifier))
 
     finding = found(one.exchanges)
     assert said(finding) == (
@@ -243,8 +243,8 @@ def test_a_deleted_one_that_is_listed(talk: MakeTalk, honest: type[Any]) -> None
     one = talk(Kept)
     identifier = one.created("mine")
     one.created("other")
-    one.send(request.delete_engagement(identifier))
-    one.send(request.list_engagements())
+    one.send(requests.delete_engagement(identifier))
+    one.send(requests.list_engagements())
 
     finding = found(one.exchanges)
     assert said(finding) == ("a deleted engagement is listed", "no deleted engagement", identifier, "/data/1")
@@ -264,10 +264,10 @@ def test_a_time_that_is_another_one_in_the_list(talk: MakeTalk, honest: type[Any
 
     one = talk(Odd)
     other, mine = one.created("other"), one.created("mine")
-    one.send(request.get_engagement(mine))
+    one.send(requests.get_engagement(mine))
     if others:
-        one.send(request.archive_engagement(other))
-    one.send(request.list_engagements())
+        one.send(requests.archive_engagement(other))
+    one.send(requests.list_engagements())
 
     finding = found(one.exchanges)
     fault = "has changed with others, or is another one" if others else "is another one"
@@ -296,7 +296,7 @@ def test_one_that_is_missing_from_a_list(talk: MakeTalk, *, read: bool) -> None:
     one = talk()
     identifiers = [one.created(name) for name in ("first", "second", "third")]
     if read:
-        one.send_each([request.get_engagement(identifiers[1])] * 3)
+        one.send_each([requests.get_engagement(identifiers[1])] * 3)
     shown = one.service.view(one.service.records[identifiers[0]])
     one.exchanges.append(listing(one, [shown], count=3))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from conformance.oracle.effects import Interval
 from conformance.oracle.linearizability import Event, Outcome, State, history_of, order_of, told
-from conformance.wire import request
+from conformance.wire import requests
 
 START = State("one", "as it was")
 MakeTalk = Callable[..., Any]
@@ -165,14 +165,14 @@ def test_history_leaves_out_reads_during_changes(talk: MakeTalk) -> None:
     """What a read shows while a change is under way is open; the others count, and the history can be told."""
     one = talk()
     identifier = one.created("one", description="as it was")
-    read_it = request.get_engagement(identifier)
+    read_it = requests.get_engagement(identifier)
     responses = [
-        one.send(request.update_engagement(identifier, {"name": "a"}), at=10.0, seconds=1.0),
+        one.send(requests.update_engagement(identifier, {"name": "a"}), at=10.0, seconds=1.0),
         one.send(read_it, at=10.2, seconds=0.1),
         one.send(read_it, at=12.0, seconds=0.1),
-        one.send(request.archive_engagement(identifier), at=13.0, status=503),
-        one.send(request.update_engagement(identifier, {"name": "b"}), at=14.0, status=409),
-        one.send(request.delete_engagement(identifier), at=15.0),
+        one.send(requests.archive_engagement(identifier), at=13.0, status=503),
+        one.send(requests.update_engagement(identifier, {"name": "b"}), at=14.0, status=409),
+        one.send(requests.delete_engagement(identifier), at=15.0),
         one.send(read_it, at=16.0),
     ]
     events = history_of(responses)
@@ -187,16 +187,16 @@ def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
     """Other operations, what was never sent, reads that were not served, and texts that may be changed."""
     one = talk()
     identifier = one.created("one")
-    unsent = replace(one.send(request.archive_engagement(identifier), status=503), sent=False)
+    unsent = replace(one.send(requests.archive_engagement(identifier), status=503), sent=False)
     responses = [
         *one.exchanges[:1],
         unsent,
-        one.send(request.unarchive_engagement(identifier)),
-        one.send(request.list_engagements()),
-        one.send(request.get_engagement(identifier), status=503),
-        one.send(request.get_engagement(identifier), status=403),
-        one.send(request.update_engagement(identifier, {"name": "two  blanks"})),
-        one.send(request.update_engagement(identifier, {"name": "new", "other": "two  blanks"})),
+        one.send(requests.unarchive_engagement(identifier)),
+        one.send(requests.list_engagements()),
+        one.send(requests.get_engagement(identifier), status=503),
+        one.send(requests.get_engagement(identifier), status=403),
+        one.send(requests.update_engagement(identifier, {"name": "two  blanks"})),
+        one.send(requests.update_engagement(identifier, {"name": "new", "other": "two  blanks"})),
     ]
 
     (event,) = history_of(responses)
@@ -207,7 +207,7 @@ def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
 def test_a_refusal_that_may_be_for_what_an_edit_says(talk: MakeTalk, description: str, *, counts: bool) -> None:
     """It says nothing of the order where a service may look at the body first, and not like it."""
     one = talk()
-    edit = request.update_engagement(one.created("one"), {"name": "an ordinary name", "description": description})
+    edit = requests.update_engagement(one.created("one"), {"name": "an ordinary name", "description": description})
 
     assert len(history_of([one.send(edit, status=422)])) == counts
     assert len(history_of([one.send(edit, status=200)])) == 1
@@ -223,7 +223,7 @@ def test_a_refusal_that_may_be_for_what_an_edit_says(talk: MakeTalk, description
 def test_what_a_response_says_of_its_request(talk: MakeTalk, status: int, outcome: Outcome) -> None:
     """Only a success surely happened and only a refusal surely did not; what is unknown may happen at any time."""
     one = talk()
-    (event,) = history_of([one.send(request.archive_engagement(one.created("one")), status=status)])
+    (event,) = history_of([one.send(requests.archive_engagement(one.created("one")), status=status)])
 
     assert event.outcome is outcome
     assert (event.span.end == inf) == (outcome is Outcome.UNKNOWN)
@@ -233,12 +233,12 @@ def test_changes_that_overlapped_stand_beside_each_other(talk: MakeTalk) -> None
     """A read is no change, and what was over before another one began was alone."""
     one = talk()
     identifier = one.created("one")
-    edit, began = request.update_engagement(identifier, {"name": "Some new name"}), one.now
+    edit, began = requests.update_engagement(identifier, {"name": "Some new name"}), one.now
     responses = [
         one.send(edit, at=began, seconds=0.5),
         one.send(edit, at=began + 0.1, seconds=0.1, status=404),
         one.send(edit, at=began + 0.5, seconds=0.5),
-        one.send(request.get_engagement(identifier), at=began + 1.0, seconds=0.5),
+        one.send(requests.get_engagement(identifier), at=began + 1.0, seconds=0.5),
         one.send(edit, at=began + 2.0, seconds=0.1),
     ]
 
@@ -250,9 +250,9 @@ def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> Non
     one = talk()
     identifier = one.created("one")
     responses = [
-        one.send(request.get_engagement(identifier)),
-        one.send(request.delete_engagement(identifier)),
-        one.send(request.get_engagement(identifier)),
+        one.send(requests.get_engagement(identifier)),
+        one.send(requests.delete_engagement(identifier)),
+        one.send(requests.get_engagement(identifier)),
     ]
     found, deleted, missing = sorted(history_of(responses), key=lambda event: event.span.start)
 
@@ -266,8 +266,8 @@ def test_a_read_shows_what_is_archived(talk: MakeTalk) -> None:
     """It is part of the state."""
     one = talk()
     identifier = one.created("one", description="as it was")
-    one.send(request.archive_engagement(identifier))
-    (event,) = history_of([one.send(request.get_engagement(identifier))])
+    one.send(requests.archive_engagement(identifier))
+    (event,) = history_of([one.send(requests.get_engagement(identifier))])
 
     assert event.seen == State("one", "as it was", "archived")
 
@@ -277,7 +277,7 @@ def test_a_read_that_cannot_be_read_fits_anywhere(talk: MakeTalk, data: object) 
     """What it shows is unknown, as long as the engagement is there."""
     one = talk()
     identifier = one.created("one")
-    (event,) = history_of([one.made(request.get_engagement(identifier), 200, data, 1.0, 0.1)])
+    (event,) = history_of([one.made(requests.get_engagement(identifier), 200, data, 1.0, 0.1)])
 
     assert (event.outcome, event.seen) == (Outcome.DONE, None)
     assert order_of(State("another", ""), [event]) is not None
@@ -287,11 +287,11 @@ def test_a_history_is_told_from_its_first_request_on(talk: MakeTalk) -> None:
     """In the order of the requests, with what was sent, answered and seen, in milliseconds."""
     one = talk()
     identifier = one.created("one", description="as it was")
-    edit = request.update_engagement(identifier, {"name": "new", "description": "newer"})
+    edit = requests.update_engagement(identifier, {"name": "new", "description": "newer"})
     responses = [
-        one.send(request.get_engagement(identifier), at=300.0, seconds=0.25),
+        one.send(requests.get_engagement(identifier), at=300.0, seconds=0.25),
         one.send(edit, at=50.0, seconds=0.5),
-        one.send(request.delete_engagement(identifier), at=301.0, lost=True),
+        one.send(requests.delete_engagement(identifier), at=301.0, lost=True),
     ]
 
     assert told(history_of(responses)).split("; ") == [

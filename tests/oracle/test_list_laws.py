@@ -33,7 +33,7 @@ def several(count: int) -> list[str]:
 
 WRONG = {"data": [{"id": "e"}], "meta": {"total": "x", "page": 7}}
 LIST = make_exchange("listEngagements", body=WRONG)
-BESIDE = replace(LIST, call=LIST.call.as_probe("GET", "/elsewhere"))
+BESIDE = replace(LIST, request=LIST.request.as_probe("GET", "/elsewhere"))
 LAWS: list[Any] = [
     list_laws.meta_fields,
     list_laws.total_pages,
@@ -446,7 +446,7 @@ def test_what_was_not_asked_in_that_order_is_not_judged(exchange: Exchange) -> N
 def test_a_field_to_sort_by_that_comes_twice_is_open() -> None:
     """No service knows which one counts."""
     listed = at(LATE, EARLY, order="asc")
-    twice = replace(listed, call=replace(listed.call, query=(("sort", "name"), *listed.call.query)))
+    twice = replace(listed, request=replace(listed.request, query=(("sort", "name"), *listed.request.query)))
 
     assert SORTED(twice) is False
 

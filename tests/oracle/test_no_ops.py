@@ -10,14 +10,16 @@ import pytest
 
 from conformance.oracle.no_ops import repetitions
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import JSON_HEADERS, encode
+from conformance.wire.requests import JSON_HEADERS, encode
 from tests.conftest import make_exchange
 
 
 def change(operation: str, body: dict[str, Any] | None = None, status: int | None = 200) -> Exchange:
     """A change that was asked for."""
     made = make_exchange(operation, status, {"data": {}})
-    return replace(made, call=replace(made.call, body=None if body is None else encode(body), headers=JSON_HEADERS))
+    return replace(
+        made, request=replace(made.request, body=None if body is None else encode(body), headers=JSON_HEADERS)
+    )
 
 
 def listed(operation: str = "listMembers", **item: object) -> Exchange:

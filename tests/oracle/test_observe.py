@@ -46,7 +46,7 @@ def error(code: object) -> dict[str, object]:
         (404, "CONFLICT", "404"),
     ],
 )
-def test_how_a_call_was_answered(status: int, body: object, words: str) -> None:
+def test_how_a_request_was_answered(status: int, body: object, words: str) -> None:
     """By its status, and for an error by its code, if that can stand in a sentence."""
     assert observe.describe_response(make_exchange(status=status, body=body)) == words
 
@@ -68,7 +68,8 @@ def test_why_there_is_no_response() -> None:
     )
     assert observe.describe_response(limited) == "no answer (the service answered nothing but 429)"
     assert (
-        observe.describe_response(replace(limited, call=replace(limited.call, expects_429=True))) == "429 RATE_LIMITED"
+        observe.describe_response(replace(limited, request=replace(limited.request, expects_429=True)))
+        == "429 RATE_LIMITED"
     )
 
 

@@ -67,7 +67,7 @@ def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
     response = refusal(429)
 
     with pytest.raises(NonConformity, match="was answered 429"):
-        judge(replace(response, call=replace(response.call, expects_429=True)))
+        judge(replace(response, request=replace(response.request, expects_429=True)))
     for lost in (response, refusal(503), no_response()):
         with pytest.raises(NoResponse):
             judge(lost)

@@ -11,7 +11,7 @@ import pytest
 from conformance.oracle import plain_reads
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 
@@ -32,7 +32,7 @@ OF_SUCCESS = pytest.mark.parametrize(("law", "operation"), EXACT.values(), ids=E
 def asked(operation: str, status: int = 200, *query: tuple[str, str], **changes: Any) -> Exchange:
     """An answer to a call with this query, the call being changed so."""
     made = make_exchange(operation, status, {}, query=query)
-    return replace(made, call=replace(made.call, **changes))
+    return replace(made, request=replace(made.request, **changes))
 
 
 # --- what follows
@@ -215,7 +215,7 @@ def test_parameters_of_other_operations_are_unknown(law: Law, operation: str, qu
 
 
 @ALL
-def test_only_calls_of_the_operation_itself_are_judged(law: Law, operation: str) -> None:
+def test_only_requests_of_the_operation_itself_are_judged(law: Law, operation: str) -> None:
     """Another operation, another key, headers of its own and what lies beside the interface follow other rules."""
     for other in {"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"} - {operation}:
         assert law(asked(other, 404)) is False

@@ -11,7 +11,7 @@ import pytest
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.oracle.rate_limit_course import expect_falling
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 
@@ -38,7 +38,7 @@ def row(*remaining: object, start: int = 0, reset: float = 60, dated: bool = Tru
 
 def shown_by(credential: Credential | None, exchanges: list[Exchange]) -> list[Exchange]:
     """The same with another key."""
-    return [replace(each, call=replace(each.call, credential=credential)) for each in exchanges]
+    return [replace(each, request=replace(each.request, credential=credential)) for each in exchanges]
 
 
 FLAT = (9, 9, 9, 9, 9)
@@ -130,7 +130,7 @@ def test_nothing_to_judge_is_told() -> None:
         one(2, "many"),
         one(2, 9, "soon"),
         one(2, 9, 61),
-        replace(one(2), call=one(2).call.as_probe("GET", "/other")),
+        replace(one(2), request=one(2).request.as_probe("GET", "/other")),
     ],
     ids=["404", "300", "199", "503", "lost", "no-remaining", "no-reset", "other-reset", "beside"],
 )

@@ -18,7 +18,7 @@ LAWS = (laws.json_well_formed, laws.json_media_type, rate_limit_laws.headers_pre
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_no_law_holds_beside_the_interface(law: laws.Law) -> None:
     """An answer that the interface promises nothing of is no offender; the same answer of an operation may be one."""
-    beside = replace(PAGE, call=replace(PAGE.call.as_probe("GET", "/records/1"), unjudged=True))
+    beside = replace(PAGE, request=replace(PAGE.request.as_probe("GET", "/records/1"), unjudged=True))
 
     assert not survey(law, [beside]).applied
     assert survey(law, [PAGE]).applied

@@ -56,7 +56,7 @@ def test_whether_there_was_anything_to_judge(statuses: tuple[int, ...], *, appli
 def test_responses_that_nobody_judges() -> None:
     """None, a gateway's, and one that the interface does not speak of; those after them are judged."""
     beside = make_exchange(status=500, body={})
-    beside = replace(beside, call=replace(beside.call, unjudged=True))
+    beside = replace(beside, request=replace(beside.request, unjudged=True))
     last = make_exchange(status=500, body={}, number=9)
 
     found = survey(law, [*responses(None, 502, 503, 504), beside, last])
@@ -70,7 +70,7 @@ def test_a_response_that_was_waited_out_is_judged_as_well() -> None:
 
     found = survey(law, [made])
     assert [one for one, _ in found.broken] == [made]
-    assert not found.broken[0][0].call.expects_429
+    assert not found.broken[0][0].request.expects_429
 
 
 def test_a_law_that_held() -> None:

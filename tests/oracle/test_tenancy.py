@@ -9,7 +9,7 @@ import pytest
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.oracle.tenancy import expect_apart
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 
@@ -24,7 +24,7 @@ def engagement(identifier: str, second: int = 1) -> dict[str, str]:
 
 def by(exchange: Exchange, key: Credential | None) -> Exchange:
     """The exchange, sent with a key; None for the main one."""
-    return replace(exchange, call=replace(exchange.call, credential=key))
+    return replace(exchange, request=replace(exchange.request, credential=key))
 
 
 def made(identifier: str, key: Credential | None = None, second: int = 1) -> Exchange:

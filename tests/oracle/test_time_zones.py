@@ -10,7 +10,7 @@ import pytest
 from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonConformity
 from conformance.oracle.time_zones import expect_utc
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 from tests.oracle.pages import told
 
@@ -192,7 +192,7 @@ def test_nothing_created() -> None:
     """Refusals, other operations and keys, lost answers and times without their form tell nothing."""
     of_another = created(2 * HOUR)
     silent = [
-        replace(of_another, call=of_another.call.with_key(Credential.bearer("other_organization", "k"))),
+        replace(of_another, request=of_another.request.with_key(Credential.bearer("other_organization", "k"))),
         created(2 * HOUR, status=409),
         created(2 * HOUR, operation="getEngagement"),
         make_exchange("createEngagement", None),

@@ -21,7 +21,7 @@ from conformance.oracle.walk_plan import WRITES, Kind, plan
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Call
+from conformance.wire.requests import Request
 
 MakeTalk = Callable[..., Any]
 
@@ -45,12 +45,12 @@ class FakeRun:
         """How long the walks are."""
         return self.options.effort
 
-    def send(self, sent: Call) -> Exchange:
+    def send(self, sent: Request) -> Exchange:
         """Send one call."""
         exchange: Exchange = self.talk.send(sent)
         return exchange
 
-    def send_all(self, sent: list[Call]) -> list[Exchange]:
+    def send_all(self, sent: list[Request]) -> list[Exchange]:
         """Send calls one after the other."""
         return [self.send(one) for one in sent]
 
@@ -298,7 +298,7 @@ def test_failure_is_shrunk_and_told(talk: MakeTalk, honest: type[Any]) -> None:
 
     assert list(stories) == ["update-engagement-takes-effect"]
     (story,) = stories.values()
-    kinds = [one.call.operation.id for one in story.exchanges]
+    kinds = [one.request.operation.id for one in story.exchanges]
     assert kinds == [
         "createEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "getEngagement",
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from conformance.targets.secret import Secret
 from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import NotRecorded
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.run_limits import RunStopped
 
 

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NotSent, Response
 from conformance.wire.recorded_inputs import InputPlayer
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import OWNERSHIP, NotRecorded, ReplayWire, are_alike
-from conformance.wire.request import Call, Credential
 from conformance.wire.request_builder import RequestBuilder
+from conformance.wire.requests import Credential, Request
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import WireSettings
 
@@ -27,15 +27,17 @@ REPLAYED = WireSettings(
 )
 
 
-def _exchange(number: int, asked: Call, check: str = "walk", *, attempt: int = 1, status: int | None = 200) -> Exchange:
+def _exchange(
+    number: int, asked: Request, check: str = "walk", *, attempt: int = 1, status: int | None = 200
+) -> Exchange:
     redactor = Redactor()
     redactor.add("api_key", "the-real-key-of-the-run")
     request_builder = RequestBuilder(RECORDED, redactor)
     return Exchange(
         number=number,
         check=check,
-        call=asked,
-        request=request_builder.record(asked, request_builder.request(asked)),
+        request=asked,
+        sent_request=request_builder.record(asked, request_builder.build(asked)),
         received=None if status is None else Response(status, (), str(number).encode()),
         trouble="the connection broke" if status is None else None,
         started_at=datetime.fromtimestamp(0, UTC),
@@ -66,9 +68,9 @@ def _wire(
     return wire, notes
 
 
-def test_equal_calls_are_given_in_their_order_and_to_their_check() -> None:
+def test_equal_requests_are_given_in_their_order_and_to_their_check() -> None:
     """The same read before and after is not mixed up, nor with that of another journey."""
-    read = request.get_engagement("e1")
+    read = requests.get_engagement("e1")
     wire, _ = _wire([_exchange(1, read, "a"), _exchange(2, read, "b"), _exchange(3, read, "a")])
 
     with wire.checking("b"):
@@ -78,9 +80,9 @@ def test_equal_calls_are_given_in_their_order_and_to_their_check() -> None:
     assert wire.unasked == []
 
 
-def test_repetitions_belong_to_their_call() -> None:
+def test_repetitions_belong_to_their_request() -> None:
     """All attempts are given, the last one is the answer."""
-    read, other = request.get_engagement("e1"), request.get_organization()
+    read, other = requests.get_engagement("e1"), requests.get_organization()
     wire, _ = _wire(
         [
             _exchange(1, read, status=None),
@@ -92,8 +94,8 @@ def test_repetitions_belong_to_their_call() -> None:
     seen: list[object] = []
 
     class Watching:
-        def before(self, request: Call) -> None:
-            seen.append(request)
+        def before(self, requests: Request) -> None:
+            seen.append(requests)
 
         def after(self, exchange: Exchange) -> None:
             seen.append(exchange.number)
@@ -106,9 +108,9 @@ def test_repetitions_belong_to_their_call() -> None:
     assert [exchange.number for exchange in wire.unasked] == [2]
 
 
-def test_calls_that_look_alike_are_given_as_they_were_noted() -> None:
+def test_requests_that_look_alike_are_given_as_they_were_noted() -> None:
     """Where records do not tell who got which answer, the notes do."""
-    read = request.get_organization()
+    read = requests.get_organization()
     wire, _ = _wire([_exchange(number, read) for number in (1, 2, 3)], order=(2, 3, 1))
 
     with wire.checking("walk"):
@@ -117,16 +119,16 @@ def test_calls_that_look_alike_are_given_as_they_were_noted() -> None:
 
 def test_the_order_is_only_asked_for_where_it_was_noted() -> None:
     """Of calls that their records tell apart nothing was, and asking would take the turn of others."""
-    calls = [request.get_organization(), request.list_members()]
-    wire, _ = _wire([_exchange(number, one) for number, one in enumerate(calls, 1)], order=(2, 1))
+    batch = [requests.get_organization(), requests.list_members()]
+    wire, _ = _wire([_exchange(number, one) for number, one in enumerate(batch, 1)], order=(2, 1))
 
     with wire.checking("walk"):
-        assert [exchange.number for exchange in wire.send_all(calls)] == [1, 2]
+        assert [exchange.number for exchange in wire.send_all(batch)] == [1, 2]
 
 
 def test_a_key_that_was_asked_for_by_its_name_is_not_the_one_by_default() -> None:
     """Also where both are the same."""
-    read = request.get_organization()
+    read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read)])
 
     with wire.checking("walk"), pytest.raises(NotRecorded):
@@ -136,20 +138,20 @@ def test_a_key_that_was_asked_for_by_its_name_is_not_the_one_by_default() -> Non
 @pytest.mark.parametrize(
     "asked",
     [
-        request.get_engagement("e2"),
-        request.get_engagement("e1").with_key(Credential("none", None)),
-        request.list_engagements(page=2),
-        request.create_engagement({"name": "b"}),
-        request.archive_engagement("e1"),
-        replace(request.create_engagement({"name": "a"}), headers=(("Content-Type", "text/plain"),)),
+        requests.get_engagement("e2"),
+        requests.get_engagement("e1").with_key(Credential("none", None)),
+        requests.list_engagements(page=2),
+        requests.create_engagement({"name": "b"}),
+        requests.archive_engagement("e1"),
+        replace(requests.create_engagement({"name": "a"}), headers=(("Content-Type", "text/plain"),)),
     ],
 )
-def test_every_part_of_a_call_counts(asked: Call) -> None:
+def test_every_part_of_a_request_counts(asked: Request) -> None:
     """Another path, key, query, body, method or header is another call."""
     recorded = [
-        request.get_engagement("e1"),
-        request.list_engagements(page=1),
-        request.create_engagement({"name": "a"}),
+        requests.get_engagement("e1"),
+        requests.list_engagements(page=1),
+        requests.create_engagement({"name": "a"}),
     ]
     wire, _ = _wire([_exchange(number, one) for number, one in enumerate(recorded, start=1)])
 
@@ -162,19 +164,19 @@ def test_every_part_of_a_call_counts(asked: Call) -> None:
 
 def test_key_itself_need_not_be_known() -> None:
     """The record shows names of keys, also under other schemes; a replay has other keys of those names."""
-    asked = request.get_organization().with_key(Credential("api_key", "Token the-real-key-of-the-run"))
-    again = request.get_organization().with_key(Credential("api_key", "Token another-key-for-replay"))
+    asked = requests.get_organization().with_key(Credential("api_key", "Token the-real-key-of-the-run"))
+    again = requests.get_organization().with_key(Credential("api_key", "Token another-key-for-replay"))
     wire, _ = _wire([_exchange(1, asked)])
 
     with wire.checking("walk"):
         with pytest.raises(NotRecorded):
-            wire.send(request.get_organization().with_key(REPLAYED.credential))
+            wire.send(requests.get_organization().with_key(REPLAYED.credential))
         assert wire.send(again).number == 1
 
 
-def test_what_every_request_carries_is_no_part_of_a_call() -> None:
+def test_what_every_request_carries_is_no_part_of_a_request() -> None:
     """A replay need not know the headers of the target file."""
-    asked = request.get_engagement("e1")
+    asked = requests.get_engagement("e1")
     wire, _ = _wire([_exchange(1, asked)], settings=replace(REPLAYED, headers=(("X-Gateway", "staging"),)))
 
     with wire.checking("walk"):
@@ -183,29 +185,29 @@ def test_what_every_request_carries_is_no_part_of_a_call() -> None:
 
 def test_a_key_in_a_body_is_known_by_its_name_too() -> None:
     """As wherever it stands."""
-    wire, _ = _wire([_exchange(1, request.create_engagement({"name": "the-real-key-of-the-run"}))])
+    wire, _ = _wire([_exchange(1, requests.create_engagement({"name": "the-real-key-of-the-run"}))])
 
     with wire.checking("walk"):
-        assert wire.send(request.create_engagement({"name": "another-key-for-replay"})).number == 1
+        assert wire.send(requests.create_engagement({"name": "another-key-for-replay"})).number == 1
 
 
 def test_a_path_is_compared_as_it_went_over_the_wire() -> None:
     """Not as it was meant."""
-    meant = request.get_engagement("e1").as_probe("GET", "/api/v1/é")
-    written = request.get_engagement("e1").as_probe("GET", "/api/v1/%C3%A9")
+    meant = requests.get_engagement("e1").as_probe("GET", "/api/v1/é")
+    written = requests.get_engagement("e1").as_probe("GET", "/api/v1/%C3%A9")
     wire, _ = _wire([_exchange(1, written)])
 
     with wire.checking("walk"):
         assert wire.send(meant).number == 1
 
 
-def test_check_gets_its_own_call_back() -> None:
+def test_check_gets_its_own_request_back() -> None:
     """Judgements look at what was asked, not at what a record tells of it."""
-    asked = replace(request.get_engagement("e/1?"), repeatable=True)
+    asked = replace(requests.get_engagement("e/1?"), repeatable=True)
     wire, _ = _wire([_exchange(1, replace(asked))])
 
     with wire.checking("walk"):
-        assert wire.send(asked).call is asked
+        assert wire.send(asked).request is asked
 
 
 def test_run_that_stopped_stops_again() -> None:
@@ -213,12 +215,12 @@ def test_run_that_stopped_stops_again() -> None:
     wire, _ = _wire([], stopped="the budget of 3 requests is used up")
 
     with wire.checking("walk"), pytest.raises(RunStopped, match="budget of 3"):
-        wire.send(request.get_organization())
+        wire.send(requests.get_organization())
 
 
 def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
     """And told with what was sent; other troubles are no end."""
-    read = request.get_organization()
+    read = requests.get_organization()
     given_up = _exchange(3, read, status=None, attempt=3)
     given_up = replace(given_up, trouble="it was given up because the run was stopped")
     lost = [_exchange(number, read, status=None, attempt=attempt) for number, attempt in ((1, 1), (2, 2), (4, 1))]
@@ -231,40 +233,40 @@ def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
     assert [one.number for one in raised.value.exchanges] == [3]
 
 
-def test_calls_amid_which_the_run_stopped_are_all_asked_for() -> None:
+def test_requests_amid_which_the_run_stopped_are_all_asked_for() -> None:
     """Those that had been sent belong to somebody, whichever of them was not."""
-    calls = [request.get_engagement(name) for name in ("first", "second", "third")]
-    wire, _ = _wire([_exchange(1, calls[0]), _exchange(2, calls[2])], stopped="the budget of 2 requests is used up")
+    batch = [requests.get_engagement(name) for name in ("first", "second", "third")]
+    wire, _ = _wire([_exchange(1, batch[0]), _exchange(2, batch[2])], stopped="the budget of 2 requests is used up")
 
     with wire.checking("walk"), pytest.raises(RunStopped, match="budget of 2"):
-        wire.send_all(calls)
+        wire.send_all(batch)
     assert wire.unasked == []
 
 
 def test_run_that_did_not_stop_gives_whatever_it_holds() -> None:
     """Nothing says that it stopped."""
-    given_up = replace(_exchange(1, request.get_organization(), status=None), trouble="the run was stopped")
+    given_up = replace(_exchange(1, requests.get_organization(), status=None), trouble="the run was stopped")
     wire, _ = _wire([given_up])
 
     with wire.checking("walk"):
-        assert wire.send(request.get_organization()).number == 1
+        assert wire.send(requests.get_organization()).number == 1
 
 
 def test_first_reason_to_stop_stays() -> None:
     """What is recorded is still given."""
-    wire, _ = _wire([_exchange(1, request.get_organization())])
+    wire, _ = _wire([_exchange(1, requests.get_organization())])
     wire.stop("enough")
     wire.stop("more than enough")
 
     with wire.checking("walk"):
-        assert wire.send(request.get_organization()).number == 1
+        assert wire.send(requests.get_organization()).number == 1
         with pytest.raises(RunStopped, match=r"^enough$"):
-            wire.send(request.get_organization())
+            wire.send(requests.get_organization())
 
 
-def test_repetitions_of_two_calls_at_once_are_told_apart() -> None:
+def test_repetitions_of_two_requests_at_once_are_told_apart() -> None:
     """A second attempt belongs to a first one, and not to one that was repeated already."""
-    read = request.get_organization()
+    read = requests.get_organization()
     attempts = ((1, 429), (1, 503), (2, 200), (2, 200))
     recorded = [
         _exchange(number, read, attempt=attempt, status=status) for number, (attempt, status) in enumerate(attempts, 1)
@@ -276,9 +278,9 @@ def test_repetitions_of_two_calls_at_once_are_told_apart() -> None:
     assert wire.unasked == []
 
 
-def test_repetition_belongs_to_the_call_that_had_no_response() -> None:
+def test_repetition_belongs_to_the_request_that_had_no_response() -> None:
     """And not to an equal one before it, which had one."""
-    read = request.get_organization()
+    read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read), _exchange(2, read, status=429), _exchange(3, read, attempt=2)])
 
     with wire.checking("walk"):
@@ -288,20 +290,20 @@ def test_repetition_belongs_to_the_call_that_had_no_response() -> None:
 
 def test_nothing_is_given_that_was_withheld() -> None:
     """As in the run, which had sent none of the calls, for the reason that it noted."""
-    calls = [request.get_engagement(name) for name in ("first", "second")]
+    batch = [requests.get_engagement(name) for name in ("first", "second")]
     reasons = iter(["not that", None])
-    wire, _ = _wire([_exchange(1, calls[0])], withheld=lambda: next(reasons))
+    wire, _ = _wire([_exchange(1, batch[0])], withheld=lambda: next(reasons))
 
     with wire.checking("walk"):
         with pytest.raises(NotSent, match="not that"):
-            wire.send_all(calls)
-        assert wire.send(calls[0]).number == 1
+            wire.send_all(batch)
+        assert wire.send(batch[0]).number == 1
     assert wire.missed == []
 
 
 def test_what_guards_read_is_there_once_something_later_is_given() -> None:
     """No check asks for it, and each sees it as it was in the run: among what had been sent by then."""
-    read = request.get_engagement("e")
+    read = requests.get_engagement("e")
     wire, _ = _wire([_exchange(1, read), _exchange(2, read, OWNERSHIP), _exchange(3, read)])
 
     seen = []
@@ -315,14 +317,14 @@ def test_what_guards_read_is_there_once_something_later_is_given() -> None:
 
 def test_repetition_without_a_beginning_is_nobodys() -> None:
     """Such a recording was changed, which is no reason to fail on it."""
-    wire, _ = _wire([_exchange(1, request.get_organization(), attempt=2)])
+    wire, _ = _wire([_exchange(1, requests.get_organization(), attempt=2)])
 
     assert [one.number for one in wire.unasked] == [1]
 
 
 def test_replay_tells_what_the_run_had_sent_and_known() -> None:
     """It is never over as long as something is recorded, and tells the time of the service that was noted."""
-    read = request.get_organization()
+    read = requests.get_organization()
     wire, _ = _wire([_exchange(2, read), _exchange(5, read), _exchange(7, read, "other")])
     before = wire.sent
 
@@ -337,21 +339,21 @@ def test_replay_tells_what_the_run_had_sent_and_known() -> None:
 @pytest.mark.parametrize(
     ("other", "alike"),
     [
-        (request.get_organization(), True),
-        (replace(request.get_organization(), repeatable=True), True),
-        (request.get_organization().with_key(Credential("none", None)), False),
-        (request.update_organization({}), False),
-        (request.list_members(), False),
+        (requests.get_organization(), True),
+        (replace(requests.get_organization(), repeatable=True), True),
+        (requests.get_organization().with_key(Credential("none", None)), False),
+        (requests.update_organization({}), False),
+        (requests.list_members(), False),
     ],
 )
-def test_calls_are_alike_where_their_records_are(other: Call, *, alike: bool) -> None:
+def test_requests_are_alike_where_their_records_are(other: Request, *, alike: bool) -> None:
     """Those with another method, path, body or key are not."""
-    assert are_alike([request.get_organization(), other]) is alike
+    assert are_alike([requests.get_organization(), other]) is alike
 
 
 def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
     """They are no checks', so nobody has to ask for them."""
-    read = request.get_organization()
+    read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read, "connection"), _exchange(2, read, "undoing")])
 
     assert wire.unasked == []
@@ -360,11 +362,11 @@ def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
 
 def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
     """What a fixture sent is there although nobody sends it again."""
-    read = request.get_organization()
+    read = requests.get_organization()
     repeated = [_exchange(1, read, status=None), _exchange(2, read, attempt=2)]
-    wire, _ = _wire([*repeated, _exchange(3, read), _exchange(4, request.list_members())])
+    wire, _ = _wire([*repeated, _exchange(3, read), _exchange(4, requests.list_members())])
     with wire.checking("walk"):
-        wire.send(request.list_members())
+        wire.send(requests.list_members())
     wire.claim([2])
 
     assert [exchange.number for exchange in wire.exchanges] == [1, 2, 4]
@@ -373,7 +375,7 @@ def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
 
 def _steps(pairs: int) -> int:
     """Calls of functions that it takes to replay that many equal calls, half of them sent twice."""
-    asked = request.list_engagements(page=1)
+    asked = requests.list_engagements(page=1)
     first = [_exchange(number, asked, status=None) for number in range(1, pairs + 1)]
     again = [_exchange(pairs + number, asked, attempt=2) for number in range(1, pairs + 1)]
     steps = 0

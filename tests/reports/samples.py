@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from conformance.reports.curl import curl
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, Response, SentRequest
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
@@ -28,7 +28,7 @@ HOSTILE = (
 
 def exchange(
     number: int,
-    what: request.Call | None = None,
+    what: requests.Request | None = None,
     *,
     status: int | None = 200,
     body: bytes | object = None,
@@ -37,7 +37,7 @@ def exchange(
     trouble: str | None = None,
 ) -> Exchange:
     """An exchange as the wire records it; status None is one without an answer."""
-    what = what or request.list_engagements(status="active", perPage=20)
+    what = what or requests.list_engagements(status="active", perPage=20)
     if credential is not None:
         what = what.with_key(credential)
     shown = (
@@ -53,8 +53,8 @@ def exchange(
     return Exchange(
         number=number,
         check=f"test_s3_states.py::test_step[{number % 7}]",
-        call=what,
-        request=SentRequest(what.method, BASE + what.path, sent_headers, what.body or b""),
+        request=what,
+        sent_request=SentRequest(what.method, BASE + what.path, sent_headers, what.body or b""),
         received=response,
         trouble=trouble if status is None else None,
         started_at=STARTED + timedelta(milliseconds=40 * number),
@@ -285,20 +285,20 @@ def _nth(number: int) -> Exchange:
     if kinds == 0:
         return exchange(
             number,
-            request.archive_engagement(f"eng_{number:04}"),
+            requests.archive_engagement(f"eng_{number:04}"),
             body={"id": f"eng_{number:04}", "status": "archived", "updatedAt": "2026-03-04T09:30:03.001Z"},
         )
     if kinds == 1:
         return exchange(
             number,
-            request.create_engagement({"name": f"cf-7f3a Quarterly review {number}"}),
+            requests.create_engagement({"name": f"cf-7f3a Quarterly review {number}"}),
             status=201,
             body=engagement(number),
         )
     if kinds == 2:
         return exchange(
             number,
-            request.get_engagement("eng_none"),
+            requests.get_engagement("eng_none"),
             status=404,
             body=b'{"error":{"code":"NOT_FOUND","message":"Engagement not found","statusCode":404}}',
         )
@@ -310,7 +310,7 @@ def failing() -> tuple[Report, list[Exchange]]:
     sent = exchanges(60)
     sent[19] = exchange(
         20,
-        request.update_engagement("eng_0020", {"name": "renamed after archiving"}),
+        requests.update_engagement("eng_0020", {"name": "renamed after archiving"}),
         body=engagement(20, status="archived"),
     )
     sent[29] = exchange(30, status=None, trouble="no complete answer within 10 s")
@@ -380,7 +380,7 @@ def hostile() -> tuple[Report, list[Exchange]]:
     sent = [
         exchange(
             1,
-            request.create_engagement({"name": HOSTILE.replace("\ud800", "")}),
+            requests.create_engagement({"name": HOSTILE.replace("\ud800", "")}),
             body={"name": HOSTILE.replace("\ud800", "")},
         ),
         exchange(2, body=HOSTILE.encode("utf-8", "surrogatepass"), headers=(("X-Odd", HOSTILE),)),
@@ -390,7 +390,7 @@ def hostile() -> tuple[Report, list[Exchange]]:
         exchange(6, status=None, trouble=HOSTILE),
         exchange(
             7,
-            request.get_engagement("../../x?y#z " + HOSTILE.replace("\ud800", "")),
+            requests.get_engagement("../../x?y#z " + HOSTILE.replace("\ud800", "")),
             body=b'{"__proto__":{"x":1},"__proto__":2}',
         ),
     ]

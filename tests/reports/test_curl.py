@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variable
 from conformance.reports.har import har_bytes
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ def _after(arguments: list[str], option: str) -> list[str]:
 
 def test_a_plain_request(shell: Shell, samples: ModuleType) -> None:
     """Method, headers, body and address are those of the exchange, and the key comes from the environment."""
-    exchange = samples.exchange(1, request.create_engagement({"name": 'it\'s "odd" $HOME `x` !'}))
+    exchange = samples.exchange(1, requests.create_engagement({"name": 'it\'s "odd" $HOME `x` !'}))
 
     arguments, _ = shell(curl(exchange))
 
@@ -64,13 +64,13 @@ def test_a_plain_request(shell: Shell, samples: ModuleType) -> None:
         "Content-Type: application/json",
         f"Authorization: Bearer {KEYS['CONFORMANCE_API_KEY']}",
     ]
-    assert _after(arguments, "--data-raw") == [exchange.request.body.decode()]
-    assert arguments[-1] == exchange.request.url
+    assert _after(arguments, "--data-raw") == [exchange.sent_request.body.decode()]
+    assert arguments[-1] == exchange.sent_request.url
 
 
 def test_the_command_reads_well(samples: ModuleType) -> None:
     """An ordinary request makes an ordinary command line."""
-    assert curl(samples.exchange(1, request.get_organization())) == (
+    assert curl(samples.exchange(1, requests.get_organization())) == (
         'curl -i -X GET -H "Authorization: Bearer $CONFORMANCE_API_KEY"'
         " https://staging.example.com/api/v1/organizations/current"
     )
@@ -100,7 +100,7 @@ def test_keys(shell: Shell, samples: ModuleType, credential: Credential, headers
 
 def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: ModuleType) -> None:
     """By itself curl would call any body a form."""
-    meant = request.create_engagement({}).with_body(b"{}", content_type=None)
+    meant = requests.create_engagement({}).with_body(b"{}", content_type=None)
 
     arguments, _ = shell(curl(samples.exchange(1, meant, credential=None)))
 
@@ -111,7 +111,7 @@ def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: M
 @given(body=st.binary(min_size=1, max_size=40) | st.text(st.characters(codec="utf-8"), min_size=1).map(str.encode))
 def test_bodies_of_any_bytes(shell: Shell, samples: ModuleType, body: bytes) -> None:
     """The bytes that curl would send are those that were sent."""
-    arguments, piped = shell(curl(samples.exchange(1, request.create_engagement({}).with_body(body))))
+    arguments, piped = shell(curl(samples.exchange(1, requests.create_engagement({}).with_body(body))))
 
     raw = _after(arguments, "--data-raw")
     assert (raw[0].encode("utf-8", "surrogateescape") if raw else piped) == body
@@ -132,7 +132,7 @@ def test_words_of_any_text(shell: Shell, text: str) -> None:
 @pytest.mark.parametrize("body", [b"x" * (LONGEST_BODY + 1), b"\xff" * (LONGEST_BODY + 1)])
 def test_long_bodies_come_from_the_archive(shell: Shell, samples: ModuleType, tmp_path: Path, body: bytes) -> None:
     """A command line cannot hold them; the archive beside the report does."""
-    exchange = samples.exchange(2, request.create_engagement({}).with_body(body))
+    exchange = samples.exchange(2, requests.create_engagement({}).with_body(body))
     (tmp_path / "exchanges.har").write_bytes(har_bytes([samples.exchange(1), exchange]))
 
     _, piped = shell(curl(exchange))
@@ -142,7 +142,7 @@ def test_long_bodies_come_from_the_archive(shell: Shell, samples: ModuleType, tm
 
 def test_long_bodies_keep_the_command_short(samples: ModuleType) -> None:
     """The command names the entry of the archive."""
-    exchange = samples.exchange(7, request.create_engagement({}).with_body(b"x" * 5_000_000))
+    exchange = samples.exchange(7, requests.create_engagement({}).with_body(b"x" * 5_000_000))
 
     assert ".log.entries[6]" in curl(exchange)
     assert len(curl(exchange)) < 500

@@ -78,17 +78,17 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
     report, exchanges = failing
     secret = "late-key-0123456789"
     body = f'{{"error": {{"message": "not {secret}"}}}}'.encode()
-    request = replace(exchanges[0].request, url=f"{exchanges[0].request.url}?key={secret}", body=body)
+    request = replace(exchanges[0].sent_request, url=f"{exchanges[0].sent_request.url}?key={secret}", body=body)
     response = Response(401, (("X-Key", secret),), body)
-    exchanges[0] = replace(exchanges[0], request=request, received=response, trouble=f"it said {secret}")
+    exchanges[0] = replace(exchanges[0], sent_request=request, received=response, trouble=f"it said {secret}")
 
     found = write_all(report, exchanges, tmp_path, knowing(secret))
 
     assert found == {}
     assert not [path for path in tmp_path.iterdir() if secret in path.read_text("utf-8")]
     again = read_har(tmp_path / "exchanges.har")[0]
-    assert again.request.url.endswith("?key=<late_key>")
-    assert again.response.body == again.request.body == b'{"error": {"message": "not <late_key>"}}'
+    assert again.sent_request.url.endswith("?key=<late_key>")
+    assert again.response.body == again.sent_request.body == b'{"error": {"message": "not <late_key>"}}'
     assert again.response.header("X-Key") == "<late_key>"
     assert again.trouble == "it said <late_key>"
 

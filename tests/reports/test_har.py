@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from conformance.reports.har import har_bytes, har_pieces
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.html import html_bytes
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,7 @@ def test_any_bytes_survive(
     samples: ModuleType, tmp_path: Path, body: bytes | None, response: bytes, identifier: str, status: int
 ) -> None:
     """Bodies, identifiers and statuses of any kind read back as they were."""
-    meant = request.update_engagement(identifier, {}).with_body(body)
+    meant = requests.update_engagement(identifier, {}).with_body(body)
     exchange = samples.exchange(1, meant, body=response, status=status)
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes([exchange]))
@@ -148,15 +148,17 @@ def test_credentials_read_back(samples: ModuleType, tmp_path: Path, credential: 
 
     (read,) = read_har(path)
 
-    assert read.call.credential == credential
+    assert read.request.credential == credential
 
 
-def test_what_the_suite_knows_of_a_call_reads_back(samples: ModuleType, tmp_path: Path) -> None:
+def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_path: Path) -> None:
     """Probes, calls that may be repeated, and whether anything was sent at all."""
-    probe = request.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
+    probe = requests.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
     sent = [
         samples.exchange(1, probe),
-        samples.exchange(2, replace(request.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)),
+        samples.exchange(
+            2, replace(requests.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)
+        ),
         replace(samples.exchange(3, status=None, trouble="refused"), sent=False),
         replace(samples.exchange(4), head_seconds=0.011, attempt=3),
     ]
@@ -165,14 +167,16 @@ def test_what_the_suite_knows_of_a_call_reads_back(samples: ModuleType, tmp_path
 
     read = read_har(path)
 
-    assert [(one.call.method, one.call.path) for one in read] == [(one.call.method, one.call.path) for one in sent]
+    assert [(one.request.method, one.request.path) for one in read] == [
+        (one.request.method, one.request.path) for one in sent
+    ]
     assert read[1:] == [_as_recorded(one) for one in sent[1:]]
 
 
 def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: ModuleType) -> None:
     """What the call would have sent never reaches the archive."""
     exchange = samples.exchange(1)
-    unredacted = replace(exchange, call=exchange.call.with_key(Credential.bearer("api_key", "sk-verysecret")))
+    unredacted = replace(exchange, request=exchange.request.with_key(Credential.bearer("api_key", "sk-verysecret")))
 
     assert b"sk-verysecret" not in har_bytes([unredacted])
 

@@ -20,8 +20,8 @@ from conformance.reports.pictures.latency import latencies, quantile
 from conformance.reports.pictures.machine import arrows
 from conformance.reports.pictures.transitions import OPEN, STATED, transitions
 from conformance.reports.pretty import body, differing
-from conformance.wire import request
-from conformance.wire.request import Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,9 @@ def step(samples: ModuleType) -> Step:
     """One exchange after the other on the engagement ``e``; ``status`` is what its answer shows."""
     numbers = itertools.count(1)
 
-    def make(what: request.Call, shown: str | None = None, *, status: int = 200, parallel: bool = False) -> Exchange:
+    def make(
+        what: requests.Request, shown: str | None = None, *, status: int = 200, parallel: bool = False
+    ) -> Exchange:
         number = next(numbers)
         data = {"id": "e"} | ({} if shown is None else {"status": shown})
         made: Exchange = samples.exchange(number, what, status=status, body=data)
@@ -55,15 +57,15 @@ def _seen(exchanges: list[Exchange]) -> dict[tuple[str, str, str], list[int]]:
 def test_a_life_of_an_engagement(step: Step) -> None:
     """Each step is a transition, from the state that was shown before to the one that is shown then."""
     life = [
-        step(request.create_engagement({"name": "x"}), "active", status=201),
-        step(request.update_engagement("e", {"name": "y"})),
-        step(request.get_engagement("e"), "active"),
-        step(request.archive_engagement("e"), "archived"),
-        step(request.update_engagement("e", {"name": "z"}), status=409),
-        step(request.unarchive_engagement("e"), status=204),
-        step(request.get_engagement("e"), "active"),
-        step(request.delete_engagement("e")),
-        step(request.get_engagement("e"), status=404),
+        step(requests.create_engagement({"name": "x"}), "active", status=201),
+        step(requests.update_engagement("e", {"name": "y"})),
+        step(requests.get_engagement("e"), "active"),
+        step(requests.archive_engagement("e"), "archived"),
+        step(requests.update_engagement("e", {"name": "z"}), status=409),
+        step(requests.unarchive_engagement("e"), status=204),
+        step(requests.get_engagement("e"), "active"),
+        step(requests.delete_engagement("e")),
+        step(requests.get_engagement("e"), status=404),
     ]
 
     assert _seen(life) == {
@@ -79,8 +81,8 @@ def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> No
     """An archived engagement that was edited is drawn, in its own kind."""
     found = transitions(
         [
-            step(request.archive_engagement("e"), "archived"),
-            step(request.update_engagement("e", {"name": "z"}), "archived"),
+            step(requests.archive_engagement("e"), "archived"),
+            step(requests.update_engagement("e", {"name": "z"}), "archived"),
         ]
     )
 
@@ -92,10 +94,10 @@ def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> No
 def test_what_overlaps_is_left_out(step: Step) -> None:
     """Of an edit that was under way beside an archiving nobody knows which came first."""
     raced = [
-        step(request.create_engagement({"name": "x"}), "active", status=201),
-        step(request.archive_engagement("e"), "archived"),
-        step(request.update_engagement("e", {"name": "z"}), "archived", parallel=True),
-        step(request.update_engagement("e", {"name": "z"}), "archived"),
+        step(requests.create_engagement({"name": "x"}), "active", status=201),
+        step(requests.archive_engagement("e"), "archived"),
+        step(requests.update_engagement("e", {"name": "z"}), "archived", parallel=True),
+        step(requests.update_engagement("e", {"name": "z"}), "archived"),
     ]
 
     assert _seen(raced) == {("none", "create", "active"): [1], ("active", "archive", "archived"): [2]}
@@ -103,7 +105,7 @@ def test_what_overlaps_is_left_out(step: Step) -> None:
 
 def test_without_a_known_state_nothing_is_told(step: Step) -> None:
     """The first thing seen of an engagement is no transition from anywhere."""
-    assert _seen([step(request.update_engagement("e", {"name": "z"}), "archived")]) == {}
+    assert _seen([step(requests.update_engagement("e", {"name": "z"}), "archived")]) == {}
     assert [one.way for one in transitions([])] == [*STATED, *OPEN]
 
 

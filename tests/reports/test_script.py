@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from conformance.reports.curl import LONGEST_BODY
 from conformance.reports.script import MOST, Recording
 from conformance.reports.wording import ALONE, again, script_name
-from conformance.wire import request
+from conformance.wire import requests
 from conformance.wire.redaction import Redactor
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,13 +110,13 @@ def stage(tmp_path: Path) -> Stage:
 def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **sent: Any) -> list[Exchange]:
     """A creation, a refused edit, a read that shows the edit all the same, and the deletion at the end of the run."""
     made = {"id": identifier, "name": name}
-    edit = request.update_engagement(identifier, {"name": f"{NAME} edited"} | sent)
+    edit = requests.update_engagement(identifier, {"name": f"{NAME} edited"} | sent)
     return [
-        samples.exchange(1, request.create_engagement({"name": name, "description": PREFIX}), status=201, body=made),
-        samples.exchange(2, request.get_engagement("eng_of_others"), body={"id": "eng_of_others"}),
+        samples.exchange(1, requests.create_engagement({"name": name, "description": PREFIX}), status=201, body=made),
+        samples.exchange(2, requests.get_engagement("eng_of_others"), body={"id": "eng_of_others"}),
         samples.exchange(3, edit, status=409, body={}),
-        samples.exchange(4, request.get_engagement(identifier), body=made),
-        samples.exchange(5, request.delete_engagement(identifier), body={"deleted": True, "id": identifier}),
+        samples.exchange(4, requests.get_engagement(identifier), body=made),
+        samples.exchange(5, requests.delete_engagement(identifier), body={"deleted": True, "id": identifier}),
     ]
 
 
@@ -195,13 +195,13 @@ def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, st
     exchanges = story(samples)
     exchanges[3] = samples.exchange(
         4,
-        request.get_engagement("eng_1"),
+        requests.get_engagement("eng_1"),
         credential=Credential("engagements:read", "Bearer <engagements:read>"),
         body={"id": "eng_1"},
     )
-    sent = exchanges[3].request
+    sent = exchanges[3].sent_request
     exchanges[3] = replace(
-        exchanges[3], request=replace(sent, headers=(*sent.headers, ("X-Gateway", "<header:X-Gateway>")))
+        exchanges[3], sent_request=replace(sent, headers=(*sent.headers, ("X-Gateway", "<header:X-Gateway>")))
     )
     variables = {"api_key": "STAGING_KEY", "engagements:read": "KEY_READ", "header:X-Gateway": "GATEWAY"}
     script = script_of(exchanges, 4, variables=variables) or ""
@@ -236,7 +236,7 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
     exchanges = story(samples)
     edits = [
         replace(
-            samples.exchange(number, request.update_engagement("eng_1", {"name": f"{NAME} {number}"}), body={}),
+            samples.exchange(number, requests.update_engagement("eng_1", {"name": f"{NAME} {number}"}), body={}),
             check="racing",
             started_at=exchanges[0].started_at + timedelta(seconds=number / 1000),
             seconds=1.0,
@@ -261,7 +261,7 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
         pytest.param(
             lambda samples: [
                 *story(samples)[:1],
-                *(samples.exchange(n, request.update_engagement("eng_1", {})) for n in range(2, MOST + 3)),
+                *(samples.exchange(n, requests.update_engagement("eng_1", {})) for n in range(2, MOST + 3)),
             ],
             (MOST + 2,),
             id="too many",
@@ -277,10 +277,10 @@ def test_refused_writes_are_left_out_where_there_are_many(samples: ModuleType) -
     """They change nothing, as a rule."""
     first, *_ = story(samples)
     refused = [
-        samples.exchange(number, request.update_engagement("eng_1", {"name": number}), status=422, body={})
+        samples.exchange(number, requests.update_engagement("eng_1", {"name": number}), status=422, body={})
         for number in range(2, 40)
     ]
-    last = samples.exchange(40, request.get_engagement("eng_1"), body={"id": "eng_1"})
+    last = samples.exchange(40, requests.get_engagement("eng_1"), body={"id": "eng_1"})
 
     script = script_of([first, *refused, last], 40) or ""
 
@@ -292,11 +292,11 @@ def test_what_is_gone_is_told(samples: ModuleType) -> None:
     """What was deleted after the request, and not before; lists tell how many."""
     exchanges = story(samples)
     listed = [
-        samples.exchange(number, request.list_engagements(), body=[{"id": "eng_1"}, {"id": "eng_2"}])
+        samples.exchange(number, requests.list_engagements(), body=[{"id": "eng_1"}, {"id": "eng_2"}])
         for number in (3, 7)
     ]
-    removal = samples.exchange(8, request.remove_member("usr_1"), body={"removed": True})
-    changed = samples.exchange(2, request.update_member_role("usr_1", {"role": "admin"}), body={})
+    removal = samples.exchange(8, requests.remove_member("usr_1"), body={"removed": True})
+    changed = samples.exchange(2, requests.update_member_role("usr_1", {"role": "admin"}), body={})
     recording = Recording([*exchanges, removal], PREFIX)
 
     assert recording.gone(exchanges[3]) == "The run has deleted the engagement eng_1 since."

@@ -80,10 +80,10 @@ def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
             text = GIVEN.sub(lambda found: f"<{met.setdefault(found[0], len(met) + 1)}>", text)
             return text.replace(prefix, "<run>-")
 
-        sent = exchange.call
+        sent = exchange.request
         path = PLACES.sub("<place>", sent.path) if exchange.check in BY_PLACE else sent.path
         key = "" if sent.credential is None else sent.credential.name
-        body = exchange.request.body.decode("utf-8", "backslashreplace")
+        body = exchange.sent_request.body.decode("utf-8", "backslashreplace")
         headers = [(name, "<key>" if name in WITH_A_KEY else value) for name, value in sent.headers]
         streams[exchange.check].append((sent.method, mapped(path), mapped(body), key, repr(headers)))
     return streams

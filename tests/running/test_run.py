@@ -12,8 +12,8 @@ from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
-from conformance.wire import request
-from conformance.wire.request import Call, Credential
+from conformance.wire import requests
+from conformance.wire.requests import Credential, Request
 
 MAIN_KEY = None
 SOMEBODYS = Credential.bearer("engagements:write", "key-of-somebody")
@@ -24,12 +24,12 @@ class Sent:
     """The part of a wire that takes what is sent."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
+        self.batch: list[Request] = []
 
-    def send_all(self, calls: list[Call]) -> list[Call]:
+    def send_all(self, batch: list[Request]) -> list[Request]:
         """Note the calls."""
-        self.calls += calls
-        return calls
+        self.batch += batch
+        return batch
 
 
 def run_in(mode: Mode) -> tuple[Run, Sent]:
@@ -44,27 +44,27 @@ def run_in(mode: Mode) -> tuple[Run, Sent]:
 def test_a_read_only_run_refuses_to_write(key: Credential | None) -> None:
     """Nothing of a batch is sent that holds a write with somebody's key, whoever asks for it."""
     run, wire = run_in(Mode.READ_ONLY)
-    calls = [request.get_organization(), request.archive_engagement("eng_1")]
+    batch = [requests.get_organization(), requests.archive_engagement("eng_1")]
 
     with pytest.raises(MissingMeans, match="--read-only") as refused:
-        run.send_all([one if key is None else one.with_key(key) for one in calls])
+        run.send_all([one if key is None else one.with_key(key) for one in batch])
 
     assert refused.value.need == "writes"
-    assert wire.calls == []
+    assert wire.batch == []
 
 
 def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
     """GETs go out with any key, and everything does that must be refused for its key."""
     run, wire = run_in(Mode.READ_ONLY)
-    calls = [
-        request.get_organization(),
-        request.list_members().with_key(SOMEBODYS),
-        request.remove_member("u").with_key(NOBODYS),
+    batch = [
+        requests.get_organization(),
+        requests.list_members().with_key(SOMEBODYS),
+        requests.remove_member("u").with_key(NOBODYS),
     ]
 
-    run.send_all(calls)
+    run.send_all(batch)
 
-    assert wire.calls == calls
+    assert wire.batch == batch
 
 
 @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.DISPOSABLE])
@@ -72,9 +72,9 @@ def test_other_runs_write(mode: Mode) -> None:
     """They send what is asked for."""
     run, wire = run_in(mode)
 
-    run.send(request.create_engagement({"name": "new"}))
+    run.send(requests.create_engagement({"name": "new"}))
 
-    assert [one.operation.id for one in wire.calls] == ["createEngagement"]
+    assert [one.operation.id for one in wire.batch] == ["createEngagement"]
 
 
 @pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])

@@ -129,9 +129,9 @@ def test_provisioner_that_is_no_process() -> None:
     try:
         assert Provisioner(peer).create_organization().reveal().startswith("key_")
         with pytest.raises(MethodMissing, match="has no method make_tea"):
-            peer.call("make_tea", {})
+            peer.request("make_tea", {})
         with pytest.raises(ProvisionerError, match="could not do create_member: role has to be one of"):
-            peer.call("create_member", {"role": "king"})
+            peer.request("create_member", {"role": "king"})
     finally:
         app.close()
 

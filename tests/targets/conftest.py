@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.targets.profile import Profile
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 
 PREFIX = "cf-abcdefg2-"
@@ -28,7 +28,7 @@ MAIN_KEY = "main-key-0001"
 
 
 def exchange(
-    call: Call,
+    request: Request,
     status: int | None,
     body: object = None,
     *,
@@ -40,8 +40,8 @@ def exchange(
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     received = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), text)
     trouble = "the connection broke" if status is None else None
-    request = SentRequest(call.method, f"http://service{call.path}", (), call.body or b"")
-    return Exchange(number, "check", call, request, received, trouble, datetime.now(UTC), 0.0, attempt)
+    sent = SentRequest(request.method, f"http://service{request.path}", (), request.body or b"")
+    return Exchange(number, "check", request, sent, received, trouble, datetime.now(UTC), 0.0, attempt)
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Service:
     lost: set[str] = field(default_factory=set)
     overrides: dict[str, int | None] = field(default_factory=dict)
     writes: list[str] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     made: int = 0
     observers: list[Any] = field(default_factory=list)
     created_at: str = ""
@@ -73,58 +73,58 @@ class Service:
     made_at: dict[str, str] = field(default_factory=dict)
     listed_as: dict[str, str] = field(default_factory=dict)
 
-    def send_all(self, calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Carry calls out one by one."""
-        return [self.send(call) for call in calls]
+        return [self.send(request) for request in requests]
 
-    def send(self, call: Call) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """Carry a call out as the wire does, observers included."""
         for observer in self.observers:
-            observer.before(call)
-        self.calls.append(call)
-        if call.method != "GET":
-            self.writes.append(f"{call.method} {call.path}")
-        if call.operation.id in self.overrides:
-            result = exchange(call, self.overrides[call.operation.id], {})
+            observer.before(request)
+        self.requests.append(request)
+        if request.method != "GET":
+            self.writes.append(f"{request.method} {request.path}")
+        if request.operation.id in self.overrides:
+            result = exchange(request, self.overrides[request.operation.id], {})
         else:
-            status, body = self._carry_out(call)
-            result = exchange(call, None if call.operation.id in self.lost else status, body)
+            status, body = self._carry_out(request)
+            result = exchange(request, None if request.operation.id in self.lost else status, body)
         for observer in self.observers:
             observer.after(result)
         return result
 
-    def _carry_out(self, call: Call) -> tuple[int, object]:
-        body = json.loads(call.body) if call.body else {}
-        response: tuple[int, object] = getattr(self, f"_{call.operation.id}")(call, body)
+    def _carry_out(self, request: Request) -> tuple[int, object]:
+        body = json.loads(request.body) if request.body else {}
+        response: tuple[int, object] = getattr(self, f"_{request.operation.id}")(request, body)
         return response
 
-    def _getCurrentOrganization(self, _call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
+    def _getCurrentOrganization(self, _request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
         counts = {"memberCount": len(self.roles), "engagementCount": len(self.engagements)}
         return 200, {"data": {"id": self.id, "name": self.name, "createdAt": self.founded, **counts}}
 
-    def _updateCurrentOrganization(self, _call: Call, body: Any) -> tuple[int, object]:  # noqa: N802
+    def _updateCurrentOrganization(self, _request: Request, body: Any) -> tuple[int, object]:  # noqa: N802
         self.name = " ".join(body["name"].split()) if self.merges else body["name"]
         return 200, {"data": {"id": self.id, "name": self.name}}
 
-    def _createEngagement(self, _call: Call, body: Any) -> tuple[int, object]:  # noqa: N802
+    def _createEngagement(self, _request: Request, body: Any) -> tuple[int, object]:  # noqa: N802
         if not isinstance(body.get("name"), str):
             return 422, {"error": {}}
         self.made += 1
         self.engagements[f"e_{self.made}"] = body["name"]
         return 201, {"data": {"id": f"e_{self.made}", "name": body["name"]}}
 
-    def _getEngagement(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
-        if call.identifier not in self.engagements:
+    def _getEngagement(self, request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
+        if request.identifier not in self.engagements:
             return 404, {"error": {}}
-        shown = {"id": call.identifier, "name": self.engagements[call.identifier]}
-        return 200, {"data": shown | {"createdAt": self.made_at.get(call.identifier)}}
+        shown = {"id": request.identifier, "name": self.engagements[request.identifier]}
+        return 200, {"data": shown | {"createdAt": self.made_at.get(request.identifier)}}
 
-    def _deleteEngagement(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
-        gone = self.engagements.pop(call.identifier or "", None)
-        return (404, {}) if gone is None else (200, {"data": {"deleted": True, "id": call.identifier}})
+    def _deleteEngagement(self, request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
+        gone = self.engagements.pop(request.identifier or "", None)
+        return (404, {}) if gone is None else (200, {"data": {"deleted": True, "id": request.identifier}})
 
-    def _listEngagements(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
-        query = {name: int(value) for name, value in call.query if value.isdecimal()}
+    def _listEngagements(self, request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
+        query = {name: int(value) for name, value in request.query if value.isdecimal()}
         items = [
             {"id": key, "name": self.listed_as.get(key, name), "createdAt": self.created_at or f"{9999 - rank}"}
             for rank, (key, name) in enumerate(reversed(self.engagements.items()))
@@ -132,20 +132,20 @@ class Service:
         first = (query["page"] - 1) * query["perPage"]
         return 200, {"data": items[first : first + query["perPage"]], "meta": {}}
 
-    def _listMembers(self, _call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
+    def _listMembers(self, _request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
         return 200, {"data": [{"id": key, "role": role} for key, role in self.roles.items()], "meta": {}}
 
-    def _inviteMember(self, _call: Call, body: Any) -> tuple[int, object]:  # noqa: N802
+    def _inviteMember(self, _request: Request, body: Any) -> tuple[int, object]:  # noqa: N802
         return 201, {"data": {"id": "inv_1", "email": body.get("email")}}
 
-    def _updateMemberRole(self, call: Call, body: Any) -> tuple[int, object]:  # noqa: N802
-        if call.identifier not in self.roles:
+    def _updateMemberRole(self, request: Request, body: Any) -> tuple[int, object]:  # noqa: N802
+        if request.identifier not in self.roles:
             return 404, {"error": {}}
-        self.roles[call.identifier] = body["role"]
-        return 200, {"data": {"id": call.identifier, "role": body["role"]}}
+        self.roles[request.identifier] = body["role"]
+        return 200, {"data": {"id": request.identifier, "role": body["role"]}}
 
-    def _removeMember(self, call: Call, _body: Any) -> tuple[int, object]:  # noqa: N802
-        return (200, {"data": {"removed": True}}) if self.roles.pop(call.identifier or "", None) else (404, {})
+    def _removeMember(self, request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
+        return (200, {"data": {"removed": True}}) if self.roles.pop(request.identifier or "", None) else (404, {})
 
 
 @pytest.fixture

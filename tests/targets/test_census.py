@@ -12,7 +12,7 @@ from conformance.wire.exchange import Exchange, NoResponse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 NAMES = RunNames("cf-abcdefg2-")
 UNTOLD = {"id": None, "name": None, "memberCount": None, "engagementCount": None, "ownEngagements": None}
@@ -25,7 +25,7 @@ def test_an_organization_is_counted(service: Any) -> None:
     census, _ = take_census(Asking(service.send), NAMES)
 
     assert census == {"id": "org_1", "name": "Acme", "memberCount": 2, "engagementCount": 3, "ownEngagements": 2}
-    assert (len(service.calls), service.writes) == (2, [])
+    assert (len(service.requests), service.writes) == (2, [])
 
 
 @pytest.mark.parametrize("status", [None, 401, 404, 500, 503])
@@ -50,7 +50,7 @@ def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
 )
 def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchange], body: bytes) -> None:
     """Whatever the body is, what it does not say is None."""
-    census, _ = take_census(Asking(lambda call: make_exchange(call, 200, body)), NAMES)
+    census, _ = take_census(Asking(lambda request: make_exchange(request, 200, body)), NAMES)
 
     assert {name: value for name, value in census.items() if name != "ownEngagements"} == {
         name: None for name in UNTOLD if name != "ownEngagements"
@@ -60,7 +60,7 @@ def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchan
 def test_a_run_that_is_over_is_counted_as_untold() -> None:
     """Where sending is over there is no census and no error."""
 
-    def stopped(_call: Call) -> Exchange:
+    def stopped(_request: Request) -> Exchange:
         raise NoResponse("the run is over")
 
     assert take_census(Asking(stopped), NAMES)[0] == UNTOLD

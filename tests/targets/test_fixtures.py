@@ -13,14 +13,14 @@ from conformance.targets.ownership import Ownership
 from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
 from conformance.targets.secret import Secret
-from conformance.wire.request import get_organization
+from conformance.wire.requests import get_organization
 from tests.targets.conftest import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 PROVISIONED = "provisioner: {command: [p]}\n"
 DISPOSABLE = "disposable: true\n"
@@ -401,11 +401,11 @@ def test_records_are_made_through_the_service(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
 ) -> None:
     """A template is filled in, sent beside the interface, and the id read out of the answer."""
-    sent: list[Call] = []
+    sent: list[Request] = []
 
-    def send(call: Call) -> Exchange:
-        sent.append(call)
-        return make_exchange(call, 201, {"data": {"id": 7}})
+    def send(request: Request) -> Exchange:
+        sent.append(request)
+        return make_exchange(request, 201, {"data": {"id": 7}})
 
     made = fixtures(TEMPLATE, send=send)
     record = made.make_subordinate("a/b", "task")
@@ -415,9 +415,9 @@ def test_records_are_made_through_the_service(
     assert (sent[0].method, sent[0].path) == ("POST", "/api/v1/engagements/a%2Fb/tasks")
     assert json.loads(sent[0].body or b"") == {"of": "a/b", "in": ["a/b", 1]}
     assert (sent[1].method, sent[1].path) == ("GET", "/api/v1/engagements/a%2Fb/tasks/x%3Fy")
-    assert not any(call.is_proper for call in sent)
-    assert all(call.unjudged for call in sent)
-    assert [call.harmless for call in sent] == [False, True]
+    assert not any(request.is_proper for request in sent)
+    assert all(request.unjudged for request in sent)
+    assert [request.harmless for request in sent] == [False, True]
 
 
 @pytest.mark.parametrize(("status", "there"), [(200, True), (204, True), (404, False), (410, False)])
@@ -425,7 +425,7 @@ def test_a_status_tells_whether_a_record_is_there(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int, *, there: bool
 ) -> None:
     """Any 2xx is yes; 404 and 410 are no."""
-    made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
+    made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
 
     assert made.subordinate_exists("e", "task", "1") is there
 
@@ -435,7 +435,7 @@ def test_another_status_tells_nothing(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None
 ) -> None:
     """What is neither there nor gone is unavailable, and so is no answer at all."""
-    made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, status, {}))
+    made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
 
     with pytest.raises(MissingMeans):
         made.subordinate_exists("e", "task", "1")
@@ -450,7 +450,7 @@ def test_a_response_without_an_id_makes_no_record(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
 ) -> None:
     """A creation whose answer holds no id where the template says is unavailable."""
-    made = fixtures(TEMPLATE, send=lambda call: make_exchange(call, 201, body))
+    made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, 201, body))
 
     with pytest.raises(MissingMeans, match="holds no id at /data/id"):
         made.make_subordinate("e", "task")
@@ -462,7 +462,7 @@ def test_an_id_is_found_in_lists_and_under_odd_names(
     """The pointer goes through lists and escaped names."""
     made = fixtures(
         TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n",
-        send=lambda call: make_exchange(call, 201, {"a/b": [{"c~d": "x"}]}),
+        send=lambda request: make_exchange(request, 201, {"a/b": [{"c~d": "x"}]}),
     )
 
     assert made.make_subordinate("e", "task") == "x"
@@ -494,12 +494,12 @@ def test_a_key_of_another_organization_is_not_used(
 ) -> None:
     """A key of the target file is asked for its organization; if it may not read that, nothing is known against it."""
 
-    def send_all(calls: Sequence[Call]) -> list[Exchange]:
+    def send_all(requests: Sequence[Request]) -> list[Exchange]:
         responses = [
             make_exchange(one, 403 if shown is None else 200, {"data": {"id": shown}})
             if one.credential is not None
             else service.send(one)
-            for one in calls
+            for one in requests
         ]
         for response in responses:
             ownership.after(response)

@@ -6,20 +6,20 @@ import pytest
 
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.membership import Membership
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import NotSent
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 INVALID = Credential("unknown_key", "Bearer nonsense", invalid=True)
-WRITES: list[Callable[[str], Call]] = [
-    lambda user_id: calls.update_member_role(user_id, {"role": "admin"}),
-    calls.remove_member,
-    lambda user_id: calls.remove_member(user_id).with_key(INVALID),
+WRITES: list[Callable[[str], Request]] = [
+    lambda user_id: requests.update_member_role(user_id, {"role": "admin"}),
+    requests.remove_member,
+    lambda user_id: requests.remove_member(user_id).with_key(INVALID),
 ]
 
 
@@ -34,14 +34,16 @@ def membership(service: Any) -> Membership:
 
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("user_id", ["u_1", "u_a"])
-def test_members_of_others_are_not_touched(membership: Membership, user_id: str, write: Callable[[str], Call]) -> None:
+def test_members_of_others_are_not_touched(
+    membership: Membership, user_id: str, write: Callable[[str], Request]
+) -> None:
     """Who was not given to the run is neither changed nor removed."""
     with pytest.raises(NotSent, match="not given to the run"):
         membership.ensure([write("u_nobody"), write(user_id)])
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Callable[[str], Call]) -> None:
+def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Callable[[str], Request]) -> None:
     """A member of the target file, and one that was made."""
     membership.admit_listed("member", "u_1")
     membership.admit_made("member", "u_9", membership.known("member"))
@@ -51,17 +53,19 @@ def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Call
 
 @pytest.mark.parametrize("write", WRITES)
 def test_a_user_id_that_was_made_up_is_looked_up(
-    membership: Membership, service: Any, write: Callable[[str], Call]
+    membership: Membership, service: Any, write: Callable[[str], Request]
 ) -> None:
     """The list must show that no member has it; it is read once."""
     for _ in range(3):
         membership.ensure([write("u_nobody")])
 
-    assert [call.operation.id for call in service.calls] == ["listMembers"]
+    assert [request.operation.id for request in service.batch] == ["listMembers"]
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_without_the_list_nobody_is_changed(membership: Membership, service: Any, write: Callable[[str], Call]) -> None:
+def test_without_the_list_nobody_is_changed(
+    membership: Membership, service: Any, write: Callable[[str], Request]
+) -> None:
     """Whoever has a made-up id cannot be told then."""
     service.overrides["listMembers"] = 500
 
@@ -71,42 +75,42 @@ def test_without_the_list_nobody_is_changed(membership: Membership, service: Any
 
 def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, service: Any) -> None:
     """In a disposable organization alone; and removed never."""
-    membership.ensure([calls.update_member_role("u_owner", {"role": "admin"})])
+    membership.ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
     with pytest.raises(NotSent, match="an owner"):
-        membership.ensure([calls.remove_member("u_owner")])
+        membership.ensure([requests.remove_member("u_owner")])
     with pytest.raises(NotSent, match="not given to the run"):
-        Membership(service.send_all).ensure([calls.update_member_role("u_owner", {"role": "admin"})])
+        Membership(service.send_all).ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
 
 def test_an_owner_who_lost_the_role_may_be_asked_to_take_it_back(membership: Membership, service: Any) -> None:
     """If a faulty service has carried out what it must refuse."""
-    service.send(calls.list_members())
+    service.send(requests.list_members())
     service.roles["u_owner"] = "admin"
-    service.send(calls.list_members())
+    service.send(requests.list_members())
 
-    membership.ensure([calls.update_member_role("u_owner", {"role": "owner"})])
+    membership.ensure([requests.update_member_role("u_owner", {"role": "owner"})])
 
 
 def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: Membership, service: Any) -> None:
     """But is not removed as an owner."""
     membership.admit_made("member", "u_9", membership.known("member"))
     service.roles["u_9"] = "owner"
-    service.send(calls.list_members())
+    service.send(requests.list_members())
 
-    membership.ensure([calls.update_member_role("u_9", {"role": "member"})])
+    membership.ensure([requests.update_member_role("u_9", {"role": "member"})])
     with pytest.raises(NotSent, match="an owner"):
-        membership.ensure([calls.remove_member("u_9")])
+        membership.ensure([requests.remove_member("u_9")])
 
 
 def test_a_member_who_becomes_an_owner_meanwhile_is_not_touched(membership: Membership, service: Any) -> None:
     """Only who was an owner at first is asked to take another role."""
-    service.send(calls.list_members())
+    service.send(requests.list_members())
     service.roles["u_a"] = "owner"
-    service.send(calls.list_members())
+    service.send(requests.list_members())
 
     with pytest.raises(NotSent, match="not given to the run"):
-        membership.ensure([calls.update_member_role("u_a", {"role": "member"})])
+        membership.ensure([requests.update_member_role("u_a", {"role": "member"})])
 
 
 def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
@@ -137,7 +141,7 @@ def test_the_only_admin_is_left_alone(membership: Membership, service: Any) -> N
 
 def test_others_are_let_pass(membership: Membership, service: Any) -> None:
     """Reads and invitations, and what is no operation of the interface, need no look."""
-    membership.ensure([calls.list_members(), calls.invite_member({"email": "a@x", "role": "member"})])
-    membership.ensure([calls.remove_member("u_owner").as_probe("OPTIONS", "/x")])
+    membership.ensure([requests.list_members(), requests.invite_member({"email": "a@x", "role": "member"})])
+    membership.ensure([requests.remove_member("u_owner").as_probe("OPTIONS", "/x")])
 
-    assert service.calls == []
+    assert service.batch == []

@@ -9,9 +9,9 @@ import pytest
 
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import CLOCKS_APART, Ownership, RunTime, Standing
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NotSent
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 from tests.targets.conftest import PREFIX
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ SCOPED = Credential.bearer("engagements:write", "k")
 INVALID = Credential("unknown_key", "Bearer nonsense", invalid=True)
 NAME = f"{PREFIX}a"
 
-WRITES: list[Callable[[str], Call]] = [
-    lambda identifier: calls.update_engagement(identifier, {"name": f"{PREFIX}b"}),
-    calls.archive_engagement,
-    calls.unarchive_engagement,
-    calls.delete_engagement,
-    lambda identifier: calls.delete_engagement(identifier).with_key(SCOPED),
-    lambda identifier: calls.delete_engagement(identifier).with_key(INVALID),
+WRITES: list[Callable[[str], Request]] = [
+    lambda identifier: requests.update_engagement(identifier, {"name": f"{PREFIX}b"}),
+    requests.archive_engagement,
+    requests.unarchive_engagement,
+    requests.delete_engagement,
+    lambda identifier: requests.delete_engagement(identifier).with_key(SCOPED),
+    lambda identifier: requests.delete_engagement(identifier).with_key(INVALID),
 ]
 
 
@@ -43,12 +43,14 @@ def ownership(service: Any) -> Ownership:
 
 def reads(service: Any) -> list[str]:
     """What was read so far."""
-    return [call.path.partition("?")[0].removeprefix("/api/v1/") for call in service.calls if call.method == "GET"]
+    return [
+        request.path.partition("?")[0].removeprefix("/api/v1/") for request in service.batch if request.method == "GET"
+    ]
 
 
 @pytest.mark.parametrize("write", WRITES)
 def test_an_engagement_of_the_run_is_read_once_and_written_to(
-    ownership: Ownership, service: Any, write: Callable[[str], Call]
+    ownership: Ownership, service: Any, write: Callable[[str], Request]
 ) -> None:
     """One read proves whose it is, for all writes after it."""
     for _ in range(3):
@@ -59,7 +61,7 @@ def test_an_engagement_of_the_run_is_read_once_and_written_to(
 
 @pytest.mark.parametrize("write", WRITES)
 def test_another_users_engagement_is_never_written_to(
-    ownership: Ownership, service: Any, write: Callable[[str], Call]
+    ownership: Ownership, service: Any, write: Callable[[str], Request]
 ) -> None:
     """Whoever names it, with whatever key: nothing is sent, and it is not read again."""
     for _ in range(2):
@@ -71,7 +73,7 @@ def test_another_users_engagement_is_never_written_to(
 
 @pytest.mark.parametrize("write", WRITES)
 def test_an_id_that_nothing_has_may_be_written_to(
-    ownership: Ownership, service: Any, write: Callable[[str], Call]
+    ownership: Ownership, service: Any, write: Callable[[str], Request]
 ) -> None:
     """An id that the run made up is looked up first."""
     ownership.ensure([write("e_99")])
@@ -85,33 +87,33 @@ def test_an_id_that_is_out_of_reach_is_nobodys(
 ) -> None:
     """Unless a response to a creation gave it: then it must be readable."""
     for identifier in ("~odd~", "e_9"):
-        create = calls.create_engagement({"name": NAME})
+        create = requests.create_engagement({"name": NAME})
         if identifier == "e_9":
             ownership.after(make_exchange(create, 201, {"data": {"id": identifier}}))
-        ownership.after(make_exchange(calls.get_engagement(identifier), status, {"error": {}}))
+        ownership.after(make_exchange(requests.get_engagement(identifier), status, {"error": {}}))
 
     assert (ownership.standing("~odd~"), ownership.standing("e_9")) == (Standing.ABSENT, Standing.UNREADABLE)
 
 
 def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
     """What a check has read already is not read again, with a key of one permission neither."""
-    service.send(calls.get_engagement("e_1").with_key(SCOPED))
-    service.calls.clear()
+    service.send(requests.get_engagement("e_1").with_key(SCOPED))
+    service.batch.clear()
 
-    ownership.ensure([calls.archive_engagement("e_1")])
+    ownership.ensure([requests.archive_engagement("e_1")])
 
-    assert service.calls == []
+    assert service.batch == []
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
 def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, service: Any, status: int) -> None:
     """A refusal for want of a permission does not say that an engagement is not there."""
     service.overrides["getEngagement"] = status
-    service.send(calls.get_engagement("f_1").with_key(SCOPED))
+    service.send(requests.get_engagement("f_1").with_key(SCOPED))
     service.overrides.clear()
 
     with pytest.raises(NotSent):
-        ownership.ensure([calls.delete_engagement("f_1")])
+        ownership.ensure([requests.delete_engagement("f_1")])
 
 
 @pytest.mark.parametrize("responded", [NAME, "Quarterly audit", None])
@@ -119,21 +121,21 @@ def test_the_response_to_a_creation_proves_nothing(
     ownership: Ownership, make_exchange: Callable[..., Exchange], responded: str | None
 ) -> None:
     """A creation that is answered with another user's engagement is told by a read, and remembered as mistaken."""
-    create = calls.create_engagement({"name": NAME})
+    create = requests.create_engagement({"name": NAME})
     ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": responded}}))
 
     with pytest.raises(NotSent):
-        ownership.ensure([calls.delete_engagement("f_1")])
+        ownership.ensure([requests.delete_engagement("f_1")])
     assert ownership.mistaken == ["f_1"]
 
 
 def test_a_list_proves_nothing_where_reads_work(ownership: Ownership, service: Any) -> None:
     """Items that show another user's engagement under a name of the run are not believed."""
     service.listed_as["f_1"] = NAME
-    service.send(calls.list_engagements(page=1, perPage=100))
+    service.send(requests.list_engagements(page=1, perPage=100))
 
     with pytest.raises(NotSent):
-        ownership.ensure([calls.delete_engagement("f_1")])
+        ownership.ensure([requests.delete_engagement("f_1")])
 
 
 @pytest.mark.parametrize("key", [None, SCOPED, OTHER, INVALID], ids=["main", "scoped", "other", "invalid"])
@@ -146,13 +148,13 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
     status: int | None,
 ) -> None:
     """Whatever came of it: a faulty service may carry it out and give the id to another user's engagement."""
-    ownership.ensure([calls.archive_engagement("e_1")])
-    deletion = calls.delete_engagement("e_1")
+    ownership.ensure([requests.archive_engagement("e_1")])
+    deletion = requests.delete_engagement("e_1")
     ownership.after(make_exchange(deletion if key is None else deletion.with_key(key), status, {}))
     service.engagements["e_1"] = "Quarterly audit 2"
 
     with pytest.raises(NotSent, match="not one of this run"):
-        ownership.ensure([calls.delete_engagement("e_1")])
+        ownership.ensure([requests.delete_engagement("e_1")])
 
 
 @pytest.mark.parametrize("key", [SCOPED, INVALID], ids=["scoped", "invalid"])
@@ -160,25 +162,25 @@ def test_a_read_after_a_refused_deletion_counts(
     ownership: Ownership, service: Any, make_exchange: Callable[..., Exchange], key: Credential
 ) -> None:
     """A service may have deleted all the same, and given the id to another user's engagement."""
-    ownership.ensure([calls.archive_engagement("e_1")])
-    ownership.after(make_exchange(calls.delete_engagement("e_1").with_key(key), 401, {}))
-    ownership.ensure([calls.archive_engagement("e_1")])
+    ownership.ensure([requests.archive_engagement("e_1")])
+    ownership.after(make_exchange(requests.delete_engagement("e_1").with_key(key), 401, {}))
+    ownership.ensure([requests.archive_engagement("e_1")])
     assert reads(service) == ["engagements/e_1"]
 
     service.engagements["e_1"] = "Quarterly audit 2"
-    service.send(calls.get_engagement("e_1"))
+    service.send(requests.get_engagement("e_1"))
 
     with pytest.raises(NotSent, match="not one of this run"):
-        ownership.ensure([calls.delete_engagement("e_1")])
+        ownership.ensure([requests.delete_engagement("e_1")])
 
 
 def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
     ownership: Ownership, make_exchange: Callable[..., Exchange]
 ) -> None:
     """It may show what was there before, although it is seen after the response to the deletion."""
-    read = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
-    deletion = make_exchange(calls.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
-    later = make_exchange(calls.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
+    read = make_exchange(requests.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
+    deletion = make_exchange(requests.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
+    later = make_exchange(requests.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
 
     ownership.after(replace(deletion, seconds=0.01))
     ownership.after(replace(read, started_at=deletion.started_at))
@@ -189,12 +191,12 @@ def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
 
 def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, service: Any) -> None:
     """That nothing had an id does not hold once a creation was answered with it."""
-    ownership.ensure([calls.delete_engagement("e_2")])
+    ownership.ensure([requests.delete_engagement("e_2")])
     service.made = 1
-    service.send(calls.create_engagement({"name": NAME}))
+    service.send(requests.create_engagement({"name": NAME}))
     assert ownership.standing("e_2") is None
 
-    ownership.ensure([calls.delete_engagement("e_2")])
+    ownership.ensure([requests.delete_engagement("e_2")])
 
     assert ownership.standing("e_2") is Standing.OWN
 
@@ -205,23 +207,23 @@ def test_that_nothing_has_an_id_holds_for_seconds(
     """Later another user may have an engagement of that id."""
     now = [100.0]
     monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
-    ownership.ensure([calls.delete_engagement("e_2")])
+    ownership.ensure([requests.delete_engagement("e_2")])
     service.engagements["e_2"] = "Another user's"
-    ownership.ensure([calls.delete_engagement("e_2")])
+    ownership.ensure([requests.delete_engagement("e_2")])
 
     now[0] += 6
 
     with pytest.raises(NotSent):
-        ownership.ensure([calls.delete_engagement("e_2")])
+        ownership.ensure([requests.delete_engagement("e_2")])
 
 
 def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, service: Any) -> None:
     """What the run itself, or a fault, has made of a name that was proved does not change whose it is."""
-    ownership.ensure([calls.update_engagement("e_1", {"name": ""})])
+    ownership.ensure([requests.update_engagement("e_1", {"name": ""})])
     service.engagements["e_1"] = ""
-    service.send(calls.get_engagement("e_1"))
+    service.send(requests.get_engagement("e_1"))
 
-    ownership.ensure([calls.delete_engagement("e_1")])
+    ownership.ensure([requests.delete_engagement("e_1")])
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ def test_an_engagement_is_as_young_as_the_run(
 ) -> None:
     """A name of the run on an older engagement was written over another user's; times go by the service's Date."""
     read = make_exchange(
-        calls.get_engagement("f_1"), 200, {"data": {"id": "f_1", "name": NAME, "createdAt": created_at}},
+        requests.get_engagement("f_1"), 200, {"data": {"id": "f_1", "name": NAME, "createdAt": created_at}},
         headers=(("Date", "Thu, 01 Jan 2026 12:00:00 GMT"),),
     )  # fmt: skip
     ownership.after(read)
@@ -272,7 +274,7 @@ def test_a_read_of_something_else_proves_nothing(
     ownership: Ownership, make_exchange: Callable[..., Exchange], data: object
 ) -> None:
     """A response that shows another id, or nothing, says nothing of the engagement that was asked for."""
-    ownership.after(make_exchange(calls.get_engagement("f_1"), 200, {"data": data}))
+    ownership.after(make_exchange(requests.get_engagement("f_1"), 200, {"data": data}))
 
     assert ownership.standing("f_1") is Standing.UNREADABLE
 
@@ -280,7 +282,7 @@ def test_a_read_of_something_else_proves_nothing(
 def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exchange: Callable[..., Exchange]) -> None:
     """An engagement whose name is blank is told by its description."""
     data = {"id": "e_5", "name": " ", "description": NAME}
-    ownership.after(make_exchange(calls.get_engagement("e_5"), 200, {"data": data}))
+    ownership.after(make_exchange(requests.get_engagement("e_5"), 200, {"data": data}))
 
     assert ownership.standing("e_5") is Standing.OWN
 
@@ -298,14 +300,14 @@ def test_without_reads_an_item_that_agrees_with_its_creation_counts(
     service: Any, make_exchange: Callable[..., Exchange], item: dict[str, str], *, is_own: bool
 ) -> None:
     """Only if the service cannot be read by id at all, the list is looked into."""
-    create = calls.create_engagement({"name": NAME})
+    create = requests.create_engagement({"name": NAME})
 
-    def send_all(sent: list[Call]) -> list[Exchange]:
+    def send_all(sent: list[Request]) -> list[Exchange]:
         exchanges = [
-            make_exchange(call, 200, {"data": [{"id": "e_1", **item}], "meta": {}})
-            if call.operation.id == "listEngagements"
-            else make_exchange(call, 500, {"error": {}})
-            for call in sent
+            make_exchange(request, 200, {"data": [{"id": "e_1", **item}], "meta": {}})
+            if request.operation.id == "listEngagements"
+            else make_exchange(request, 500, {"error": {}})
+            for request in sent
         ]
         for one in exchanges:
             guard.after(one)
@@ -315,27 +317,27 @@ def test_without_reads_an_item_that_agrees_with_its_creation_counts(
     guard.after(make_exchange(create, 201, {"data": {"id": "e_1", "name": NAME, "createdAt": "t"}}))
 
     if is_own:
-        guard.ensure([calls.delete_engagement("e_1")])
+        guard.ensure([requests.delete_engagement("e_1")])
         return
     with pytest.raises(NotSent, match="no read shows"):
-        guard.ensure([calls.delete_engagement("e_1")])
+        guard.ensure([requests.delete_engagement("e_1")])
 
 
 def test_each_organization_has_its_own_engagements(ownership: Ownership, service: Any) -> None:
     """With the key of another organization the same id may be another engagement, so it is read with that key too."""
-    ownership.ensure([calls.delete_engagement("e_1").with_key(OTHER)])
+    ownership.ensure([requests.delete_engagement("e_1").with_key(OTHER)])
 
-    assert [call.credential for call in service.calls] == [None, OTHER]
+    assert [request.credential for request in service.batch] == [None, OTHER]
 
 
 def test_another_organizations_key_is_not_tried_on_another_users_engagement(
     ownership: Ownership, make_exchange: Callable[..., Exchange]
 ) -> None:
     """It must be refused, and a faulty service may not refuse it."""
-    ownership.after(make_exchange(calls.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
+    ownership.after(make_exchange(requests.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
 
     with pytest.raises(NotSent):
-        ownership.ensure([calls.delete_engagement("f_1").with_key(OTHER)])
+        ownership.ensure([requests.delete_engagement("f_1").with_key(OTHER)])
 
 
 def test_a_key_of_yet_another_organization_reads_for_itself(
@@ -344,12 +346,12 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
     """A throttled key may belong to another organization: then the main key's read says nothing of its engagements."""
     throttled = Credential.bearer("throttled", "k")
     for key, organization in ((None, "org_1"), (throttled, "org_2")):
-        asked = calls.get_organization() if key is None else calls.get_organization().with_key(key)
+        asked = requests.get_organization() if key is None else requests.get_organization().with_key(key)
         ownership.after(make_exchange(asked, 200, {"data": {"id": organization}}))
 
-    ownership.ensure([calls.delete_engagement("e_1").with_key(throttled)])
+    ownership.ensure([requests.delete_engagement("e_1").with_key(throttled)])
 
-    assert [call.credential for call in service.calls] == [None, throttled]
+    assert [request.credential for request in service.batch] == [None, throttled]
 
 
 @pytest.mark.parametrize(
@@ -369,7 +371,7 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
 )
 def test_what_is_created_can_be_told_as_the_runs(ownership: Ownership, body: bytes, *, is_sent: bool) -> None:
     """A creation that may succeed bears the run's mark; one that must be refused need not."""
-    create = calls.create_engagement({}).with_body(body)
+    create = requests.create_engagement({}).with_body(body)
     if is_sent:
         ownership.ensure([create])
         return
@@ -382,7 +384,7 @@ def test_what_cannot_be_read_is_not_written_to(ownership: Ownership, service: An
     service.overrides |= {"getEngagement": None, "listEngagements": None}
 
     with pytest.raises(NotSent, match="no read shows"):
-        ownership.ensure([calls.delete_engagement("e_1")])
+        ownership.ensure([requests.delete_engagement("e_1")])
 
 
 def test_a_clock_that_jumps_widens_the_time_of_the_run() -> None:
@@ -396,7 +398,7 @@ def test_a_clock_that_jumps_widens_the_time_of_the_run() -> None:
 def test_the_time_of_an_earlier_run_stays_as_it_was(make_exchange: Callable[..., Exchange]) -> None:
     """What is created while it is cleaned up is not the run's."""
     run_time = RunTime((1_000_000.0, 1_000_060.0))
-    run_time.learn(make_exchange(calls.get_organization(), 200))
+    run_time.learn(make_exchange(requests.get_organization(), 200))
 
     ends = (1_000_000.0 - CLOCKS_APART, 1_000_060.0 + CLOCKS_APART)
     assert [run_time.covers(moment) for moment in ends] == [True, True]
@@ -409,9 +411,9 @@ def test_many_threads_may_ask_at_once(ownership: Ownership) -> None:
 
     def ask() -> None:
         for _ in range(50):
-            ownership.ensure([calls.archive_engagement("e_1")])
+            ownership.ensure([requests.archive_engagement("e_1")])
             try:
-                ownership.ensure([calls.archive_engagement("f_1")])
+                ownership.ensure([requests.archive_engagement("f_1")])
             except NotSent as withheld:
                 refused.append(str(withheld))
 

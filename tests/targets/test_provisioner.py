@@ -261,7 +261,7 @@ def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> Non
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))
 
 
-def test_responses_to_earlier_calls_are_not_read_for_ever(start: Start) -> None:
+def test_responses_to_earlier_requests_are_not_read_for_ever(start: Start) -> None:
     """A program that answers the first question again and again does not keep anybody."""
     program = start(
         loop="""
@@ -428,19 +428,19 @@ def test_closing_twice_and_calling_afterwards_are_harmless(start: Start) -> None
         provisioner.create_organization()
 
 
-def test_closing_does_not_wait_for_another_threads_call(start: Start) -> None:
+def test_closing_does_not_wait_for_another_threads_request(start: Start) -> None:
     """A call that waits for its answer gives up when the provisioner is closed."""
     provisioner = start(
         "import sys, time\nsys.stdin.readline()\nprint(1, file=sys.stderr, flush=True)\ntime.sleep(600)", timeout=600
     )
     reasons: list[str] = []
 
-    def call() -> None:
+    def request() -> None:
         with pytest.raises(ProvisionerError) as caught:
             provisioner.create_organization()
         reasons.append(str(caught.value))
 
-    caller = threading.Thread(target=call)
+    caller = threading.Thread(target=request)
     caller.start()
     time.sleep(0.2)
     provisioner.close(grace=0.1)
@@ -450,15 +450,15 @@ def test_closing_does_not_wait_for_another_threads_call(start: Start) -> None:
     assert not caller.is_alive()
 
 
-def test_many_threads_may_call(start: Start) -> None:
+def test_many_threads_may_request(start: Start) -> None:
     """Each caller gets the answer to its own request."""
     provisioner = start(loop="answer(request, result={'id': request['params']['engagementId']})")
     wrong: list[str] = []
 
-    def call(name: str) -> None:
+    def request(name: str) -> None:
         wrong.extend(name for _ in range(20) if provisioner.create_subordinate(name, "task") != name)
 
-    callers = [threading.Thread(target=call, args=(f"e{number}",)) for number in range(8)]
+    callers = [threading.Thread(target=request, args=(f"e{number}",)) for number in range(8)]
     for caller in callers:
         caller.start()
     for caller in callers:

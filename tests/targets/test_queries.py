@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 
 class Lists:
@@ -34,15 +34,15 @@ class Lists:
         self._past_the_end = past_the_end
         self.pages: list[int] = []
 
-    def send(self, call: Call) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """Answer with a page."""
-        query = dict(call.query)
+        query = dict(request.query)
         page, most = int(query["page"]), min(int(query["perPage"]), self._most)
         self.pages.append(page)
         items = self._items[(page - 1) * most : page * most]
         if page > 1 and not items and self._past_the_end != 200:
-            return self._make_exchange(call, self._past_the_end, {"error": {}})
-        return self._make_exchange(call, 200, {"data": items, "meta": self._meta})
+            return self._make_exchange(request, self._past_the_end, {"error": {}})
+        return self._make_exchange(request, 200, {"data": items, "meta": self._meta})
 
 
 @pytest.mark.parametrize("past_the_end", [200, 400, 404, 422])

@@ -7,9 +7,9 @@ import pytest
 from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.recorder import JournalRecorder
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import NotSent
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 from tests.targets.conftest import BASE_URL, PREFIX
 
 if TYPE_CHECKING:
@@ -30,17 +30,17 @@ def recorder(journal: Journal) -> JournalRecorder:
 def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
     """Lets the recorder see a call and its answer."""
 
-    def seeing(call: Call, status: int | None, body: object = None) -> None:
-        recorder.ensure_harmless([call])
-        recorder.before(call)
-        recorder.after(make_exchange(call, status, body))
+    def seeing(request: Request, status: int | None, body: object = None) -> None:
+        recorder.ensure_harmless([request])
+        recorder.before(request)
+        recorder.after(make_exchange(request, status, body))
 
     return seeing
 
 
-def create(name: object = f"{PREFIX}a") -> Call:
+def create(name: object = f"{PREFIX}a") -> Request:
     """A creation with that name."""
-    return calls.create_engagement({"name": name})
+    return requests.create_engagement({"name": name})
 
 
 def created(made_id: object = "e_1", name: object = f"{PREFIX}a") -> dict[str, object]:
@@ -106,14 +106,14 @@ def test_a_429_that_was_sought_is_a_refusal(
     journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
 ) -> None:
     """Past the limit nothing happens."""
-    call = Call(operation=create().operation, body=create().body, expects_429=True)
-    recorder.before(call)
-    recorder.after(make_exchange(call, 429, {}))
+    request = Request(operation=create().operation, body=create().body, expects_429=True)
+    recorder.before(request)
+    recorder.after(make_exchange(request, 429, {}))
 
     assert only(journal).state is State.REFUSED
 
 
-def test_a_repetition_belongs_to_its_call(
+def test_a_repetition_belongs_to_its_request(
     journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
 ) -> None:
     """A creation that first met the rate limit is one entry, with the id of its second attempt."""
@@ -124,7 +124,7 @@ def test_a_repetition_belongs_to_its_call(
     assert only(journal).id == "e_1"
 
 
-def test_equal_calls_under_way_are_entries_of_their_own(
+def test_equal_requests_under_way_are_entries_of_their_own(
     journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
 ) -> None:
     """Two creations of one name get both their ids."""
@@ -141,7 +141,7 @@ def test_a_deletion_settles_its_creation(journal: Journal, see: Callable[..., No
     """What is deleted, or was gone already, needs no undoing."""
     see(create(), 201, created())
 
-    see(calls.delete_engagement("e_1"), status, {})
+    see(requests.delete_engagement("e_1"), status, {})
 
     assert journal.pending() == []
 
@@ -151,7 +151,7 @@ def test_a_deletion_that_failed_settles_nothing(journal: Journal, see: Callable[
     """What may still be there stays pending."""
     see(create(), 201, created())
 
-    see(calls.delete_engagement("e_1"), status, {})
+    see(requests.delete_engagement("e_1"), status, {})
 
     assert [entry.id for entry in journal.pending()] == ["e_1"]
 
@@ -169,7 +169,7 @@ def test_a_deletion_with_another_key_settles_nothing(
     """To another organization's key an engagement is 404 although it is there, and perhaps to one of few rights."""
     see(create(), 201, created())
 
-    see(calls.delete_engagement("e_1").with_key(credential), status, {})
+    see(requests.delete_engagement("e_1").with_key(credential), status, {})
 
     assert [entry.id for entry in journal.pending()] == ["e_1"]
 
@@ -180,7 +180,7 @@ def test_a_deletion_with_a_key_of_the_organization_settles_its_creation(
     """What a key that may delete has deleted needs no undoing."""
     see(create(), 201, created())
 
-    see(calls.delete_engagement("e_1").with_key(SCOPED), 200, {})
+    see(requests.delete_engagement("e_1").with_key(SCOPED), 200, {})
 
     assert journal.pending() == []
 
@@ -189,17 +189,17 @@ def test_each_organization_settles_its_own(journal: Journal, see: Callable[..., 
     """What the other organization's key made is settled by a deletion with that key."""
     see(create().with_key(OTHER), 201, created())
 
-    see(calls.delete_engagement("e_1").with_key(OTHER), 200, {})
+    see(requests.delete_engagement("e_1").with_key(OTHER), 200, {})
 
     assert journal.pending() == []
 
 
 def test_a_renaming_remembers_the_first_name(journal: Journal, see: Callable[..., None]) -> None:
     """However often the organization is renamed, the name before the run is what counts."""
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
-    see(calls.update_organization({"name": "B"}), 200, {"data": {}})
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
-    see(calls.update_organization({"name": "C"}), 200, {"data": {}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(requests.update_organization({"name": "B"}), 200, {"data": {}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(requests.update_organization({"name": "C"}), 200, {"data": {}})
 
     assert journal.place.organization == "org_1"
     assert [entry.before for entry in journal.pending()] == ["Acme", "Acme"]
@@ -208,17 +208,21 @@ def test_a_renaming_remembers_the_first_name(journal: Journal, see: Callable[...
 @pytest.mark.parametrize("shown_by", ["the response", "a read"])
 def test_a_name_that_became_another_is_noted(journal: Journal, see: Callable[..., None], shown_by: str) -> None:
     """What the service shows right after a renaming is a name of the run's too, and what it shows later is not."""
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
-    see(calls.update_organization({"name": " B "}), 200, {"data": {"name": "B"} if shown_by == "the response" else {}})
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Another user's"}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(
+        requests.update_organization({"name": " B "}),
+        200,
+        {"data": {"name": "B"} if shown_by == "the response" else {}},
+    )
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Another user's"}})
 
     assert [entry.became for entry in journal.pending()] == ["B"]
 
 
 def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[..., None]) -> None:
     """The journal says which organization of which service it is about, and since when."""
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "createdAt": "2020-01-01T00:00:00.000Z"}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "createdAt": "2020-01-01T00:00:00.000Z"}})
 
     place = journal.place
     assert (place.base_url, place.organization, place.created_at) == (BASE_URL, "org_1", "2020-01-01T00:00:00.000Z")
@@ -237,48 +241,48 @@ def test_a_description_tells_whose_a_nameless_engagement_is(
     journal: Journal, recorder: JournalRecorder, body: object, subject: str
 ) -> None:
     """The text that finds an engagement again is written down, whichever field has it."""
-    recorder.before(calls.create_engagement(body))
+    recorder.before(requests.create_engagement(body))
 
     assert only(journal).subject == subject
 
 
 def test_naming_back_settles_every_renaming(journal: Journal, see: Callable[..., None]) -> None:
     """With the first name back nothing is left."""
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
-    see(calls.update_organization({"name": "B"}), 200, {"data": {}})
-    see(calls.update_organization({"name": "C"}), None)
-    see(calls.update_organization({"name": "Acme"}), 200, {"data": {}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(requests.update_organization({"name": "B"}), 200, {"data": {}})
+    see(requests.update_organization({"name": "C"}), None)
+    see(requests.update_organization({"name": "Acme"}), 200, {"data": {}})
 
     assert journal.pending() == []
 
 
 def test_a_name_that_was_read_after_a_renaming_is_not_the_first(journal: Journal, see: Callable[..., None]) -> None:
     """Without a look before the renaming the first name is unknown."""
-    see(calls.update_organization({"name": "B"}), 200, {"data": {}})
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
-    see(calls.update_organization({"name": "C"}), 200, {"data": {}})
+    see(requests.update_organization({"name": "B"}), 200, {"data": {}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
+    see(requests.update_organization({"name": "C"}), 200, {"data": {}})
 
     assert [entry.before for entry in journal.pending()] == [None, None]
 
 
 def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, see: Callable[..., None]) -> None:
     """What stands for a hidden text cannot be given back as a name, so no other is given."""
-    see(calls.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
 
     with pytest.raises(NotSent, match="could not be given back"):
-        see(calls.update_organization({"name": "B"}), 200, {"data": {}})
+        see(requests.update_organization({"name": "B"}), 200, {"data": {}})
     assert journal.pending() == []
 
 
 @pytest.mark.parametrize(
     "hidden",
     [
-        calls.delete_engagement("<header:X-Tenant>-1"),
-        calls.get_engagement("a<environment:ORG>"),
-        calls.update_organization({"name": "<provisioner:2>"}),
+        requests.delete_engagement("<header:X-Tenant>-1"),
+        requests.get_engagement("a<environment:ORG>"),
+        requests.update_organization({"name": "<provisioner:2>"}),
     ],
 )
-def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: calls.Call) -> None:
+def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: requests.Request) -> None:
     """It would be another resource than the one that is meant."""
     with pytest.raises(NotSent, match="the target file hides"):
         see(hidden, 200, {"data": {}})
@@ -287,19 +291,19 @@ def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., Non
 def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable[..., None]) -> None:
     """The role is the one that the list of members showed first, and giving it back settles the change."""
     odd = [{"id": 7}, {"id": {"a": 1}, "role": "admin"}, "x"]
-    see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, *odd]})
-    see(calls.update_member_role("u_1", {"role": "admin"}), 200, {"data": {}})
-    see(calls.list_members(), 200, {"data": [{"id": "u_1", "role": "admin"}]})
+    see(requests.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, *odd]})
+    see(requests.update_member_role("u_1", {"role": "admin"}), 200, {"data": {}})
+    see(requests.list_members(), 200, {"data": [{"id": "u_1", "role": "admin"}]})
     assert [(entry.before, entry.wanted) for entry in journal.pending()] == [("member", "admin")]
 
-    see(calls.update_member_role("u_1", {"role": "member"}), 200, {"data": {}})
+    see(requests.update_member_role("u_1", {"role": "member"}), 200, {"data": {}})
 
     assert journal.pending() == []
 
 
 def test_a_refused_role_change_leaves_nothing(journal: Journal, see: Callable[..., None]) -> None:
     """The owner's role that was not changed needs no undoing."""
-    see(calls.update_member_role("u_0", {"role": "admin"}), 409, {})
+    see(requests.update_member_role("u_0", {"role": "admin"}), 409, {})
 
     assert journal.pending() == []
 
@@ -307,9 +311,9 @@ def test_a_refused_role_change_leaves_nothing(journal: Journal, see: Callable[..
 def test_removing_a_member_of_the_run_settles_everything_about_them(journal: Journal, see: Callable[..., None]) -> None:
     """A member made for the run and removed by it is as if never there."""
     journal.member_made("u_9", "member")
-    see(calls.update_member_role("u_9", {"role": "admin"}), 200, {"data": {}})
+    see(requests.update_member_role("u_9", {"role": "admin"}), 200, {"data": {}})
 
-    see(calls.remove_member("u_9"), 200, {"data": {"removed": True}})
+    see(requests.remove_member("u_9"), 200, {"data": {"removed": True}})
 
     assert journal.pending() == []
     assert journal.lasting() == []
@@ -317,32 +321,34 @@ def test_removing_a_member_of_the_run_settles_everything_about_them(journal: Jou
 
 def test_removing_another_member_lasts(journal: Journal, see: Callable[..., None]) -> None:
     """A member of the target file who was removed is listed."""
-    see(calls.remove_member("u_1"), 200, {"data": {"removed": True}})
+    see(requests.remove_member("u_1"), 200, {"data": {"removed": True}})
 
     assert journal.lasting() == ["The member u_1 was removed."]
 
 
 def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]) -> None:
     """The address of an invitation is listed."""
-    see(calls.invite_member({"email": "a@x", "role": "member"}), 201, {"data": {}})
-    see(calls.invite_member({"email": 7}), 422, {})
+    see(requests.invite_member({"email": "a@x", "role": "member"}), 201, {"data": {}})
+    see(requests.invite_member({"email": 7}), 422, {})
 
     assert journal.lasting() == ["a@x was invited; an invitation expires after seven days."]
 
 
 @pytest.mark.parametrize(
-    "call",
+    "request",
     [
-        calls.get_engagement("e_1"),
-        calls.update_engagement("e_1", {"name": "x"}),
-        calls.archive_engagement("e_1"),
-        calls.list_engagements(),
-        Call(operation=create().operation, probe=("POST", "/api/v1/engagements/e/tasks")),
+        requests.get_engagement("e_1"),
+        requests.update_engagement("e_1", {"name": "x"}),
+        requests.archive_engagement("e_1"),
+        requests.list_engagements(),
+        Request(operation=create().operation, probe=("POST", "/api/v1/engagements/e/tasks")),
     ],
 )
-def test_what_needs_no_undoing_is_not_written_down(journal: Journal, see: Callable[..., None], call: Call) -> None:
+def test_what_needs_no_undoing_is_not_written_down(
+    journal: Journal, see: Callable[..., None], request: Request
+) -> None:
     """Reads, edits of own engagements and what lies beside the interface leave no entry."""
-    see(call, 200, created())
+    see(request, 200, created())
 
     assert journal.entries() == []
 

@@ -22,8 +22,8 @@ TEMPLATE = SubordinateTemplate(
 )
 def test_identifiers_stay_one_segment(identifier: str, segment: str) -> None:
     """Whether it is the engagement's or the record's."""
-    made = subordinates.create_call(TEMPLATE, identifier)
-    read = subordinates.read_call(TEMPLATE, identifier, identifier)
+    made = subordinates.create_request(TEMPLATE, identifier)
+    read = subordinates.read_request(TEMPLATE, identifier, identifier)
 
     assert made.probe == ("POST", f"/api/v1/engagements/{segment}/tasks")
     assert read.probe == ("GET", f"/api/v1/engagements/{segment}/tasks/{segment}")

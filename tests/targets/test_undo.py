@@ -11,9 +11,9 @@ from conformance.targets.ownership import Ownership, RunTime
 from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up, undo
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse
-from conformance.wire.request import Call, Credential
+from conformance.wire.requests import Credential, Request
 from tests.targets.conftest import BASE_URL, MAIN_KEY, PREFIX
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def running(service: Any, journal: Journal) -> Any:
     """The service during the run, with other people's engagements in it and the journal watching."""
     service.engagements |= FOREIGN
     service.observers.append(JournalRecorder(journal))
-    service.send(calls.get_organization())
-    service.send(calls.list_members())
+    service.send(requests.get_organization())
+    service.send(requests.list_members())
     return service
 
 
@@ -70,7 +70,7 @@ def undone(service: Any, journal: Journal) -> UndoResult:
 def make(service: Any, *labels: str) -> None:
     """Create engagements of the run."""
     for label in labels:
-        service.send(calls.create_engagement({"name": f"{PREFIX}{label}"}))
+        service.send(requests.create_engagement({"name": f"{PREFIX}{label}"}))
 
 
 def test_what_was_created_is_deleted_and_nothing_else(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -88,20 +88,20 @@ def test_a_second_time_sends_nothing(running: Any, clean: Callable[..., UndoResu
     """Where everything is undone a second cleanup does not send a single request."""
     make(running, "a")
     clean()
-    running.calls.clear()
+    running.batch.clear()
 
     result = clean()
 
-    assert running.calls == []
+    assert running.batch == []
     assert (result.undone, result.left) == (0, [])
 
 
 def test_nothing_done_is_nothing_to_undo(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A run that changed nothing leaves nothing to send."""
-    running.calls.clear()
+    running.batch.clear()
 
     assert clean().left == []
-    assert running.calls == []
+    assert running.batch == []
 
 
 def test_what_is_gone_already_counts_as_undone(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -129,9 +129,9 @@ def test_a_creation_that_never_arrived_is_settled_by_looking(running: Any, clean
     make(running, "a")
 
     assert (clean().left, running.writes) == ([], [])
-    running.calls.clear()
+    running.batch.clear()
     clean()
-    assert running.calls == []
+    assert running.batch == []
 
 
 def test_lost_creations_are_found_on_later_pages(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -149,10 +149,10 @@ def test_looking_is_bounded(running: Any, clean: Callable[..., UndoResult]) -> N
     running.overrides["createEngagement"] = None
     make(running, "a")
     running.engagements |= {f"x_{number}": "busy" for number in range(3000)}
-    running.calls.clear()
+    running.batch.clear()
 
     assert clean().left == []
-    assert sum(call.operation.id == "listEngagements" for call in running.calls) == 10
+    assert sum(request.operation.id == "listEngagements" for request in running.batch) == 10
 
 
 def test_a_list_in_another_order_decides_nothing(
@@ -164,8 +164,8 @@ def test_a_list_in_another_order_decides_nothing(
     running.engagements |= {f"x_{number}": "busy" for number in range(1500)}
     response = running._listEngagements
 
-    def ascending(call: Call, body: object) -> tuple[int, dict[str, Any]]:
-        status, listed = response(call, body)
+    def ascending(request: Request, body: object) -> tuple[int, dict[str, Any]]:
+        status, listed = response(request, body)
         return status, {"data": listed["data"][::-1]}
 
     monkeypatch.setattr(running, "_listEngagements", ascending)
@@ -176,7 +176,7 @@ def test_a_list_in_another_order_decides_nothing(
 def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
     """What has no name of the run cannot be found, and nothing is guessed."""
     running.lost.add("createEngagement")
-    running.send(calls.create_engagement({"name": ""}))
+    running.send(requests.create_engagement({"name": ""}))
 
     result = clean()
 
@@ -198,13 +198,13 @@ def test_refused_creations_cost_one_request(running: Any, clean: Callable[..., U
     """However many creations were refused, one look is enough, and it is the last."""
     running.overrides["createEngagement"] = 422
     make(running, "a", "b", "c")
-    running.calls.clear()
+    running.batch.clear()
 
     clean()
-    assert [call.operation.id for call in running.calls] == ["getCurrentOrganization", "listEngagements"]
-    running.calls.clear()
+    assert [request.operation.id for request in running.batch] == ["getCurrentOrganization", "listEngagements"]
+    running.batch.clear()
     clean()
-    assert running.calls == []
+    assert running.batch == []
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
@@ -226,7 +226,9 @@ def test_a_list_of_another_shape_is_told(
     running.lost.add("createEngagement")
     make(running, "a")
     send = running.send
-    running.send = lambda call: make_exchange(call, 200, body) if call.operation.id == "listEngagements" else send(call)
+    running.send = lambda request: (
+        make_exchange(request, 200, body) if request.operation.id == "listEngagements" else send(request)
+    )
 
     assert len(clean().left) == 1
 
@@ -260,9 +262,9 @@ def test_a_deletion_that_fails_is_left_and_named(
 
 def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str, name: str = f"{PREFIX}a") -> None:
     """Let the journal see the answer to a creation."""
-    call = calls.create_engagement({"name": f"{PREFIX}a"})
-    running.observers[0].before(call)
-    running.observers[0].after(make_exchange(call, 201, {"data": {"id": made_id, "name": name}}))
+    request = requests.create_engagement({"name": f"{PREFIX}a"})
+    running.observers[0].before(request)
+    running.observers[0].after(make_exchange(request, 201, {"data": {"id": made_id, "name": name}}))
 
 
 @pytest.mark.parametrize("name", ["Quarterly audit", f"{PREFIX}a"])
@@ -383,7 +385,7 @@ def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
 ) -> None:
     """A creation that had to be refused bears no name of the run; its answer may be lost all the same."""
     running.lost.add("createEngagement")
-    running.send(calls.create_engagement({"description": "no name"}))
+    running.send(requests.create_engagement({"description": "no name"}))
 
     assert clean().left == ["Creations of which it is unknown what they made: 1."]
     running.created_at = "2020-01-01T00:00:00.000Z"
@@ -398,21 +400,21 @@ def test_another_organization_is_not_touched(
     """With a key of another organization, or if another one has the same id, nothing is sent but that question."""
     make(running, "a")
     setattr(running, field, value)
-    running.calls.clear()
+    running.batch.clear()
 
     with pytest.raises(JournalError, match=f"The journal is about the organization org_1 .* {value}"):
         clean()
-    assert [call.operation.id for call in running.calls] == ["getCurrentOrganization"]
+    assert [request.operation.id for request in running.batch] == ["getCurrentOrganization"]
 
 
 def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoResult]) -> None:
     """With another address nothing is sent at all, and both addresses are named."""
     make(running, "a")
-    running.calls.clear()
+    running.batch.clear()
 
     with pytest.raises(JournalError, match=r"about http://service, and this is https://production\.example.*--moved"):
         clean(base_url="https://production.example")
-    assert running.calls == []
+    assert running.batch == []
 
 
 def test_a_service_that_has_moved_is_cleaned(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -485,8 +487,8 @@ def test_a_key_that_shows_nothing_of_the_run_may_be_anybodys(
 
 def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Whatever it was named in the end, it gets the first name back."""
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
-    running.send(calls.update_organization({"name": f"{PREFIX}c"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}c"}))
 
     assert clean().left == []
     assert running.name == "Acme"
@@ -495,7 +497,7 @@ def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., U
 def test_a_renaming_without_a_response_is_looked_at(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Whether or not it was carried out, the name is right in the end."""
     running.lost.add("updateCurrentOrganization")
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
 
     clean()
 
@@ -505,7 +507,7 @@ def test_a_renaming_without_a_response_is_looked_at(running: Any, clean: Callabl
 def test_a_renaming_refused_and_carried_out_is_mended(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A faulty service that refuses and renames all the same is set right."""
     running.overrides["updateCurrentOrganization"] = 400
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.overrides.clear()
     running.name = f"{PREFIX}b"
 
@@ -516,26 +518,26 @@ def test_a_renaming_refused_and_carried_out_is_mended(running: Any, clean: Calla
 def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Where the name is as before nothing is written, and the next time nothing is sent."""
     running.overrides["updateCurrentOrganization"] = 400
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.overrides.clear()
 
     assert (clean().left, running.writes) == ([], [])
-    running.calls.clear()
+    running.batch.clear()
     clean()
-    assert running.calls == []
+    assert running.batch == []
 
 
 def test_a_name_that_is_not_known_is_told(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
     """Without a look before the renaming the name cannot be restored."""
     service.observers.append(JournalRecorder(journal))
-    service.send(calls.update_organization({"name": "B"}))
+    service.send(requests.update_organization({"name": "B"}))
 
     assert clean().left == ["The organization may have been renamed, and its name before is not known."]
 
 
 def test_a_name_that_is_refused_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A name that the service does not take back is named."""
-    running.send(calls.update_organization({"name": "B"}))
+    running.send(requests.update_organization({"name": "B"}))
     running.overrides["updateCurrentOrganization"] = 500
 
     assert clean().left == ['The organization could not be named "Acme" again: status 500.']
@@ -547,10 +549,10 @@ def test_a_name_that_the_service_changes_is_told(
     """A service that makes another name of the one it is given back has not got it back, success or not."""
     running.name = "Acme  Lab"
     running.observers[:] = [JournalRecorder(journal)]
-    running.send(calls.get_organization())
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.get_organization())
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.merges = True
-    running.send(calls.update_organization({"name": "Acme  Lab"}))
+    running.send(requests.update_organization({"name": "Acme  Lab"}))
 
     expected = 'The organization was to be named "Acme  Lab", and became "Acme Lab".'
     assert clean().left == [expected]
@@ -558,7 +560,7 @@ def test_a_name_that_the_service_changes_is_told(
 
 def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A member whose role was changed has the first one again."""
-    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
 
     assert clean().left == []
     assert running.roles == {"u_owner": "owner", "u_1": "member"}
@@ -567,7 +569,7 @@ def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) ->
 def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A change for a user who is no member, and whose answer was lost, came to nothing."""
     running.lost.add("updateMemberRole")
-    running.send(calls.update_member_role("u_nobody", {"role": "admin"}))
+    running.send(requests.update_member_role("u_nobody", {"role": "admin"}))
 
     assert clean().left == []
     assert running.writes == []
@@ -576,7 +578,7 @@ def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoR
 def test_a_role_that_was_not_known_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A member who is there and whose role before nobody saw may have another one now."""
     running.lost.add("updateMemberRole")
-    running.send(calls.update_member_role("u_late", {"role": "admin"}))
+    running.send(requests.update_member_role("u_late", {"role": "admin"}))
     running.roles["u_late"] = "admin"
 
     assert clean().left == ["The role of u_late may have been changed, and the interface cannot make it None again."]
@@ -584,7 +586,7 @@ def test_a_role_that_was_not_known_is_told(running: Any, clean: Callable[..., Un
 
 def test_an_owner_who_lost_the_role_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A faulty service that changes the owner's role cannot be set right through the interface."""
-    running.send(calls.update_member_role("u_owner", {"role": "member"}))
+    running.send(requests.update_member_role("u_owner", {"role": "member"}))
 
     assert clean().left == ["The role of u_owner may have been changed, and the interface cannot make it owner again."]
     assert running.writes == []
@@ -593,14 +595,14 @@ def test_an_owner_who_lost_the_role_is_told(running: Any, clean: Callable[..., U
 def test_an_owner_who_kept_the_role_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
     """An attempt without a response that came to nothing leaves nothing to tell."""
     running.overrides["updateMemberRole"] = None
-    running.send(calls.update_member_role("u_owner", {"role": "member"}))
+    running.send(requests.update_member_role("u_owner", {"role": "member"}))
 
     assert (clean().left, running.writes) == ([], [])
 
 
 def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A role that the run did not ask for is not the run's to take back."""
-    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
     running.roles["u_1"] = "auditor"
 
     assert clean().left == ["The role of u_1 is auditor, which the run did not ask for; it was left alone."]
@@ -609,7 +611,7 @@ def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callab
 
 def test_a_name_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A name that is none of the run's is not overwritten."""
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.name = "Renamed meanwhile"
 
     assert clean().left == [
@@ -621,7 +623,7 @@ def test_a_name_that_another_user_gave_is_left_alone(running: Any, clean: Callab
 def test_a_name_that_the_service_trimmed_is_the_runs(running: Any, clean: Callable[..., UndoResult]) -> None:
     """What the service showed right after a renaming is taken back like what was sent."""
     running.merges = True
-    running.send(calls.update_organization({"name": " two  blanks "}))
+    running.send(requests.update_organization({"name": " two  blanks "}))
 
     assert (clean().left, running.name) == ([], "Acme")
 
@@ -644,8 +646,8 @@ def test_with_another_key_only_what_reads_prove_is_undone(
     make(running, "a")
     running.roles["u_9"] = "member"
     journal.member_made("u_9", "member")
-    running.send(calls.update_member_role("u_1", {"role": "admin"}))
-    running.send(calls.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
 
     assert clean("another-key-0002").left == [
         "Not undone, because the journal was written with another key: change-role, make-member, rename-organization."
@@ -658,7 +660,7 @@ def test_members_of_the_run_are_removed(running: Any, clean: Callable[..., UndoR
     """A member that was made for the run is removed, without a role being given back first."""
     running.roles["u_9"] = "member"
     journal.member_made("u_9", "member")
-    running.send(calls.update_member_role("u_9", {"role": "admin"}))
+    running.send(requests.update_member_role("u_9", {"role": "admin"}))
 
     assert clean().left == []
     assert running.roles == {"u_owner": "owner", "u_1": "member"}
@@ -678,7 +680,7 @@ def test_a_member_that_cannot_be_removed_is_told(
 
 def test_what_lasts_is_listed_and_not_left(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Invitations cannot be undone and do not count as left behind."""
-    running.send(calls.invite_member({"email": "a@x", "role": "member"}))
+    running.send(requests.invite_member({"email": "a@x", "role": "member"}))
 
     result = clean()
     assert result.lasting == ["a@x was invited; an invitation expires after seven days."]
@@ -687,13 +689,13 @@ def test_what_lasts_is_listed_and_not_left(running: Any, clean: Callable[..., Un
 
 def test_the_other_organizations_engagements_need_its_key(running: Any, clean: Callable[..., UndoResult]) -> None:
     """What the other organization's key made is deleted with it, and left where it is not at hand."""
-    running.send(calls.create_engagement({"name": f"{PREFIX}a"}).with_key(OTHER))
+    running.send(requests.create_engagement({"name": f"{PREFIX}a"}).with_key(OTHER))
 
     assert clean().left == ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
     assert running.writes == []
-    running.calls.clear()
+    running.batch.clear()
     assert clean(credentials={"other_organization": OTHER}).left == []
-    assert running.calls[-1].credential == OTHER
+    assert running.batch[-1].credential == OTHER
 
 
 def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -712,7 +714,7 @@ def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journa
     """Where sending is over each thing left is named, and no error comes out."""
     make(running, "a")
 
-    def stopped(_call: Call) -> Exchange:
+    def stopped(_request: Request) -> Exchange:
         raise NoResponse("the time for undoing is used up")
 
     ownership, asking = Ownership(journal.names, running.send_all), Asking(stopped)
@@ -729,9 +731,9 @@ def test_deletions_may_go_together(running: Any, clean: Callable[..., UndoResult
     make(running, *"abcdef")
     batches: list[int] = []
 
-    def send_all(batch: list[Call]) -> list[Exchange]:
+    def send_all(batch: list[Request]) -> list[Exchange]:
         batches.append(len(batch))
-        return [running.send(call) for call in batch]
+        return [running.send(request) for request in batch]
 
     assert clean(send_all=send_all).undone == 6
     assert max(batches) == 6
@@ -744,7 +746,7 @@ def test_a_deletion_whose_response_is_lost_is_read_before_it_is_sent_again(
     """The id may be another user's by then."""
     make(running, "a")
 
-    def send_all(sent: Sequence[Call]) -> list[Exchange]:
+    def send_all(sent: Sequence[Request]) -> list[Exchange]:
         exchanges: list[Exchange] = running.send_all(sent)
         if sent[0].method != "DELETE":
             return exchanges
@@ -762,10 +764,10 @@ def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean: 
     """Deletions that a gateway does not let through together are tried one by one."""
     make(running, *"abcdef")
 
-    def send_all(batch: list[Call]) -> list[Exchange]:
-        sent = [running.send(call) for call in batch[:1]]
+    def send_all(batch: list[Request]) -> list[Exchange]:
+        sent = [running.send(request) for request in batch[:1]]
         running.overrides["deleteEngagement"] = None
-        sent += [running.send(call) for call in batch[1:]]
+        sent += [running.send(request) for request in batch[1:]]
         running.overrides.clear()
         return sent
 
@@ -775,8 +777,8 @@ def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean: 
 def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal: Journal) -> None:
     """Undone through the watched wire of the run, the journal is settled as well."""
     make(running, "a", "b")
-    running.send(calls.update_organization({"name": "B"}))
-    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+    running.send(requests.update_organization({"name": "B"}))
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
     journal.member_made("u_9", "member")
     running.roles["u_9"] = "member"
 
@@ -794,8 +796,8 @@ def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
 ) -> None:
     """With a full disk the organization is set right all the same, and the missing ticks are told."""
     make(running, "a")
-    running.send(calls.update_organization({"name": "B"}))
-    running.send(calls.update_member_role("u_1", {"role": "admin"}))
+    running.send(requests.update_organization({"name": "B"}))
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
 
     def full(*_: object, **__: object) -> None:
         raise JournalError("The disk is full.")

@@ -17,10 +17,10 @@ from conformance.targets.profile import Profile
 from conformance.targets.queries import Asking
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.redaction import Redactor
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
@@ -96,13 +96,13 @@ def wire(target: Target, journal: Journal) -> Iterator[Wire]:
 def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Journal) -> None:
     """Lost creations, known ones and a renaming are all undone after the run was stopped, and nothing else."""
     before, _ = take_census(Asking(wire.send), NAMES)
-    wire.send_all([calls.create_engagement({"name": NAMES.name(str(number))}) for number in range(20)])
+    wire.send_all([requests.create_engagement({"name": NAMES.name(str(number))}) for number in range(20)])
     target.lost = True
-    wire.send(calls.create_engagement({"name": NAMES.name("lost")}))
-    wire.send(calls.update_organization({"name": NAMES.name("renamed")}))
+    wire.send(requests.create_engagement({"name": NAMES.name("lost")}))
+    wire.send(requests.update_organization({"name": NAMES.name("renamed")}))
     wire.stop("somebody wants it")
     with pytest.raises(RunStopped):
-        wire.send(calls.create_engagement({"name": NAMES.name("late")}))
+        wire.send(requests.create_engagement({"name": NAMES.name("late")}))
 
     with wire.undoing():
         asking, ownership = Asking(wire.send, wire.send_all), Ownership(NAMES, wire.send_all)
@@ -123,7 +123,7 @@ def test_a_change_that_cannot_be_written_down_is_not_sent(
     journal.close()
 
     with pytest.raises(Exception, match="cannot be written"):
-        wire.send(calls.create_engagement({"name": NAMES.name("a")}))
+        wire.send(requests.create_engagement({"name": NAMES.name("a")}))
 
     assert len(target.engagements) == 1
 

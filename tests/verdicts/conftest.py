@@ -18,7 +18,7 @@ from conformance.running.options import Effort
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.plugin import JUDGE
 from conformance.verdicts.results import CheckResult
-from conformance.wire.request import Call
+from conformance.wire.requests import Request
 from conformance.wire.run_limits import RunStopped
 
 HEAD = """
@@ -69,7 +69,7 @@ class SmallRun:
     prepared: list[str] | None = None
     sending: list[str] = field(default_factory=list)
     end: str | None = None
-    sent: list[Call] = field(default_factory=list)
+    sent: list[Request] = field(default_factory=list)
 
     @property
     def options(self) -> Any:
@@ -98,8 +98,8 @@ class SmallRun:
     def _prepare(self, walks: Any) -> None:
         self.prepared = [walk.__name__ for walk in walks]
 
-    def _send(self, call: Call) -> None:
-        self.sent.append(call)
+    def _send(self, request: Request) -> None:
+        self.sent.append(request)
         if self.end is not None:
             raise RunStopped(self.end)
 

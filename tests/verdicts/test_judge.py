@@ -12,7 +12,7 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.running.options import Effort
 from conformance.verdicts.items import is_check
-from conformance.wire.request import get_organization
+from conformance.wire.requests import get_organization
 
 RunChecks = Callable[..., Any]
 

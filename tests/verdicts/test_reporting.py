@@ -217,9 +217,9 @@ def test_a_failure_is_repeated_from_what_was_sent() -> None:
     made = {"data": {"id": "eng_1", "name": "cf-k3vq7t2a-a"}}
     creation = make_exchange("createEngagement", 201, made, number=1)
     sent = replace(
-        creation.request, body=b'{"name": "cf-k3vq7t2a-a"}', headers=(("Authorization", "Bearer <api_key>"),)
+        creation.sent_request, body=b'{"name": "cf-k3vq7t2a-a"}', headers=(("Authorization", "Bearer <api_key>"),)
     )
-    creation = replace(creation, call=replace(creation.call, identifier=None), request=sent)
+    creation = replace(creation, request=replace(creation.request, identifier=None), sent_request=sent)
     shown = make_exchange("getEngagement", 200, made, number=2)
     gone = make_exchange("deleteEngagement", 200, {"data": {}}, number=3)
 

@@ -77,11 +77,11 @@ class Told:
     """Stands where pytest's configuration and a judge do, and notes what they are told."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Any, ...]] = []
+        self.requests: list[tuple[Any, ...]] = []
         self.errors = ["an error before"]
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *args, **more: self.calls.append((name, *args, *more.items()))
+        return lambda *args, **more: self.requests.append((name, *args, *more.items()))
 
 
 def test_collected_checks_are_handed_to_the_judge() -> None:
@@ -92,17 +92,17 @@ def test_collected_checks_are_handed_to_the_judge() -> None:
     opened: Any = SimpleNamespace(config=config, items=items)
 
     collected = session.CollectedChecks(opened, ["it could not be read"])
-    assert plugins.calls == [("unregister", ("name", "capturemanager")), ("unregister", ("name", "assertion"))]
+    assert plugins.requests == [("unregister", ("name", "capturemanager")), ("unregister", ("name", "assertion"))]
     assert len(items[0].stash) == 1
 
-    plugins.calls.clear()
+    plugins.requests.clear()
     collected.run(judge)  # type: ignore[arg-type]
     assert judge.errors == ["an error before", "it could not be read"]
-    assert plugins.calls == [("unregister", ("name", plugin.JUDGE)), ("register", judge, plugin.JUDGE)]
-    assert judge.calls == [
+    assert plugins.requests == [("unregister", ("name", plugin.JUDGE)), ("register", judge, plugin.JUDGE)]
+    assert judge.requests == [
         ("pytest_collection_modifyitems", config, items), ("pytest_collection_finish", opened),
     ]  # fmt: skip
-    assert hook.calls == [("pytest_runtestloop", ("session", opened))]
+    assert hook.requests == [("pytest_runtestloop", ("session", opened))]
 
 
 def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_exceptions_are_told_briefly() -> None:
     session._Named("the judge").pytest_configure(config)
 
     assert config.option.tbstyle == "value"
-    assert registered.calls == [("register", "the judge", plugin.JUDGE)]
+    assert registered.requests == [("register", "the judge", plugin.JUDGE)]
 
 
 @pytest.mark.parametrize(

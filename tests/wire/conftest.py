@@ -17,7 +17,7 @@ import pytest
 from conformance.wire import redaction
 from conformance.wire.client import Wire
 from conformance.wire.redaction import Redactor
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.settings import WireSettings
 
 KEY = "sk_live_0123456789abcdef"

@@ -11,8 +11,8 @@ import pytest
 from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.exchange import Exchange
 from conformance.wire.redaction import Redactor
-from conformance.wire.request import Credential, get_organization
 from conformance.wire.request_builder import RequestBuilder
+from conformance.wire.requests import Credential, get_organization
 from conformance.wire.settings import WireSettings
 from tests.wire.conftest import WoundClock
 
@@ -58,9 +58,9 @@ def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> 
 
     assert outcome is AttemptResult.RESPONDED
     assert exchange.started_at == began
-    assert exchange.request.url == "http://service.test/api/v1/organizations/current"
-    assert ("Accept", "application/json") in exchange.request.headers
-    assert (exchange.number, exchange.check, exchange.sent, exchange.trouble) == (7, "walk", True, None)
+    assert exchange.sent_request.url == "http://service.test/api/v1/organizations/current"
+    assert ("Accept", "application/json") in exchange.sent_request.headers
+    assert (exchange.number, exchange.check, exchange.was_sent, exchange.trouble) == (7, "walk", True, None)
     assert (exchange.head_seconds, exchange.seconds) == (2.0, 5.0)
     assert transport.let_go == 1
 

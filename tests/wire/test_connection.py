@@ -12,7 +12,7 @@ import pytest
 
 from conformance.wire import connection
 from conformance.wire.bounded_reading import MAX_HEADERS
-from conformance.wire.request import Credential, create_engagement, get_organization
+from conformance.wire.requests import Credential, create_engagement, get_organization
 from tests.wire.conftest import Fixtures, Turn, raw_response
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
@@ -32,7 +32,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("calls", "connections"),
+    ("requests", "connections"),
     [
         ([READ, READ, READ], [1, 1, 1]),
         ([READ, WRITE, WRITE], [1, 2, 3]),
@@ -42,13 +42,15 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=["reads", "writes at first", "writes later", "a write, a read and a write", "what may be repeated"],
 )
-def test_a_write_goes_over_what_has_served_twice(make: Fixtures, calls: list[object], connections: list[int]) -> None:
+def test_a_write_goes_over_what_has_served_twice(
+    make: Fixtures, requests: list[object], connections: list[int]
+) -> None:
     """Before any connection has served a second request, none is risked for what cannot be repeated."""
     server = make.serve(fine)
     wire = make.wire(server)
 
-    for call in calls:
-        assert wire.send(call).status == 200  # type: ignore[arg-type]
+    for request in requests:
+        assert wire.send(request).status == 200  # type: ignore[arg-type]
 
     assert [turn.connection for turn in server.turns] == connections
 
@@ -145,8 +147,8 @@ def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fi
     while not kept.link.ended:
         time.sleep(0.001)
 
-    for call in (READ, READ, WRITE, WRITE):
-        assert wire.send(call).status == 200
+    for request in (READ, READ, WRITE, WRITE):
+        assert wire.send(request).status == 200
 
     assert [turn.connection for turn in server.turns] == [1, 1, 2, 2, 3, 4]
 

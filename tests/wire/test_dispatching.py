@@ -17,7 +17,7 @@ import pytest
 from conformance.wire import run_limits
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.dispatcher import FAILURES, FIRST_FAILURES, PROBES
-from conformance.wire.request import Credential, create_engagement, get_engagement, get_organization
+from conformance.wire.requests import Credential, create_engagement, get_engagement, get_organization
 from tests.wire.conftest import Fixtures, Scripted, WoundClock
 
 MINE = create_engagement({"name": "n"})
@@ -137,7 +137,7 @@ def test_questions_that_take_long_are_fewer(make: Fixtures, clock: WoundClock) -
     assert checks(wire).count("wire") < len(PROBES)
 
 
-def test_all_calls_wait_for_one_search(make: Fixtures, clock: WoundClock) -> None:
+def test_all_requests_wait_for_one_search(make: Fixtures, clock: WoundClock) -> None:
     """The target is not asked by each of them, and each is sent once it is there."""
     lost = threading.Event()
 
@@ -211,7 +211,7 @@ def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None
     assert [request.method for request in transport.requests[:4]] == ["GET", "POST", "GET", "GET"]
 
 
-def test_a_question_is_given_no_more_time_than_a_call(make: Fixtures, clock: WoundClock) -> None:
+def test_a_question_is_given_no_more_time_than_a_request(make: Fixtures, clock: WoundClock) -> None:
     """The next one may find the target."""
 
     class Silent(Scripted):
@@ -231,7 +231,7 @@ def test_a_question_is_given_no_more_time_than_a_call(make: Fixtures, clock: Wou
     assert wire.exchanges[2].trouble == "no complete answer came within 0.5 s"
 
 
-def test_calls_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
+def test_requests_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
     """However many there are: nothing was sent."""
     transport = responding()
     wire = make.wire(transport=transport)
@@ -321,7 +321,7 @@ def refusing(key: str, status: int = 429) -> Callable[[httpx.Request], Any]:
     return lambda request: (status if request.headers.get("authorization") == key else 200, {})
 
 
-def test_a_call_waits_for_its_limit_some_times_and_then_is_given_up(make: Fixtures, clock: WoundClock) -> None:
+def test_a_request_waits_for_its_limit_some_times_and_then_is_given_up(make: Fixtures, clock: WoundClock) -> None:
     """A little longer each time; the next call of that key waits as often, and then none does any more."""
     other = Credential.bearer("other", "other")
     wire = make.wire(transport=Scripted(refusing("Bearer other")), clock=clock)
@@ -388,9 +388,9 @@ def test_a_limit_of_one_operation_is_not_anothers(make: Fixtures, clock: WoundCl
     )
 
     sent = []
-    for call in (READ, READ, READ, MINE):
+    for request in (READ, READ, READ, MINE):
         before = checks(wire).count("check")
-        assert wire.send(call).received is not None
+        assert wire.send(request).received is not None
         sent.append(checks(wire).count("check") - before)
     assert sent == [4, 4, 1, 4]
 

@@ -53,7 +53,7 @@ def test_a_429_is_a_response_to_who_asked_for_it() -> None:
     with pytest.raises(NoResponse, match="the service answered nothing but 429"):
         _ = limited.response
 
-    assert replace(limited, call=replace(limited.call, expects_429=True)).status == 429
+    assert replace(limited, request=replace(limited.request, expects_429=True)).status == 429
     assert limited.judgeable
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.wire import request as calls
+from conformance.wire import requests
 from conformance.wire.exchange import NoResponse, Refused
 from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
 from tests.conftest import make_exchange
@@ -16,16 +16,16 @@ from tests.wire.conftest import Fixtures, Scripted
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
-    from conformance.wire.request import Call
+    from conformance.wire.requests import Request
 
 PAGE = b"<html><h1>refused</h1></html>"
 ENVELOPE = json.dumps({"error": {"code": "BAD_REQUEST", "message": "", "statusCode": 400}}).encode()
-READING = calls.get_engagement("e1")
+READING = requests.get_engagement("e1")
 
 
-def responded(call: Call, status: int, body: bytes = PAGE) -> Exchange:
+def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
     """A call with this answer."""
-    return replace(make_exchange(status=status, raw=body), call=call)
+    return replace(make_exchange(status=status, raw=body), request=request)
 
 
 @pytest.mark.parametrize("status", [414, 431])
@@ -43,7 +43,7 @@ def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> Non
 @pytest.mark.parametrize(("size", "judged"), [(0, True), (LARGE_BODY, True), (LARGE_BODY + 1, False)])
 def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judged: bool) -> None:
     """From 32 KiB on; before that the service itself has an opinion, in its envelope."""
-    exchange = responded(calls.create_engagement({}).with_body(b"x" * size), 413)
+    exchange = responded(requests.create_engagement({}).with_body(b"x" * size), 413)
 
     assert exchange.judgeable == judged
     assert (exchange.as_it_came is not None) == judged
@@ -52,18 +52,18 @@ def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judg
 @pytest.mark.parametrize("identifier", ["a/b", "a\\b", "\0", "a\nb", "\x7f", "100%", "a;b", "..", ".", "\ud800"])
 def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> None:
     """A page is a gateway's; a refusal in the envelope has its status, and its form is not judged."""
-    call = calls.get_engagement(identifier)
+    request = requests.get_engagement(identifier)
 
-    assert not responded(call, 400).judgeable
-    assert responded(call, 400, ENVELOPE).status == 400
-    assert responded(call, 400, ENVELOPE).as_it_came is None
-    assert responded(call, 404).judgeable is False
+    assert not responded(request, 400).judgeable
+    assert responded(request, 400, ENVELOPE).status == 400
+    assert responded(request, 400, ENVELOPE).as_it_came is None
+    assert responded(request, 404).judgeable is False
 
 
 @pytest.mark.parametrize("status", [200, 301, 500])
 def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
     """A success, a redirect and a server error are the service's."""
-    exchange = responded(calls.get_engagement("a/b"), status)
+    exchange = responded(requests.get_engagement("a/b"), status)
 
     assert exchange.as_it_came is exchange
 
@@ -71,8 +71,8 @@ def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
 @pytest.mark.parametrize("identifier", ["e-1_2.3~4", "a b", "é😀", "a:b@c+d,e", "'\"", "a?b#c&d="])
 def test_usual_escapes_are_the_services_to_handle(identifier: str) -> None:
     """Gateways let letters of all scripts and other marks through; so does a query with what you like."""
-    assert responded(calls.get_engagement(identifier), 400).judgeable
-    assert responded(calls.list_engagements(status="a/b%;"), 400).judgeable
+    assert responded(requests.get_engagement(identifier), 400).judgeable
+    assert responded(requests.list_engagements(status="a/b%;"), 400).judgeable
 
 
 def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
@@ -108,10 +108,10 @@ def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
     wire = make.wire(f"http://target.test/{'base' * 20}", transport=transport)
     room = MAX_TARGET - len(f"/{'base' * 20}/api/v1/engagements?status=")
 
-    fitting, long = wire.send_all([calls.list_engagements(status="x" * size) for size in (room, room + 1)])
+    fitting, long = wire.send_all([requests.list_engagements(status="x" * size) for size in (room, room + 1)])
 
     assert (fitting.status, len(transport.requests)) == (200, 1)
-    assert (long.sent, long.received) == (False, None)
+    assert (long.was_sent, long.received) == (False, None)
     assert long.trouble == (
         "the request was not sent: the request target would take 2001 bytes, and gateways may refuse more than 2,000"
     )

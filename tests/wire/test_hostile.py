@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from conformance.wire.bounded_reading import MAX_BODY
 from conformance.wire.exchange import NoResponse
-from conformance.wire.request import create_engagement, get_engagement, get_organization
+from conformance.wire.requests import create_engagement, get_engagement, get_organization
 from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, raw_response
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
     exchange = wire.send(get_engagement("x" * 100_000))
 
     assert exchange.trouble == "the request cannot be written as HTTP"
-    assert (exchange.sent, server.turns, len(wire.exchanges)) == (False, [], 1)
+    assert (exchange.was_sent, server.turns, len(wire.exchanges)) == (False, [], 1)
 
 
 PIECES = st.sampled_from(

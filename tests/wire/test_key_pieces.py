@@ -14,8 +14,8 @@ import pytest
 from conformance.running.common_words import ordinary_words
 from conformance.wire.key_pieces import LENGTH, KeyPieces
 from conformance.wire.redaction import WITHHELD, Redactor
-from conformance.wire.request import Credential, get_organization
 from conformance.wire.request_builder import RequestBuilder
+from conformance.wire.requests import Credential, get_organization
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ def test_refusals_alone_lose_pieces(credential: Credential | None, status: int, 
     request_builder = RequestBuilder(
         WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", KEY)), Redactor()
     )
-    call = get_organization() if credential is None else get_organization().with_key(credential)
+    request = get_organization() if credential is None else get_organization().with_key(credential)
 
-    response = request_builder.recorded(call, httpx.Response(status), json.dumps([KEY[:12]]).encode())
+    response = request_builder.recorded(request, httpx.Response(status), json.dumps([KEY[:12]]).encode())
 
     assert (KEY[:12].encode() in response.body) is shown
 
@@ -135,8 +135,8 @@ def test_a_refused_key_loses_its_own_pieces() -> None:
     request_builder = RequestBuilder(
         WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", KEY)), Redactor()
     )
-    call = get_organization().with_key(Credential.bearer("member_1", "another-key-0123456789"))
+    request = get_organization().with_key(Credential.bearer("member_1", "another-key-0123456789"))
 
-    response = request_builder.recorded(call, httpx.Response(401), b'["another-key-01..."]')
+    response = request_builder.recorded(request, httpx.Response(401), b'["another-key-01..."]')
 
     assert response.body == b'["<withheld: a piece of a key was in it>"]'

@@ -21,7 +21,7 @@ def sent(number: int, began: float, ended: float, trouble: str | None = None, *,
     one = make_exchange("getCurrentOrganization", 200, {"data": {}})
     times = {"started_at": one.started_at + timedelta(seconds=began), "seconds": ended - began}
     received = one.received if trouble is None else None
-    return replace(one, number=number, received=received, trouble=trouble, sent=made, **times)  # type: ignore[arg-type]
+    return replace(one, number=number, received=received, trouble=trouble, was_sent=made, **times)  # type: ignore[arg-type]
 
 
 def refused(number: int, at: float) -> Exchange:

@@ -12,9 +12,9 @@ import pytest
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.exchange import Exchange
 from conformance.wire.main_key import rests_on_ended_key
-from conformance.wire.request import (
-    Call,
+from conformance.wire.requests import (
     Credential,
+    Request,
     create_engagement,
     delete_engagement,
     get_engagement,
@@ -48,7 +48,7 @@ def refusing(refused: Callable[[httpx.Request], bool], status: int = 403) -> Scr
 
 def asked(wire: Wire) -> list[str]:
     """What the wire has asked on its own account."""
-    return [exchange.call.path for exchange in wire.exchanges if exchange.check == "connection"]
+    return [exchange.request.path for exchange in wire.exchanges if exchange.check == "connection"]
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -86,7 +86,7 @@ def test_another_kind_is_asked_about_too(make: Fixtures, clock: WoundClock) -> N
     wire = make.wire(transport=refusing(lambda request: request.method != "GET"), clock=clock)
     wire.send(READ)
 
-    assert [wire.send(call).status for call in (MINE, delete_engagement("e"), MINE)] == [403] * 3
+    assert [wire.send(request).status for request in (MINE, delete_engagement("e"), MINE)] == [403] * 3
     assert asked(wire) == QUESTIONS[:1] * 2
 
 
@@ -154,13 +154,13 @@ def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, 
 
 def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
     """All refusals wait for the same questions, and what was served meanwhile stays."""
-    calls = [get_engagement(str(number)) for number in range(8)]
+    requests = [get_engagement(str(number)) for number in range(8)]
 
     class AllAtOnce(Scripted):
         """Answers the calls once all of them are under way."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            while "/engagements/" in request.url.path and wire.sent < 3 + len(calls):  # noqa: ASYNC110 - no event tells
+            while "/engagements/" in request.url.path and wire.sent < 3 + len(requests):  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.001)
             return await super().handle_async_request(request)
 
@@ -175,10 +175,10 @@ def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock
         wire.send(get_organization())
 
     with pytest.raises(RunStopped, match="from request 4 on"):
-        wire.send_all(calls)
+        wire.send_all(requests)
 
     assert asked(wire) == QUESTIONS
-    judgeable = [one.call.identifier for one in wire.exchanges[3:] if one.judgeable]
+    judgeable = [one.request.identifier for one in wire.exchanges[3:] if one.judgeable]
     assert judgeable == ["7"]
 
 
@@ -246,10 +246,10 @@ def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: Wo
         wire.send(READ)
 
 
-def exchange(number: int, status: int, call: Call = READ) -> Exchange:
+def exchange(number: int, status: int, request: Request = READ) -> Exchange:
     """An exchange of a run."""
     made = make_exchange("getEngagement", status, {"data": {}}, number=number)
-    return type(made)(**{**vars(made), "call": call})
+    return type(made)(**{**vars(made), "call": request})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import NoResponse
-from conformance.wire.request import (
+from conformance.wire.requests import (
     Credential,
     create_engagement,
     get_organization,
@@ -253,7 +253,7 @@ def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundCl
     assert wire.send(get_organization()).status == 200
 
 
-def test_calls_that_expect_429_are_not_delayed(make: Fixtures, clock: WoundClock) -> None:
+def test_requests_that_expect_429_are_not_delayed(make: Fixtures, clock: WoundClock) -> None:
     """Driving a key past its limit is sent as it is, and the 429 is the answer."""
     service = Limited(clock, limit=5)
     wire = make.wire(transport=Scripted(service), clock=clock)
@@ -336,10 +336,10 @@ def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
     wire = make.wire(transport=Scripted(service), clock=clock, workers=1)
     wire.reserve_for(lambda: 5)
     read = get_organization()
-    call = read if undoing else read.with_key(Credential.bearer("other", "another-key"))
+    request = read if undoing else read.with_key(Credential.bearer("other", "another-key"))
 
     with wire.undoing() if undoing else contextlib.nullcontext():
-        assert [wire.send(call).status for _ in range(40)] == [200] * 40
+        assert [wire.send(request).status for _ in range(40)] == [200] * 40
     assert wire.stopped is None
 
 

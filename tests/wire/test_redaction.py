@@ -24,7 +24,7 @@ from conformance.wire.redaction import (
     _Sieve,
     without_escapes,
 )
-from conformance.wire.request import Call, Credential, get_engagement, get_organization
+from conformance.wire.requests import Credential, Request, get_engagement, get_organization
 from tests.wire.conftest import KEY, Fixtures, Turn, raw_response
 
 if TYPE_CHECKING:
@@ -461,15 +461,15 @@ def test_nothing_of_the_key_is_recorded(make: Fixtures) -> None:
     url = make.serve(behave).url.replace("http://", "http://someone:pass%2Fword1@")
     wire = make.wire(url, headers=(("X-Gateway", "gateway-secret"), ("X-Short", "1")))
     wire.send(get_engagement(KEY))
-    wire.send(Call(operation=get_organization().operation, query=(("k", KEY),), body=KEY.encode()))
+    wire.send(Request(operation=get_organization().operation, query=(("k", KEY),), body=KEY.encode()))
 
     for exchange in wire.exchanges:
-        record = repr((exchange, exchange.request, exchange.call.credential, wire, exchange.response.reading))
+        record = repr((exchange, exchange.sent_request, exchange.request.credential, wire, exchange.response.reading))
         for secret in (KEY, "gateway-secret", "pass%2Fword1", "pass/word1", "someone"):
             assert secret not in record
-        assert ("Authorization", "Bearer <api_key>") in exchange.request.headers
-        assert ("X-Gateway", "<header X-Gateway>") in exchange.request.headers
-        assert ("X-Short", "<header X-Short>") in exchange.request.headers
+        assert ("Authorization", "Bearer <api_key>") in exchange.sent_request.headers
+        assert ("X-Gateway", "<header X-Gateway>") in exchange.sent_request.headers
+        assert ("X-Short", "<header X-Short>") in exchange.sent_request.headers
 
 
 @pytest.mark.parametrize(
@@ -486,7 +486,7 @@ def test_credentials_are_recorded_by_name(authorization: str, recorded: str, mak
 
     exchange = wire.send(get_organization().with_key(Credential("unknown", authorization)))
 
-    assert dict(exchange.request.headers)["Authorization"] == recorded
+    assert dict(exchange.sent_request.headers)["Authorization"] == recorded
 
 
 def test_no_credential_sends_no_header(make: Fixtures) -> None:
@@ -500,4 +500,4 @@ def test_no_credential_sends_no_header(make: Fixtures) -> None:
     exchange = make.wire(server).send(get_organization().with_key(Credential("none", None)))
 
     assert b"authorization" not in server.turns[0].head.lower()
-    assert "Authorization" not in dict(exchange.request.headers)
+    assert "Authorization" not in dict(exchange.sent_request.headers)

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from conformance.wire.redaction import Redactor
-from conformance.wire.request import Credential, create_engagement, get_engagement, get_organization, update_engagement
 from conformance.wire.request_builder import RequestBuilder
+from conformance.wire.requests import Credential, create_engagement, get_engagement, get_organization, update_engagement
 from conformance.wire.settings import WireSettings
 
 KEY = "sk_live_0123456789abcdef"
@@ -33,7 +33,7 @@ def sent(found: httpx.Request) -> list[tuple[str, str]]:
 
 def test_a_request_has_the_key_and_what_every_request_has() -> None:
     """Under the base URL, with the key last."""
-    found = request_builder().request(get_engagement("a/b"))
+    found = request_builder().build(get_engagement("a/b"))
 
     assert (found.method, str(found.url)) == ("GET", "http://x.test/base/api/v1/engagements/a%2Fb")
     assert [name for name, _ in sent(found)] == ["User-Agent", "Accept", "Accept-Encoding", "Authorization"]
@@ -41,12 +41,12 @@ def test_a_request_has_the_key_and_what_every_request_has() -> None:
     assert dict(sent(found))["Accept"] == "application/json"
 
 
-def test_a_calls_own_headers_come_before_the_runs_and_those_before_the_usual() -> None:
+def test_a_requests_own_headers_come_before_the_runs_and_those_before_the_usual() -> None:
     """One of each name, in whatever letter case it is given; all others stay."""
     made = request_builder(headers=(("X-Gateway", "g"), ("user-agent", "theirs"), ("X-Other", "o")))
-    call = replace(get_organization(), headers=(("x-gateway", "mine"), ("ACCEPT", "text/html")))
+    request = replace(get_organization(), headers=(("x-gateway", "mine"), ("ACCEPT", "text/html")))
 
-    assert sent(made.request(call)) == [
+    assert sent(made.build(request)) == [
         ("Accept-Encoding", "gzip, deflate"),
         ("user-agent", "theirs"),
         ("X-Other", "o"),
@@ -58,44 +58,44 @@ def test_a_calls_own_headers_come_before_the_runs_and_those_before_the_usual() -
 
 def test_a_header_may_hold_any_text() -> None:
     """What a target gave, and is sent back, need not be whole characters."""
-    call = replace(get_organization(), headers=(("X-Odd", "\ud800\u00e9"),))
+    request = replace(get_organization(), headers=(("X-Odd", "\ud800\u00e9"),))
 
-    assert (b"X-Odd", b"\xed\xa0\x80\xc3\xa9") in request_builder().request(call).headers.raw
+    assert (b"X-Odd", b"\xed\xa0\x80\xc3\xa9") in request_builder().build(request).headers.raw
 
 
-def test_a_call_may_show_another_key_or_none() -> None:
+def test_a_request_may_show_another_key_or_none() -> None:
     """The run's own is only shown where the call names none."""
     made = request_builder()
     other, nobody = Credential.bearer("other", "another-key-of-a-member"), Credential("none", None)
 
-    assert dict(sent(made.request(get_organization().with_key(other))))["Authorization"] == (
+    assert dict(sent(made.build(get_organization().with_key(other))))["Authorization"] == (
         "Bearer another-key-of-a-member"
     )
-    assert "Authorization" not in dict(sent(made.request(get_organization().with_key(nobody))))
+    assert "Authorization" not in dict(sent(made.build(get_organization().with_key(nobody))))
     assert made.credential(get_organization()).name == "api_key"
 
 
 @pytest.mark.parametrize(
-    ("call", "repeatable"),
+    ("request", "repeatable"),
     [
         (get_organization(), True),
         (create_engagement({"name": "n"}), False),
         (replace(create_engagement({}), repeatable=True), True),
     ],
 )
-def test_a_request_says_whether_it_may_be_sent_twice(call: Any, *, repeatable: bool) -> None:
+def test_a_request_says_whether_it_may_be_sent_twice(request: Any, *, repeatable: bool) -> None:
     """The connections are chosen by that."""
-    assert request_builder().request(call).extensions["repeatable"] is repeatable
+    assert request_builder().build(request).extensions["repeatable"] is repeatable
 
 
 def test_a_request_without_its_identifier_is_not_made() -> None:
     """Its path would be that of the list; beside the interface the path is given."""
-    call = get_engagement("")
+    request = get_engagement("")
     with pytest.raises(ValueError, match=r"^without an identifier the path would be that of the list$"):
-        request_builder().request(call)
+        request_builder().build(request)
 
-    assert str(request_builder().request(call.as_probe("GET", "/api/v1/x")).url) == "http://x.test/base/api/v1/x"
-    assert str(request_builder().request(replace(get_organization(), identifier="")).url).endswith(
+    assert str(request_builder().build(request.as_probe("GET", "/api/v1/x")).url) == "http://x.test/base/api/v1/x"
+    assert str(request_builder().build(replace(get_organization(), identifier="")).url).endswith(
         "/organizations/current"
     )
 
@@ -104,9 +104,9 @@ def test_a_request_without_its_identifier_is_not_made() -> None:
 def test_the_record_names_the_key(scheme: str) -> None:
     """Whatever the key is, and however short, its name stands in its place."""
     made = request_builder(headers=(("X-Gateway", "g"), ("X-Tenant", "t")))
-    call = get_organization().with_key(Credential("odd", f"{scheme} k"))
+    request = get_organization().with_key(Credential("odd", f"{scheme} k"))
 
-    shown = dict(made.record(call, made.request(call)).headers)
+    shown = dict(made.record(request, made.build(request)).headers)
 
     assert shown["Authorization"] == f"{scheme} <odd>"
     assert (shown["X-Gateway"], shown["X-Tenant"]) == ("<header X-Gateway>", "<header X-Tenant>")
@@ -117,19 +117,19 @@ def test_the_record_names_the_key(scheme: str) -> None:
 def test_a_key_that_is_none_is_shown_as_it_is(authorization: str) -> None:
     """There is nothing to hide in it, and it must be seen that it is empty."""
     made = request_builder()
-    call = get_organization().with_key(Credential("empty", authorization))
+    request = get_organization().with_key(Credential("empty", authorization))
 
-    assert dict(made.record(call, None).headers)["Authorization"] == authorization
+    assert dict(made.record(request, None).headers)["Authorization"] == authorization
 
 
 def test_no_secret_stands_in_a_record() -> None:
     """Neither in the path nor in the body nor in another header, sent or not."""
     made = request_builder(("tenant", "tenant-secret-0123456789"), headers=(("x-tenant", "tenant-secret-0123456789"),))
     body = {"name": f"about {KEY} and tenant-secret-0123456789"}
-    call = replace(update_engagement(KEY, body), headers=(("Content-Type", "application/json"), ("X-Note", KEY)))
+    request = replace(update_engagement(KEY, body), headers=(("Content-Type", "application/json"), ("X-Note", KEY)))
 
-    for request in (made.request(call), None):
-        record = made.record(call, request)
+    for outgoing in (made.build(request), None):
+        record = made.record(request, outgoing)
         assert KEY not in f"{record}"
         assert "tenant-secret" not in f"{record}"
         assert record.method == "PATCH"

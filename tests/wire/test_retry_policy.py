@@ -9,7 +9,7 @@ import pytest
 
 from conformance.wire.attempt import AttemptResult
 from conformance.wire.exchange import Exchange, Response
-from conformance.wire.request import Call, create_engagement, get_organization
+from conformance.wire.requests import Request, create_engagement, get_organization
 from conformance.wire.retry_policy import BEYOND_GATEWAY, RECONNECTS, REPEATS, RetryPolicy
 from tests.conftest import make_exchange
 
@@ -23,16 +23,16 @@ def gateway(status: int = 503, asked: str | None = None) -> Exchange:
     return replace(BROKEN, received=Response(status, headers, b""), trouble=None)
 
 
-def pauses(call: Call, exchange: Exchange, outcome: AttemptResult) -> list[float]:
+def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list[float]:
     """What is waited before each repetition until there is none any more."""
-    persistence, found = RetryPolicy(call), []
+    persistence, found = RetryPolicy(request), []
     while (pause := persistence.pause_after(exchange, outcome, 0.0)) is not None:
         found.append(pause)
     return found
 
 
 @pytest.mark.parametrize(
-    ("call", "exchange", "outcome", "times"),
+    ("request", "exchange", "outcome", "times"),
     [
         (READ, BROKEN, AttemptResult.BROKEN, len(REPEATS)),
         (READ, gateway(502), AttemptResult.RESPONDED, BEYOND_GATEWAY),
@@ -50,9 +50,9 @@ def pauses(call: Call, exchange: Exchange, outcome: AttemptResult) -> list[float
         (replace(READ, expects_429=True), BROKEN, AttemptResult.BROKEN, 0),
     ],
 )
-def test_what_is_sent_again(call: Call, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
+def test_what_is_sent_again(request: Request, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
     """What surely did nothing, or does no harm twice; a write that may have happened is never repeated."""
-    assert len(pauses(call, exchange, outcome)) == times
+    assert len(pauses(request, exchange, outcome)) == times
 
 
 def test_each_repetition_waits_longer() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Call, create_engagement, delete_engagement, get_organization
+from conformance.wire.requests import Request, create_engagement, delete_engagement, get_organization
 from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, raw_response
 
 
@@ -39,7 +39,7 @@ def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> N
     assert wire.stopped == "the budget of 6 requests is used up"
 
 
-def test_a_budget_used_up_amid_many_calls_keeps_what_came(make: Fixtures) -> None:
+def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> None:
     """Calls that were answered before the end are recorded."""
     wire = make.wire(make.serve(fine), max_requests=5)
 
@@ -61,14 +61,14 @@ def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures
     class Waiting:
         """Lets the seventh call begin when the sixth was one too many."""
 
-        calls = 0
+        requests = 0
 
-        def before(self, _: Call) -> None:
+        def before(self, _: Request) -> None:
             """Wait for that."""
-            self.calls += 1
-            while self.calls == 7 and wire.stopped is None:
+            self.requests += 1
+            while self.requests == 7 and wire.stopped is None:
                 time.sleep(0.001)
-            if self.calls == 7:
+            if self.requests == 7:
                 over.set()
 
         def after(self, _: Exchange) -> None:
@@ -188,7 +188,7 @@ def test_a_target_that_never_responds_is_given_up_soon(make: Fixtures, clock: Wo
     with pytest.raises(RunStopped, match="no complete answer ever came: the connection was refused"):
         wire.send(get_organization())
 
-    assert [exchange.sent for exchange in wire.exchanges] == [False] * 3
+    assert [exchange.was_sent for exchange in wire.exchanges] == [False] * 3
 
 
 def test_a_lost_target_ends_the_run(make: Fixtures, clock: WoundClock) -> None:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from conformance.wire.exchange import Exchange, NoResponse, NotSent
-from conformance.wire.request import Call, create_engagement, get_engagement, get_organization
+from conformance.wire.requests import Request, create_engagement, get_engagement, get_organization
 from conformance.wire.retry_policy import BEYOND_GATEWAY
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import USER_AGENT
@@ -88,8 +88,10 @@ def test_requests_carry_what_they_should(make: Fixtures) -> None:
     server = make.serve(fine)
     wire = make.wire(server.url + "/base/", headers=(("X-Gateway", "staging"), ("X-Run", "of the run")))
 
-    call = create_engagement({"name": "é"})
-    wire.send(Call(operation=call.operation, body=call.body, headers=(("x-run", "of the call"), ("Accept", "*/*"))))
+    request = create_engagement({"name": "é"})
+    wire.send(
+        Request(operation=request.operation, body=request.body, headers=(("x-run", "of the call"), ("Accept", "*/*")))
+    )
 
     lines = server.turns[0].head.decode().split("\r\n")
     assert lines[0] == "POST /base/api/v1/engagements HTTP/1.1"
@@ -173,8 +175,8 @@ def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) 
     creation = create_engagement({"name": "n"})
 
     attempts = {
-        name: wire.send(call).attempt
-        for name, call in {
+        name: wire.send(request).attempt
+        for name, request in {
             "read": get_engagement("x"),
             "creation": creation,
             "refused creation": replace(creation, repeatable=True),
@@ -224,11 +226,11 @@ class Watcher:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, int]] = []
-        self.forbidden: Call | None = None
+        self.forbidden: Request | None = None
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """Write it down, unless it is forbidden."""
-        if call is self.forbidden:
+        if request is self.forbidden:
             raise PermissionError("not that")
         self.seen.append(("before", threading.get_ident()))
 
@@ -251,7 +253,7 @@ def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
     assert {thread for _, thread in watcher.seen} == {threading.get_ident()}
 
 
-def test_nobody_is_told_of_a_call_that_comes_too_late(make: Fixtures) -> None:
+def test_nobody_is_told_of_a_request_that_comes_too_late(make: Fixtures) -> None:
     """It is not written down as something to undo."""
     wire = make.wire(make.serve(fine))
     watcher = Watcher()
@@ -274,11 +276,11 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
     class Late(Watcher):
         """Prevents a call once the one before is under way."""
 
-        def before(self, call: Call) -> None:
+        def before(self, request: Request) -> None:
             """Wait for that."""
-            if call is self.forbidden:
+            if request is self.forbidden:
                 arrived.wait(20)
-            super().before(call)
+            super().before(request)
 
     wire = make.wire(make.serve(behave), timeout=1000)
     watcher = Late()
@@ -295,12 +297,12 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
     assert [one.trouble for one in wire.exchanges] == ["it was given up because the run was stopped"]
 
 
-def test_nothing_is_sent_where_a_guard_keeps_one_of_several_calls_back(make: Fixtures) -> None:
+def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: Fixtures) -> None:
     """Not even those before it, and nobody writes them down."""
     forbidden = get_engagement("3")
 
-    def guard(calls: Sequence[Call]) -> None:
-        if forbidden in calls:
+    def guard(requests: Sequence[Request]) -> None:
+        if forbidden in requests:
             raise NotSent("not that")
 
     wire = make.wire(make.serve(fine))
@@ -314,17 +316,17 @@ def test_nothing_is_sent_where_a_guard_keeps_one_of_several_calls_back(make: Fix
     assert wire.send(get_engagement("2")).number == 1
 
 
-def test_observers_can_prevent_a_call(make: Fixtures) -> None:
+def test_observers_can_prevent_a_request(make: Fixtures) -> None:
     """What an observer raises before a call comes out of the send, and that call is not sent."""
     server = make.serve(fine)
     wire = make.wire(server, workers=1)
     watcher = Watcher()
     wire.observe(watcher)
-    calls = [get_engagement("1"), get_engagement("2"), get_engagement("3")]
-    watcher.forbidden = calls[1]
+    requests = [get_engagement("1"), get_engagement("2"), get_engagement("3")]
+    watcher.forbidden = requests[1]
 
     with pytest.raises(PermissionError, match="not that"):
-        wire.send_all(calls)
+        wire.send_all(requests)
 
     assert [turn.head.split(b" ")[1][-1:] for turn in server.turns] == [b"1"]
 
@@ -399,7 +401,7 @@ def test_connecting_takes_part_in_the_timeout(make: Fixtures, clock: WoundClock)
     with pytest.raises(NoResponse, match=r"no connection could be made within 0\.2 s"):
         wire.send(get_organization())
 
-    assert not any(exchange.sent for exchange in wire.exchanges)
+    assert not any(exchange.was_sent for exchange in wire.exchanges)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.settings import WireSettings
 
 KEY = Credential.bearer("api_key", "key-of-the-target")

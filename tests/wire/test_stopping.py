@@ -10,7 +10,7 @@ import pytest
 from conformance.wire import client
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.exchange import Exchange
-from conformance.wire.request import Call, create_engagement, delete_engagement, get_organization
+from conformance.wire.requests import Request, create_engagement, delete_engagement, get_organization
 from tests.wire.conftest import Fixtures, Scripted, Turn, raw_response
 
 
@@ -82,7 +82,7 @@ class Stopping:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
 
-    def before(self, call: Call) -> None:
+    def before(self, request: Request) -> None:
         """Do nothing yet."""
 
     def after(self, exchange: Exchange) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.wire import run_limits
 from conformance.wire.exchange import Response
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.run_limits import Limits, RunStopped
 from conformance.wire.settings import WireSettings
 from tests.wire.conftest import WoundClock

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from conformance.wire.request import Credential
+from conformance.wire.requests import Credential
 from conformance.wire.settings import WireSettings
 from conformance.wire.tls import certificate_sha256
 

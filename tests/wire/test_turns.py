@@ -9,21 +9,21 @@ from typing import Any
 import httpx
 import pytest
 
-from conformance.wire import request
-from conformance.wire.request import Call
+from conformance.wire import requests
+from conformance.wire.requests import Request
 from conformance.wire.turns import Turns
 from tests.wire.conftest import Fixtures, Scripted
 
-EDIT = request.update_engagement("e1", {"name": "other"})
-DELETION = request.delete_engagement("e1")
+EDIT = requests.update_engagement("e1", {"name": "other"})
+DELETION = requests.delete_engagement("e1")
 
 
-def waits(turns: Turns, scenario: str, *calls: Call) -> bool:
+def waits(turns: Turns, scenario: str, *batch: Request) -> bool:
     """Whether calls of a scenario have to wait for what is under way."""
     entered = threading.Event()
 
     def enter() -> None:
-        with turns.of(scenario, calls):
+        with turns.of(scenario, batch):
             entered.set()
 
     threading.Thread(target=enter, daemon=True).start()
@@ -35,13 +35,13 @@ def waits(turns: Turns, scenario: str, *calls: Call) -> bool:
     [
         pytest.param("editing", DELETION, True, id="another-scenario"),
         pytest.param("deleting", EDIT, False, id="the-same-scenario"),
-        pytest.param("editing", request.get_engagement("e1"), False, id="a-read"),
-        pytest.param("editing", request.delete_engagement("e2"), False, id="another-resource"),
-        pytest.param("editing", request.remove_member("e1"), False, id="another-kind-of-resource"),
-        pytest.param("editing", request.create_engagement({"name": "new"}), False, id="a-creation"),
+        pytest.param("editing", requests.get_engagement("e1"), False, id="a-read"),
+        pytest.param("editing", requests.delete_engagement("e2"), False, id="another-resource"),
+        pytest.param("editing", requests.remove_member("e1"), False, id="another-kind-of-resource"),
+        pytest.param("editing", requests.create_engagement({"name": "new"}), False, id="a-creation"),
     ],
 )
-def test_a_write_waits_for_other_scenarios(scenario: str, asked: Call, *, expected: bool) -> None:
+def test_a_write_waits_for_other_scenarios(scenario: str, asked: Request, *, expected: bool) -> None:
     """Only a write to what another scenario writes to just then waits."""
     turns = Turns()
 
@@ -64,9 +64,9 @@ def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
 def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     """All resources of a batch are taken at once or none."""
     turns, ended = Turns(), threading.Barrier(3, timeout=10)
-    other = request.update_engagement("e2", {"name": "other"})
+    other = requests.update_engagement("e2", {"name": "other"})
 
-    def alternate(scenario: str, batch: list[Call]) -> None:
+    def alternate(scenario: str, batch: list[Request]) -> None:
         for _ in range(200):
             with turns.of(scenario, batch):
                 pass
@@ -81,12 +81,12 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     ("scenario", "asked", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
-        pytest.param("creating", request.create_engagement({"name": "new"}), True, id="a-creation"),
-        pytest.param("editing", request.get_engagement("e1"), False, id="a-read"),
+        pytest.param("creating", requests.create_engagement({"name": "new"}), True, id="a-creation"),
+        pytest.param("editing", requests.get_engagement("e1"), False, id="a-read"),
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_a_look_is_undisturbed(scenario: str, asked: Call, *, expected: bool) -> None:
+def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool) -> None:
     """Whatever another scenario writes waits until the look is over, even the outer one of two."""
     turns = Turns()
 
@@ -101,11 +101,11 @@ def test_a_look_is_undisturbed(scenario: str, asked: Call, *, expected: bool) ->
     ("scenario", "asked", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
-        pytest.param("editing", request.get_engagement("e1"), False, id="a-read"),
+        pytest.param("editing", requests.get_engagement("e1"), False, id="a-read"),
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Call, *, expected: bool) -> None:
+def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *, expected: bool) -> None:
     """It begins when the last write of another scenario is answered; no write begins before."""
     turns, looks = Turns(), threading.Event()
 
@@ -116,7 +116,7 @@ def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Call, *, e
     with turns.of(scenario, [asked]):
         threading.Thread(target=look, daemon=True).start()
         assert looks.wait(0.2) is not expected
-        assert waits(turns, "creating", request.create_engagement({"name": "new"})) is expected
+        assert waits(turns, "creating", requests.create_engagement({"name": "new"})) is expected
     assert looks.wait(10)
 
 
@@ -139,21 +139,21 @@ def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
     """A write that another thread sends meanwhile goes out when the look is over; reads go at once."""
     came: list[str] = []
 
-    def response(request: httpx.Request) -> Any:
-        came.append(request.method)
+    def response(requests: httpx.Request) -> Any:
+        came.append(requests.method)
         return 200, {}
 
     wire, sent = make.wire(transport=Scripted(response)), threading.Event()
 
     def write() -> None:
         with wire.checking("writing"):
-            wire.send(request.create_engagement({"name": "new"}))
+            wire.send(requests.create_engagement({"name": "new"}))
         sent.set()
 
     with wire.checking("looking"), wire.undisturbed():
         threading.Thread(target=write, daemon=True).start()
         assert not sent.wait(0.2)
-        wire.send(request.list_engagements())
+        wire.send(requests.list_engagements())
         assert came == ["GET"]
     assert sent.wait(10)
     assert came == ["GET", "POST"]

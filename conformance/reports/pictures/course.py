@@ -55,7 +55,7 @@ def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
     lasted = max(_end(exchange) for exchange in responded) - began or 1.0
     by_key: dict[str, list[Exchange]] = {}
     for exchange in sorted(responded, key=_end):
-        credential = exchange.call.credential
+        credential = exchange.request.credential
         if credential is None or credential.authorization is not None:
             by_key.setdefault(_MAIN if credential is None else credential.name, []).append(exchange)
     found = [course for key, sent in by_key.items() if (course := _course(key, sent, began, lasted)) is not None]

@@ -80,10 +80,10 @@ def _by_engagement(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
     """The answered exchanges on each engagement, in the order in which they were sent."""
     found: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
-        operation = exchange.call.operation.id
+        operation = exchange.request.operation.id
         if exchange.received is None or (operation not in OPERATIONS and operation != "getEngagement"):
             continue
-        identifier = _member(exchange, "id") if operation == "createEngagement" else exchange.call.identifier
+        identifier = _member(exchange, "id") if operation == "createEngagement" else exchange.request.identifier
         if identifier is not None:
             found[identifier].append(exchange)
     return {name: sorted(steps, key=lambda one: one.started_at) for name, steps in found.items()}
@@ -93,9 +93,9 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
     """The ways that one engagement took."""
     state: State | None = None
     waiting: tuple[State, Exchange] | None = None
-    moving = [exchange for exchange in steps if exchange.call.operation.id in _MOVING]
+    moving = [exchange for exchange in steps if exchange.request.operation.id in _MOVING]
     for exchange in steps:
-        operation = exchange.call.operation.id
+        operation = exchange.request.operation.id
         if not accepted(exchange):
             continue
         if _overlaps(exchange, moving):
@@ -104,7 +104,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
         if operation == "getEngagement":
             state = _shown(exchange)
             if waiting is not None and state is not None:
-                yield (waiting[0], OPERATIONS[waiting[1].call.operation.id], state), waiting[1].number
+                yield (waiting[0], OPERATIONS[waiting[1].request.operation.id], state), waiting[1].number
             waiting = None
             continue
         before: State | None = "none" if operation == "createEngagement" else state

@@ -36,7 +36,7 @@ class Credential:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Request:
     """One request to make, before it has a key and a host.
 
     Attributes:
@@ -97,15 +97,15 @@ class Call:
             path = path.replace(f"{{{self.operation.parameter}}}", segment(self.identifier or ""))
         return f"{path}?{urlencode(self.query, errors='surrogatepass')}" if self.query else path
 
-    def with_key(self, credential: Credential) -> Call:
+    def with_key(self, credential: Credential) -> Request:
         """The same call with another key."""
         return replace(self, credential=credential)
 
-    def as_probe(self, method: str, path: str) -> Call:
+    def as_probe(self, method: str, path: str) -> Request:
         """The same call with another method and path: no operation of the interface."""
         return replace(self, probe=(method, path))
 
-    def with_body(self, body: bytes | None, content_type: str | None = "application/json") -> Call:
+    def with_body(self, body: bytes | None, content_type: str | None = "application/json") -> Request:
         """The same call with these bytes for a body, and that Content-Type (None: no such header)."""
         headers = () if content_type is None else (("Content-Type", content_type),)
         return replace(self, body=body, headers=headers)
@@ -118,10 +118,10 @@ def segment(identifier: str) -> str:
     return quote(identifier, safe="", errors="surrogatepass")
 
 
-def _call(
+def _request(
     operation: str, *, identifier: str | None = None, json_body: object = ..., query: Mapping[str, object] | None = None
-) -> Call:
-    return Call(
+) -> Request:
+    return Request(
         operation=OPERATIONS[operation],
         identifier=identifier,
         query=tuple((name, str(value)) for name, value in (query or {}).items() if value is not None),
@@ -135,66 +135,66 @@ def encode(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def get_organization() -> Call:
+def get_organization() -> Request:
     """Read the organization of the key."""
-    return _call("getCurrentOrganization")
+    return _request("getCurrentOrganization")
 
 
-def update_organization(body: object) -> Call:
+def update_organization(body: object) -> Request:
     """Update the organization with a JSON body."""
-    return _call("updateCurrentOrganization", json_body=body)
+    return _request("updateCurrentOrganization", json_body=body)
 
 
-def list_members(**query: object) -> Call:
+def list_members(**query: object) -> Request:
     """List members; ``role``, ``page`` and ``perPage`` are the known parameters, None leaves one out."""
-    return _call("listMembers", query=query)
+    return _request("listMembers", query=query)
 
 
-def invite_member(body: object) -> Call:
+def invite_member(body: object) -> Request:
     """Invite somebody with a JSON body."""
-    return _call("inviteMember", json_body=body)
+    return _request("inviteMember", json_body=body)
 
 
-def update_member_role(user_id: str, body: object) -> Call:
+def update_member_role(user_id: str, body: object) -> Request:
     """Change a member's role with a JSON body."""
-    return _call("updateMemberRole", identifier=user_id, json_body=body)
+    return _request("updateMemberRole", identifier=user_id, json_body=body)
 
 
-def remove_member(user_id: str) -> Call:
+def remove_member(user_id: str) -> Request:
     """Remove a member."""
-    return _call("removeMember", identifier=user_id)
+    return _request("removeMember", identifier=user_id)
 
 
-def list_engagements(**query: object) -> Call:
+def list_engagements(**query: object) -> Request:
     """List engagements; ``status``, ``page``, ``perPage``, ``sort`` and ``order`` are known, None leaves one out."""
-    return _call("listEngagements", query=query)
+    return _request("listEngagements", query=query)
 
 
-def create_engagement(body: object) -> Call:
+def create_engagement(body: object) -> Request:
     """Create an engagement with a JSON body."""
-    return _call("createEngagement", json_body=body)
+    return _request("createEngagement", json_body=body)
 
 
-def get_engagement(engagement_id: str) -> Call:
+def get_engagement(engagement_id: str) -> Request:
     """Read an engagement."""
-    return _call("getEngagement", identifier=engagement_id)
+    return _request("getEngagement", identifier=engagement_id)
 
 
-def update_engagement(engagement_id: str, body: object) -> Call:
+def update_engagement(engagement_id: str, body: object) -> Request:
     """Update an engagement with a JSON body."""
-    return _call("updateEngagement", identifier=engagement_id, json_body=body)
+    return _request("updateEngagement", identifier=engagement_id, json_body=body)
 
 
-def delete_engagement(engagement_id: str) -> Call:
+def delete_engagement(engagement_id: str) -> Request:
     """Delete an engagement."""
-    return _call("deleteEngagement", identifier=engagement_id)
+    return _request("deleteEngagement", identifier=engagement_id)
 
 
-def archive_engagement(engagement_id: str) -> Call:
+def archive_engagement(engagement_id: str) -> Request:
     """Archive an engagement; no body is sent."""
-    return _call("archiveEngagement", identifier=engagement_id)
+    return _request("archiveEngagement", identifier=engagement_id)
 
 
-def unarchive_engagement(engagement_id: str) -> Call:
+def unarchive_engagement(engagement_id: str) -> Request:
     """Unarchive an engagement; no body is sent."""
-    return _call("unarchiveEngagement", identifier=engagement_id)
+    return _request("unarchiveEngagement", identifier=engagement_id)
