@@ -137,17 +137,17 @@ class Judge(CollectErrors):
                 raise
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, request: pytest.CallInfo[None]) -> pytest.TestReport | None:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
         """Note what ended a phase, and let pytest show only failures and errors as such."""
         if self._stopping:
             item.session.shouldstop = "stopped"
-        raised = request.excinfo.value if request.excinfo is not None else None
+        raised = call.excinfo.value if call.excinfo is not None else None
         if marks_of(item) is None or isinstance(raised, KeyboardInterrupt):  # which --pdb lets come as far as this
             return None
         form = _brief if raised is None or isinstance(raised, _ORDERLY) else pytest.TestReport.from_item_and_call
-        report = form(item, request)
-        if request.when == "call" or raised is not None:
-            self._conclude(item, request, raised, report)
+        report = form(item, call)
+        if call.when == "call" or raised is not None:
+            self._conclude(item, call, raised, report)
         return report
 
     def give_up(self, reason: str) -> None:
@@ -166,7 +166,7 @@ class Judge(CollectErrors):
     def _conclude(
         self,
         item: pytest.Item,
-        request: pytest.CallInfo[None],
+        call: pytest.CallInfo[None],
         raised: BaseException | None,
         report: pytest.TestReport,
     ) -> None:
@@ -187,9 +187,9 @@ class Judge(CollectErrors):
             name_of(item),
             cited,
             raised,
-            in_preamble=request.when != "call",
+            in_preamble=call.when != "call",
             evidence=evidence.exchanges if evidence else (),
-            seconds=request.duration,
+            seconds=call.duration,
         )
         self.results.append(result)
         _show(report, item, result, keeps_exchanges=self.run.options.report is not None)
@@ -252,19 +252,19 @@ class Judge(CollectErrors):
         return list(dict.fromkeys(need for point in points for need in point.needs))
 
 
-def _brief(item: pytest.Item, request: pytest.CallInfo[None]) -> pytest.TestReport:
+def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
     """The report of a phase that went well or came to an outcome: pytest's takes longer, with all that may be shown."""
-    assert request.when != "collect"  # noqa: S101 - for the type checker
+    assert call.when != "collect"  # noqa: S101 - for the type checker
     return pytest.TestReport(
         nodeid=item.nodeid,
         location=item.location,
         keywords={},
-        outcome="passed" if request.excinfo is None else "failed",
+        outcome="passed" if call.excinfo is None else "failed",
         longrepr=None,
-        when=request.when,
-        duration=request.duration,
-        start=request.start,
-        stop=request.stop,
+        when=call.when,
+        duration=call.duration,
+        start=call.start,
+        stop=call.stop,
     )
 
 

@@ -29,10 +29,10 @@ class Telling:
         for word in words:
             whose, _, what = word.rpartition("other ")
             identifier = self.other if whose or word.startswith("other ") else self.mine
-            self.talk.send(self.batch(what, identifier))
+            self.talk.send(self.request(what, identifier))
         return self
 
-    def batch(self, word: str, identifier: str) -> Any:
+    def request(self, word: str, identifier: str) -> Any:
         """The call that a word stands for; ``name=x`` and ``description=x`` are edits."""
         if "=" in word:
             field, _, value = word.partition("=")
@@ -46,7 +46,7 @@ class Telling:
 
     def refuse(self, word: str, status: int, key: Credential | None = None) -> Telling:
         """Refuse what a word says."""
-        sent = self.batch(word, self.mine)
+        sent = self.request(word, self.mine)
         self.talk.send(sent if key is None else sent.with_key(key), status=status)
         return self
 

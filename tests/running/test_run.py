@@ -24,11 +24,11 @@ class Sent:
     """The part of a wire that takes what is sent."""
 
     def __init__(self) -> None:
-        self.batch: list[Request] = []
+        self.requests: list[Request] = []
 
     def send_all(self, batch: list[Request]) -> list[Request]:
         """Note the calls."""
-        self.batch += batch
+        self.requests += batch
         return batch
 
 
@@ -50,7 +50,7 @@ def test_a_read_only_run_refuses_to_write(key: Credential | None) -> None:
         run.send_all([one if key is None else one.with_key(key) for one in batch])
 
     assert refused.value.need == "writes"
-    assert wire.batch == []
+    assert wire.requests == []
 
 
 def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
@@ -64,7 +64,7 @@ def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
 
     run.send_all(batch)
 
-    assert wire.batch == batch
+    assert wire.requests == batch
 
 
 @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.DISPOSABLE])
@@ -74,7 +74,7 @@ def test_other_runs_write(mode: Mode) -> None:
 
     run.send(requests.create_engagement({"name": "new"}))
 
-    assert [one.operation.id for one in wire.batch] == ["createEngagement"]
+    assert [one.operation.id for one in wire.requests] == ["createEngagement"]
 
 
 @pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])

@@ -59,7 +59,7 @@ def test_a_user_id_that_was_made_up_is_looked_up(
     for _ in range(3):
         membership.ensure([write("u_nobody")])
 
-    assert [request.operation.id for request in service.batch] == ["listMembers"]
+    assert [request.operation.id for request in service.requests] == ["listMembers"]
 
 
 @pytest.mark.parametrize("write", WRITES)
@@ -144,4 +144,4 @@ def test_others_are_let_pass(membership: Membership, service: Any) -> None:
     membership.ensure([requests.list_members(), requests.invite_member({"email": "a@x", "role": "member"})])
     membership.ensure([requests.remove_member("u_owner").as_probe("OPTIONS", "/x")])
 
-    assert service.batch == []
+    assert service.requests == []

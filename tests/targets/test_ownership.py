@@ -44,7 +44,9 @@ def ownership(service: Any) -> Ownership:
 def reads(service: Any) -> list[str]:
     """What was read so far."""
     return [
-        request.path.partition("?")[0].removeprefix("/api/v1/") for request in service.batch if request.method == "GET"
+        request.path.partition("?")[0].removeprefix("/api/v1/")
+        for request in service.requests
+        if request.method == "GET"
     ]
 
 
@@ -98,11 +100,11 @@ def test_an_id_that_is_out_of_reach_is_nobodys(
 def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
     """What a check has read already is not read again, with a key of one permission neither."""
     service.send(requests.get_engagement("e_1").with_key(SCOPED))
-    service.batch.clear()
+    service.requests.clear()
 
     ownership.ensure([requests.archive_engagement("e_1")])
 
-    assert service.batch == []
+    assert service.requests == []
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
@@ -327,7 +329,7 @@ def test_each_organization_has_its_own_engagements(ownership: Ownership, service
     """With the key of another organization the same id may be another engagement, so it is read with that key too."""
     ownership.ensure([requests.delete_engagement("e_1").with_key(OTHER)])
 
-    assert [request.credential for request in service.batch] == [None, OTHER]
+    assert [request.credential for request in service.requests] == [None, OTHER]
 
 
 def test_another_organizations_key_is_not_tried_on_another_users_engagement(
@@ -351,7 +353,7 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
 
     ownership.ensure([requests.delete_engagement("e_1").with_key(throttled)])
 
-    assert [request.credential for request in service.batch] == [None, throttled]
+    assert [request.credential for request in service.requests] == [None, throttled]
 
 
 @pytest.mark.parametrize(

@@ -335,7 +335,7 @@ def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]
 
 
 @pytest.mark.parametrize(
-    "request",
+    "sent",
     [
         requests.get_engagement("e_1"),
         requests.update_engagement("e_1", {"name": "x"}),
@@ -344,11 +344,9 @@ def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]
         Request(operation=create().operation, probe=("POST", "/api/v1/engagements/e/tasks")),
     ],
 )
-def test_what_needs_no_undoing_is_not_written_down(
-    journal: Journal, see: Callable[..., None], request: Request
-) -> None:
+def test_what_needs_no_undoing_is_not_written_down(journal: Journal, see: Callable[..., None], sent: Request) -> None:
     """Reads, edits of own engagements and what lies beside the interface leave no entry."""
-    see(request, 200, created())
+    see(sent, 200, created())
 
     assert journal.entries() == []
 

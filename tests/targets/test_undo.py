@@ -88,20 +88,20 @@ def test_a_second_time_sends_nothing(running: Any, clean: Callable[..., UndoResu
     """Where everything is undone a second cleanup does not send a single request."""
     make(running, "a")
     clean()
-    running.batch.clear()
+    running.requests.clear()
 
     result = clean()
 
-    assert running.batch == []
+    assert running.requests == []
     assert (result.undone, result.left) == (0, [])
 
 
 def test_nothing_done_is_nothing_to_undo(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A run that changed nothing leaves nothing to send."""
-    running.batch.clear()
+    running.requests.clear()
 
     assert clean().left == []
-    assert running.batch == []
+    assert running.requests == []
 
 
 def test_what_is_gone_already_counts_as_undone(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -129,9 +129,9 @@ def test_a_creation_that_never_arrived_is_settled_by_looking(running: Any, clean
     make(running, "a")
 
     assert (clean().left, running.writes) == ([], [])
-    running.batch.clear()
+    running.requests.clear()
     clean()
-    assert running.batch == []
+    assert running.requests == []
 
 
 def test_lost_creations_are_found_on_later_pages(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -149,10 +149,10 @@ def test_looking_is_bounded(running: Any, clean: Callable[..., UndoResult]) -> N
     running.overrides["createEngagement"] = None
     make(running, "a")
     running.engagements |= {f"x_{number}": "busy" for number in range(3000)}
-    running.batch.clear()
+    running.requests.clear()
 
     assert clean().left == []
-    assert sum(request.operation.id == "listEngagements" for request in running.batch) == 10
+    assert sum(request.operation.id == "listEngagements" for request in running.requests) == 10
 
 
 def test_a_list_in_another_order_decides_nothing(
@@ -198,13 +198,13 @@ def test_refused_creations_cost_one_request(running: Any, clean: Callable[..., U
     """However many creations were refused, one look is enough, and it is the last."""
     running.overrides["createEngagement"] = 422
     make(running, "a", "b", "c")
-    running.batch.clear()
+    running.requests.clear()
 
     clean()
-    assert [request.operation.id for request in running.batch] == ["getCurrentOrganization", "listEngagements"]
-    running.batch.clear()
+    assert [request.operation.id for request in running.requests] == ["getCurrentOrganization", "listEngagements"]
+    running.requests.clear()
     clean()
-    assert running.batch == []
+    assert running.requests == []
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
@@ -400,21 +400,21 @@ def test_another_organization_is_not_touched(
     """With a key of another organization, or if another one has the same id, nothing is sent but that question."""
     make(running, "a")
     setattr(running, field, value)
-    running.batch.clear()
+    running.requests.clear()
 
     with pytest.raises(JournalError, match=f"The journal is about the organization org_1 .* {value}"):
         clean()
-    assert [request.operation.id for request in running.batch] == ["getCurrentOrganization"]
+    assert [request.operation.id for request in running.requests] == ["getCurrentOrganization"]
 
 
 def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoResult]) -> None:
     """With another address nothing is sent at all, and both addresses are named."""
     make(running, "a")
-    running.batch.clear()
+    running.requests.clear()
 
     with pytest.raises(JournalError, match=r"about http://service, and this is https://production\.example.*--moved"):
         clean(base_url="https://production.example")
-    assert running.batch == []
+    assert running.requests == []
 
 
 def test_a_service_that_has_moved_is_cleaned(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -522,9 +522,9 @@ def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean: Callable[
     running.overrides.clear()
 
     assert (clean().left, running.writes) == ([], [])
-    running.batch.clear()
+    running.requests.clear()
     clean()
-    assert running.batch == []
+    assert running.requests == []
 
 
 def test_a_name_that_is_not_known_is_told(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
@@ -693,9 +693,9 @@ def test_the_other_organizations_engagements_need_its_key(running: Any, clean: C
 
     assert clean().left == ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
     assert running.writes == []
-    running.batch.clear()
+    running.requests.clear()
     assert clean(credentials={"other_organization": OTHER}).left == []
-    assert running.batch[-1].credential == OTHER
+    assert running.requests[-1].credential == OTHER
 
 
 def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResult]) -> None:

@@ -396,7 +396,7 @@ CLOSED = """
     def walk(run):
         return None
 
-    walked = journey(walk)
+    walked = scenario(walk)
 
     @requirement("get-engagement-succeeds")
     def test_get():

@@ -249,7 +249,7 @@ def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: Wo
 def exchange(number: int, status: int, request: Request = READ) -> Exchange:
     """An exchange of a run."""
     made = make_exchange("getEngagement", status, {"data": {}}, number=number)
-    return type(made)(**{**vars(made), "call": request})
+    return type(made)(**{**vars(made), "request": request})
 
 
 @pytest.mark.parametrize(

@@ -76,16 +76,16 @@ def test_a_request_may_show_another_key_or_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "repeatable"),
+    ("sent", "repeatable"),
     [
         (get_organization(), True),
         (create_engagement({"name": "n"}), False),
         (replace(create_engagement({}), repeatable=True), True),
     ],
 )
-def test_a_request_says_whether_it_may_be_sent_twice(request: Any, *, repeatable: bool) -> None:
+def test_a_request_says_whether_it_may_be_sent_twice(sent: Any, *, repeatable: bool) -> None:
     """The connections are chosen by that."""
-    assert request_builder().build(request).extensions["repeatable"] is repeatable
+    assert request_builder().build(sent).extensions["repeatable"] is repeatable
 
 
 def test_a_request_without_its_identifier_is_not_made() -> None:

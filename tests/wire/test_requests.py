@@ -17,7 +17,7 @@ READING = requests.get_engagement("e1")
 
 
 @pytest.mark.parametrize(
-    ("request", "path"),
+    ("sent", "path"),
     [
         (requests.get_organization(), "/api/v1/organizations/current"),
         (READING, "/api/v1/engagements/e1"),
@@ -32,9 +32,9 @@ READING = requests.get_engagement("e1")
         (READING.as_probe("GET", "/else?where"), "/else?where"),
     ],
 )
-def test_a_request_goes_to_one_path(request: Request, path: str) -> None:
+def test_a_request_goes_to_one_path(sent: Request, path: str) -> None:
     """Whatever a service gives for an identifier leads to no other resource."""
-    assert request.path == path
+    assert sent.path == path
 
 
 def test_each_operation_has_a_request() -> None:
@@ -78,7 +78,7 @@ def test_a_request_may_get_another_body() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "may_change"),
+    ("sent", "may_change"),
     [
         (CREATION, True),
         (CREATION.with_key(OF_ANOTHER), True),
@@ -88,17 +88,17 @@ def test_a_request_may_get_another_body() -> None:
         (READING.as_probe("DELETE", "/api/v1/engagements/e1"), True),
     ],
 )
-def test_what_could_change_something_is_known(request: Request, *, may_change: bool) -> None:
+def test_what_could_change_something_is_known(sent: Request, *, may_change: bool) -> None:
     """Whatever is no GET and shows a key of somebody's."""
-    assert request.may_change is may_change
+    assert sent.may_change is may_change
 
 
 @pytest.mark.parametrize(
-    ("request", "harmless"), [(READING, True), (CREATION, False), (replace(CREATION, repeatable=True), True)]
+    ("sent", "harmless"), [(READING, True), (CREATION, False), (replace(CREATION, repeatable=True), True)]
 )
-def test_what_may_be_sent_twice_is_known(request: Request, *, harmless: bool) -> None:
+def test_what_may_be_sent_twice_is_known(sent: Request, *, harmless: bool) -> None:
     """What reads, and what has the same effect again."""
-    assert request.harmless is harmless
+    assert sent.harmless is harmless
 
 
 def test_a_request_is_of_the_interface_unless_it_is_a_probe() -> None:

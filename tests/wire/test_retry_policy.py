@@ -32,7 +32,7 @@ def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list
 
 
 @pytest.mark.parametrize(
-    ("request", "exchange", "outcome", "times"),
+    ("sent", "exchange", "outcome", "times"),
     [
         (READ, BROKEN, AttemptResult.BROKEN, len(REPEATS)),
         (READ, gateway(502), AttemptResult.RESPONDED, BEYOND_GATEWAY),
@@ -50,9 +50,9 @@ def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list
         (replace(READ, expects_429=True), BROKEN, AttemptResult.BROKEN, 0),
     ],
 )
-def test_what_is_sent_again(request: Request, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
+def test_what_is_sent_again(sent: Request, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
     """What surely did nothing, or does no harm twice; a write that may have happened is never repeated."""
-    assert len(pauses(request, exchange, outcome)) == times
+    assert len(pauses(sent, exchange, outcome)) == times
 
 
 def test_each_repetition_waits_longer() -> None:
