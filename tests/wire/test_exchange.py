@@ -41,7 +41,7 @@ def test_no_response_is_none(trouble: str | None) -> None:
     exchange = replace(came(200), received=None, trouble=trouble)
 
     assert not exchange.judgeable
-    with pytest.raises(NoResponse, match=trouble or "no answer came"):
+    with pytest.raises(NoResponse, match=trouble or "no response came"):
         _ = exchange.status
     with pytest.raises(NoResponse):
         _ = exchange.succeeded
