@@ -27,7 +27,7 @@ from tests.reference import lives
 from tests.reference.conftest import Visitor
 
 HERE: Final = Path(__file__).parent
-RESPONSES: Final = HERE / "fault_answers.json"
+RESPONSES: Final = HERE / "fault_responses.json"
 """The digest of each fault's responses in all lives, by the fault's id."""
 
 RUNS: Final = HERE / "runs.json"
