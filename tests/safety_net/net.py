@@ -20,7 +20,7 @@ from conformance.reference.faults import all_faults
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest import subjects
 from conformance.selftest.in_process import HostedSession
-from conformance.verdicts.conclude import observations
+from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 from tests.reference import lives
@@ -92,12 +92,10 @@ def run_against(service: str) -> dict[str, object]:
         execution.undo()
         requests = execution.run.wire.sent
     assert not judge.errors, judge.errors
-    outcomes = sorted({(one.requirement, one.outcome) for one in judge.results})
+    concluded = conclude.requirements(judge.results, "It was left out.")
     return {
-        "outcomes": {
-            requirement: [outcome for other, outcome in outcomes if other == requirement] for requirement, _ in outcomes
-        },
-        "observed": {one["id"]: one["observed"] for one in observations(execution.run.observations)},
+        "outcomes": {entry["id"]: entry["outcome"] for entry in concluded if entry["outcome"] != "untested"},
+        "observed": {one["id"]: one["observed"] for one in conclude.observations(execution.run.observations)},
         "requests": requests,
     }
 
