@@ -36,7 +36,7 @@ NEW_KEY: Final = "new_key"
 _MAIL_PAUSE: Final = 0.25
 
 
-class Hides(Protocol):
+class SecretSink(Protocol):
     """What keeps secrets out of outputs."""
 
     def add(self, name: str, secret: str) -> object:
@@ -46,7 +46,7 @@ class Hides(Protocol):
         """A text without the secrets that are known."""
 
 
-class NotesMembers(Protocol):
+class MemberLog(Protocol):
     """Whoever remembers which members a run has made; the journal does."""
 
     def member_made(self, user_id: str, role: str) -> None:
@@ -98,11 +98,11 @@ class Fixtures:
         self,
         profile: Profile,
         provisioner: Provisioner | None,
-        redactor: Hides,
+        redactor: SecretSink,
         *,
         mailbox: Mailbox | None = None,
         send: Callable[[Request], Exchange] | None = None,
-        journal: NotesMembers | None = None,
+        journal: MemberLog | None = None,
         membership: Membership | None = None,
         ownership: Ownership | None = None,
         is_over: Callable[[], bool] = lambda: False,

@@ -226,7 +226,7 @@ class Journal:
             entry.state = State.REFUSED
             self._append({"entry": entry.number, "is": State.REFUSED})
 
-    def narrow(self, entry: Entry) -> None:
+    def settle(self, entry: Entry) -> None:
         """Tick a change off: nothing is left of it."""
         with self._lock:
             if entry.state is not State.SETTLED:

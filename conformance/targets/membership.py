@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import MAIN_KEY, Asking, key_name, listed_roles, member_roles
+from conformance.targets.queries import MAIN_KEY, QueryClient, key_name, listed_roles, member_roles
 from conformance.wire.exchange import SUCCESSES, NotSent
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Membership:
 
     def _read(self) -> bool:
         """Read the whole list; whether that was possible."""
-        roles = member_roles(Asking(lambda request: self._send_all([request])[0]))
+        roles = member_roles(QueryClient(lambda request: self._send_all([request])[0]))
         self._learn(roles or {})
         self._whole = self._whole or roles is not None
         return roles is not None

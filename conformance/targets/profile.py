@@ -35,7 +35,7 @@ class Mode(StrEnum):
     DISPOSABLE = "disposable"
 
     @classmethod
-    def asked(cls, *, read_only: bool, disposable: bool) -> Self | None:
+    def of_options(cls, *, read_only: bool, disposable: bool) -> Self | None:
         """The mode that the options of these names ask for; None where there is neither.
 
         Raises:

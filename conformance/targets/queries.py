@@ -49,7 +49,7 @@ _PATIENCE: Final = 3
 _TOGETHER: Final = 50
 
 
-class Asking:
+class QueryClient:
     """Sends calls whose answers nobody judges, and repeats them if answers are lost.
 
     Deletions of engagements are not repeated: the id may be another engagement's by then.
@@ -71,11 +71,11 @@ class Asking:
         self._credentials = dict(credentials or {})
         self._silent = 0
 
-    def one(self, request: Request, key: str = MAIN_KEY) -> Response | str:
+    def send(self, request: Request, key: str = MAIN_KEY) -> Response | str:
         """The answer to a call, or why there is none, as a clause."""
-        return self.all([request], key)[0]
+        return self.send_all([request], key)[0]
 
-    def all(self, requests: Sequence[Request], key: str = MAIN_KEY) -> list[Response | str]:
+    def send_all(self, requests: Sequence[Request], key: str = MAIN_KEY) -> list[Response | str]:
         """The answers to independent calls with one key."""
         if key != MAIN_KEY and key not in self._credentials:
             return [f"the key <{key}> is not at hand"] * len(requests)
@@ -132,10 +132,10 @@ class Listed:
     created: tuple[float, ...]
 
 
-def latest_items(asking: Asking, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
+def latest_items(queries: QueryClient, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
     """Look through the latest engagements, or say why it cannot be done, as a clause."""
     shown = _pages(
-        asking, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
+        queries, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
     )
     if isinstance(shown, str):
         return f"the engagements could not be listed ({shown})"
@@ -167,11 +167,11 @@ class _Pages:
         return sum(len(listed) for _, listed in self.pages)
 
 
-def _pages(asking: Asking, request_of: Callable[[int], Request], most: int, key: str = MAIN_KEY) -> _Pages | str:
+def _pages(queries: QueryClient, request_of: Callable[[int], Request], most: int, key: str = MAIN_KEY) -> _Pages | str:
     """Read the pages of a list, or say why that cannot be done, as a clause.
 
     Args:
-        asking: Sends the calls.
+        queries: Sends the calls.
         request_of: Makes the call for a page.
         most: How many pages are read at most.
         key: The name of the key that reads them.
@@ -179,7 +179,7 @@ def _pages(asking: Asking, request_of: Callable[[int], Request], most: int, key:
     pages: list[tuple[Response, Sequence[Any]]] = []
     total: int | None = None
     while len(pages) < most:
-        response = asking.one(request_of(len(pages) + 1), key)
+        response = queries.send(request_of(len(pages) + 1), key)
         if isinstance(response, str):
             return response
         listed = member_of(response, "data")
@@ -235,14 +235,14 @@ def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
     )
 
 
-def member_roles(asking: Asking) -> dict[str, str] | None:
+def member_roles(queries: QueryClient) -> dict[str, str] | None:
     """The roles of all members of the organization of the main key by id; None where they cannot all be seen.
 
     A role that cannot be read is empty. The list is read again if its pages do not hold as many as its total says: a
     member may have come or gone meanwhile.
     """
     for _ in range(_LOOKS):
-        shown = _pages(asking, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
+        shown = _pages(queries, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
         if isinstance(shown, str):
             return None
         if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):
@@ -320,7 +320,7 @@ def object_in(body: bytes | None) -> Mapping[str, Any]:
     return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
 
 
-def told(response: Response | str) -> str:
+def describe_result(response: Response | str) -> str:
     """What came of a call, as a clause."""
     return response if isinstance(response, str) else f"status {response.status}"
 

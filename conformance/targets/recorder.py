@@ -94,7 +94,7 @@ class JournalRecorder:
             return
         key = key_name(request)
         subject = request.identifier if member is None else _short(self._text(object_in(request.body), member))
-        with self._lock, self._told():
+        with self._lock, self._raising_give_up():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
                 Action.CHANGE_ROLE: self._roles.get(request.identifier or ""),
@@ -121,14 +121,14 @@ class JournalRecorder:
         request = exchange.request
         if not request.is_proper or self._journal.undoing:
             return
-        with self._lock, self._told():
+        with self._lock, self._raising_give_up():
             if (sent := self._sent(request, exchange.attempt)) is not None:
                 self._conclude(sent, exchange)
             else:
                 self._learn(exchange)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _raising_give_up(self) -> Iterator[None]:
         """Say so where the journal cannot be written."""
         try:
             yield
@@ -179,12 +179,12 @@ class JournalRecorder:
         """A member made for the run is gone with this removal, and so is what was done to anybody's role."""
         self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         if self._settle(Action.MAKE_MEMBER, lambda other: other.subject == entry.subject):
-            self._journal.narrow(entry)
+            self._journal.settle(entry)
 
     def _settle(self, action: Action, belongs: Callable[[Entry], bool]) -> bool:
         found = [entry for entry in self._journal.unsettled(action) if belongs(entry)]
         for entry in found:
-            self._journal.narrow(entry)
+            self._journal.settle(entry)
         return bool(found)
 
     def _learn(self, exchange: Exchange) -> None:

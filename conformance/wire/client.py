@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.wire.attempt import Sender
 from conformance.wire.clock import Clock, SystemClock
-from conformance.wire.connection import KeptConnections
+from conformance.wire.connection import ConnectionPool
 from conformance.wire.dispatcher import Dispatcher, Job
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
-from conformance.wire.turns import Turns
+from conformance.wire.write_locks import WriteLocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -87,14 +87,14 @@ class Wire:
             redactor.add(name, value)
         clock = clock or SystemClock()
         request_builder = RequestBuilder(settings, redactor)
-        sender = Sender(request_builder, clock, transport or KeptConnections(settings.ssl_context(), settings.workers))
+        sender = Sender(request_builder, clock, transport or ConnectionPool(settings.ssl_context(), settings.workers))
         self._limits = Limits(settings, clock)
         self._dispatcher = Dispatcher(settings, request_builder, sender, self._limits, clock, self._record)
         self._sender = sender
         self._width = settings.workers
         self._exchanges: list[Exchange] = []
         self._guards: list[Guard] = []
-        self._turns = Turns()
+        self._write_locks = WriteLocks()
         self._observers: list[Observer] = []
         self._tasks: dict[asyncio.Task[Exchange], Job] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
@@ -127,7 +127,7 @@ class Wire:
     @property
     def service_clock(self) -> float | None:
         """Seconds that the service's clock is ahead of ours by its latest Date headers; None before any."""
-        return self._dispatcher.pacer.service.offset
+        return self._dispatcher.rate_limiter.service.offset
 
     @property
     def waiting(self) -> Waiting | None:
@@ -157,7 +157,7 @@ class Wire:
             RunStopped: The run is over; those that were answered before are recorded.
             NotSent: A guard keeps one of them back; none is sent then.
         """
-        with self._turns.of(self._check.get(), requests):
+        with self._write_locks.of(self._check.get(), requests):
             for guard in self._guards:
                 guard(requests)
             return self._send_all(requests)
@@ -186,7 +186,7 @@ class Wire:
 
         Nothing that another scenario does may be waited for in there.
         """
-        return self._turns.undisturbed(self._check.get())
+        return self._write_locks.undisturbed(self._check.get())
 
     def reserve_for(self, to_undo: Callable[[], int]) -> None:
         """Keep back as much time, and as many of the main key's requests, as undoing so many changes takes.
@@ -270,9 +270,9 @@ class Wire:
         def report(exchange: Exchange) -> None:
             batch.outbox.put((index, exchange, False))
 
-        order = Job(request, self._check.get(), self._undoing.get(), report)
+        job = Job(request, self._check.get(), self._undoing.get(), report)
         try:
-            self._loop.call_soon_threadsafe(self._start, order, batch, index)
+            self._loop.call_soon_threadsafe(self._start, job, batch, index)
         except RuntimeError:  # the loop is closed
             raise RunStopped(self.stopped or _CLOSED) from None
         batch.under_way.setdefault(index)
@@ -302,23 +302,23 @@ class Wire:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
 
-    def _start(self, order: Job, batch: _Batch, index: int) -> None:
+    def _start(self, job: Job, batch: _Batch, index: int) -> None:
         if self._closing:
             batch.outbox.put((index, RunStopped(self.stopped or _CLOSED), True))
             return
 
         def ended(task: asyncio.Task[Exchange]) -> None:
             del self._tasks[task]
-            batch.outbox.put((index, self._result(task, order), True))
+            batch.outbox.put((index, self._result(task, job), True))
 
-        task = self._loop.create_task(self._dispatcher.carry_out(order))
+        task = self._loop.create_task(self._dispatcher.carry_out(job))
         batch.under_way[index] = task
-        self._tasks[task] = order
+        self._tasks[task] = job
         task.add_done_callback(ended)
 
-    def _result(self, task: asyncio.Task[Exchange], order: Job) -> Exchange | BaseException:
+    def _result(self, task: asyncio.Task[Exchange], job: Job) -> Exchange | BaseException:
         if task.cancelled():
-            past = [] if order.exchange is None else [order.exchange]
+            past = [] if job.exchange is None else [job.exchange]
             return RunStopped(self.stopped or "it was given up", *past)
         return task.exception() or task.result()
 
@@ -327,8 +327,8 @@ class Wire:
 
     def _cancel_all(self) -> None:
         self._dispatcher.abandon()
-        for task, order in list(self._tasks.items()):
-            if order.undoing is None:
+        for task, job in list(self._tasks.items()):
+            if job.undoing is None:
                 task.cancel()
 
     async def _shut(self) -> None:

@@ -163,7 +163,7 @@ class _Connection:
 class _Body(httpx.AsyncByteStream):
     """The body of an answer; the connection goes back when it was read to its end, and is closed otherwise."""
 
-    def __init__(self, transport: KeptConnections, connection: _Connection) -> None:
+    def __init__(self, transport: ConnectionPool, connection: _Connection) -> None:
         self._transport = transport
         self._connection: _Connection | None = connection
 
@@ -182,7 +182,7 @@ class _Body(httpx.AsyncByteStream):
             self._connection = None
 
 
-class KeptConnections(httpx.AsyncBaseTransport):
+class ConnectionPool(httpx.AsyncBaseTransport):
     """Connections to one target.
 
     A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer, and

@@ -28,7 +28,7 @@ _BY_TYPE: Final = (
 )
 
 
-def sentence(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Say what an exception means, without any word of the target's but a TLS library's reason.
 
     Args:

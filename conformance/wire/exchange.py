@@ -126,7 +126,7 @@ class Exchange:
         request: What was meant to be sent.
         sent_request: What was sent.
         received: The complete answer, or None.
-        trouble: Why there is no complete answer, as a sentence; None where there is one.
+        error: Why there is no complete answer, as a sentence; None where there is one.
         started_at: When it was sent, UTC.
         seconds: How long it took.
         attempt: 1, or more for a repetition.
@@ -139,7 +139,7 @@ class Exchange:
     request: Request = field(repr=False)
     sent_request: SentRequest = field(repr=False)
     received: Response | None
-    trouble: str | None
+    error: str | None
     started_at: datetime
     seconds: float
     attempt: int = 1
@@ -161,10 +161,10 @@ class Exchange:
         )
         if received is not None:
             received = replace(received, headers=redactor.headers(received.headers), body=redactor.body(received.body))
-        trouble = None if self.trouble is None else redactor.text(self.trouble)
-        if (request, received, trouble) == (self.sent_request, self.received, self.trouble):
+        error = None if self.error is None else redactor.text(self.error)
+        if (request, received, error) == (self.sent_request, self.received, self.error):
             return self
-        return replace(self, sent_request=request, received=received, trouble=trouble)
+        return replace(self, sent_request=request, received=received, error=error)
 
     @property
     def named(self) -> str:
@@ -177,7 +177,7 @@ class Exchange:
         return self.received is not None and not speaks_for_service(self.request, self.received)
 
     @cached_property
-    def as_it_came(self) -> Self | None:
+    def as_received(self) -> Self | None:
         """What laws of any answer judge: 429s that were waited out too; None where there is nothing to judge."""
         if self.received is None or not self.judgeable or self.request.unjudged:
             return None
@@ -195,10 +195,10 @@ class Exchange:
             NoResponse: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
         """
         if self.received is None:
-            raise NoResponse(f"{self.trouble or 'no response came'}: {self.named}", self)
+            raise NoResponse(f"{self.error or 'no response came'}: {self.named}", self)
         if not self.judgeable:
-            trouble = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
-            raise trouble(f"a gateway answered {self.received.status} in place of the service", self)
+            kind = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
+            raise kind(f"a gateway answered {self.received.status} in place of the service", self)
         if self.received.status == TOO_MANY_REQUESTS and not self.request.expects_429:
             raise NoResponse("the service answered nothing but 429", self)
         return self.received

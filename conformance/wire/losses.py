@@ -56,10 +56,10 @@ def losses(exchanges: Iterable[Exchange]) -> list[Loss]:
 
 def is_broken_off(exchange: Exchange) -> bool:
     """Whether a request was sent, and its connection broke before the answer was complete."""
-    return exchange.was_sent and exchange.trouble in _BROKEN_OFF
+    return exchange.was_sent and exchange.error in _BROKEN_OFF
 
 
-def naming(exchanges: Sequence[Exchange]) -> str:
+def joined_names(exchanges: Sequence[Exchange]) -> str:
     """Several requests in one text; of many the first ones."""
     named = [one.named for one in exchanges]
     more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
@@ -77,7 +77,7 @@ def _loss(refusal: Exchange, returned: Exchange | None, ordered: Sequence[Exchan
 
 
 def _is_refused(exchange: Exchange) -> bool:
-    return not exchange.was_sent and exchange.trouble == REFUSED
+    return not exchange.was_sent and exchange.error == REFUSED
 
 
 def _meet(one: Exchange, other: Exchange) -> bool:

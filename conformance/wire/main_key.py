@@ -115,7 +115,7 @@ def unjudged(exchange: Exchange, why: str) -> Exchange:
         why: What follows "it was refused with 401".
     """
     status = None if exchange.received is None else exchange.received.status
-    return replace(exchange, received=None, trouble=f"it was refused with {status} {why}")
+    return replace(exchange, received=None, error=f"it was refused with {status} {why}")
 
 
 def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchange], stopped: str | None) -> bool:

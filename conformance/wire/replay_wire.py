@@ -168,7 +168,7 @@ class ReplayWire:
         self._beside = {exchange.number: exchange for exchange in beside}
         self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in _BESIDE)
         self.stopped = stopped
-        self.missed: list[str] = []
+        self.unrecorded: list[str] = []
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
@@ -200,7 +200,7 @@ class ReplayWire:
         return self._service_clock()
 
     @property
-    def unasked(self) -> list[Exchange]:
+    def unused(self) -> list[Exchange]:
         """The exchanges that nobody has asked for, in order of numbers."""
         with self._lock:
             left = [exchange for exchange in self._waiting.exchanges if exchange.check != _UNDOING]
@@ -281,7 +281,7 @@ class ReplayWire:
         for exchange in exchanges:
             for observer in self._observers:
                 observer.after(exchange)
-        if self.stopped is not None and _GIVEN_UP in (exchanges[-1].trouble or ""):
+        if self.stopped is not None and _GIVEN_UP in (exchanges[-1].error or ""):
             raise RunStopped(self.stopped, exchanges[-1])
         return exchanges[-1]
 
@@ -296,7 +296,7 @@ class ReplayWire:
         if self.stopped is not None:
             raise RunStopped(self.stopped)
         message = f"{likeness.check} asks for {likeness.method} {likeness.url}, which the recording does not hold"
-        self.missed.append(message)
+        self.unrecorded.append(message)
         raise NotRecorded(message)
 
 

@@ -39,9 +39,9 @@ def exchange(
     """An exchange with that answer; status None is none."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     received = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), text)
-    trouble = "the connection broke" if status is None else None
+    error = "the connection broke" if status is None else None
     sent = SentRequest(request.method, f"http://service{request.path}", (), request.body or b"")
-    return Exchange(number, "check", request, sent, received, trouble, datetime.now(UTC), 0.0, attempt)
+    return Exchange(number, "check", request, sent, received, error, datetime.now(UTC), 0.0, attempt)
 
 
 @dataclass

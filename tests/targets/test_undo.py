@@ -8,7 +8,7 @@ import pytest
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.queries import Asking
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up, undo
 from conformance.wire import requests
@@ -53,7 +53,7 @@ def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
             membership = Membership(service.send_all)
             service.observers[:] = [ownership, membership]
             return clean_up(
-                claimed, ownership, membership, Asking(service.send, send_all, credentials), base_url, moved=moved
+                claimed, ownership, membership, QueryClient(service.send, send_all, credentials), base_url, moved=moved
             )
 
     return cleaning
@@ -64,7 +64,7 @@ def undone(service: Any, journal: Journal) -> UndoResult:
     ownership = Ownership(journal.names, service.send_all)
     membership = Membership(service.send_all)
     service.observers += [ownership, membership]
-    return undo(journal, ownership, membership, Asking(service.send, service.send_all))
+    return undo(journal, ownership, membership, QueryClient(service.send, service.send_all))
 
 
 def make(service: Any, *labels: str) -> None:
@@ -717,11 +717,11 @@ def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journa
     def stopped(_request: Request) -> Exchange:
         raise NoResponse("the time for undoing is used up")
 
-    ownership, asking = Ownership(journal.names, running.send_all), Asking(stopped)
+    ownership, queries = Ownership(journal.names, running.send_all), QueryClient(stopped)
     left = ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
     membership = Membership(running.send_all)
-    assert undo(journal, ownership, membership, asking).left == left
-    assert clean_up(journal, ownership, membership, asking, BASE_URL).left == [
+    assert undo(journal, ownership, membership, queries).left == left
+    assert clean_up(journal, ownership, membership, queries, BASE_URL).left == [
         "Nothing was undone, because the organization could not be read: the time for undoing is used up."
     ]
 

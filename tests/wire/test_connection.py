@@ -186,7 +186,7 @@ def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> Non
         ended.eof_received()
         closed, expired = connection._Connection(ended), connection._Connection(quiet)
         closed.idle_since, expired.idle_since = now, now - 2 * connection.READ_IDLE
-        transport = connection.KeptConnections(None, 2)
+        transport = connection.ConnectionPool(None, 2)
         transport._idle = [closed, expired] if closed_first else [expired, closed]
         transport._stays_open = True
         return transport._take(repeatable=True) is None, transport._closed_unasked

@@ -41,12 +41,12 @@ def checks(wire: Wire) -> list[str]:
     return ["wire" if exchange.check == "connection" else "check" for exchange in wire.exchanges]
 
 
-@pytest.mark.parametrize("trouble", [BROKEN, UNREACHED])
+@pytest.mark.parametrize("error", [BROKEN, UNREACHED])
 def test_a_target_that_never_answered_is_given_up_after_some_attempts(
-    make: Fixtures, clock: WoundClock, trouble: Exception
+    make: Fixtures, clock: WoundClock, error: Exception
 ) -> None:
     """Whoever sends them, and without asking any further."""
-    wire = make.wire(transport=responding(then=trouble), clock=clock, workers=1)
+    wire = make.wire(transport=responding(then=error), clock=clock, workers=1)
 
     with pytest.raises(RunStopped, match="no complete answer ever came") as stopped:
         wire.send_all([get_organization()] * 2 * FIRST_FAILURES)
@@ -228,7 +228,7 @@ def test_a_question_is_given_no_more_time_than_a_request(make: Fixtures, clock: 
     wire.send(get_organization())
 
     assert wire.send(MINE).status == 200
-    assert wire.exchanges[2].trouble == "no complete answer came within 0.5 s"
+    assert wire.exchanges[2].error == "no complete answer came within 0.5 s"
 
 
 def test_requests_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
@@ -299,7 +299,7 @@ def test_a_response_for_which_there_is_no_room_is_not_recorded(
     kept, dropped = wire.exchanges
     assert kept.received is not None
     assert dropped.received is None
-    assert dropped.trouble == "the answer came when those before it took all the room that there is for answers"
+    assert dropped.error == "the answer came when those before it took all the room that there is for answers"
     with pytest.raises(RunStopped, match="the answers of the run take more than"):
         wire.send(get_organization())
 

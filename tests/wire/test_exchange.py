@@ -35,13 +35,13 @@ def test_a_gateways_response_is_none(status: int) -> None:
     assert raised.value.exchanges == (came(status),)
 
 
-@pytest.mark.parametrize("trouble", ["the connection broke", None])
-def test_no_response_is_none(trouble: str | None) -> None:
+@pytest.mark.parametrize("error", ["the connection broke", None])
+def test_no_response_is_none(error: str | None) -> None:
     """The trouble says why."""
-    exchange = replace(came(200), received=None, trouble=trouble)
+    exchange = replace(came(200), received=None, error=error)
 
     assert not exchange.judgeable
-    with pytest.raises(NoResponse, match=trouble or "no response came"):
+    with pytest.raises(NoResponse, match=error or "no response came"):
         _ = exchange.status
     with pytest.raises(NoResponse):
         _ = exchange.succeeded
@@ -95,7 +95,7 @@ def test_exchanges_are_told_apart_by_their_numbers() -> None:
     one, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
 
     assert {one, same, other} == {one, other}
-    assert hash(one) == hash(replace(one, trouble="x"))
+    assert hash(one) == hash(replace(one, error="x"))
 
 
 def test_what_passes_and_what_lasts() -> None:

@@ -132,8 +132,8 @@ def test_broken_responses_are_trouble(name: str, make: Fixtures) -> None:
     exchange = wire.send(create_engagement({"name": "n"}))
 
     assert exchange.received is None
-    assert expected in (exchange.trouble or "")
-    assert "\n" not in (exchange.trouble or "")
+    assert expected in (exchange.error or "")
+    assert "\n" not in (exchange.error or "")
     with pytest.raises(NoResponse):
         _ = exchange.response
 
@@ -189,7 +189,7 @@ def test_odd_but_complete_responses_are_responses(name: str, make: Fixtures) -> 
 
     exchange = make.wire(server, timeout=8).send(create_engagement({"name": "n"}))
 
-    assert exchange.trouble is None
+    assert exchange.error is None
     assert exchange.received is not None
     assert (exchange.received.status, exchange.received.body) == (status, body)
     assert exchange.received.http_version == ("HTTP/1.0" if name == "HTTP/1.0" else "HTTP/1.1")
@@ -293,7 +293,7 @@ def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
 
     exchange = wire.send(get_engagement("x" * 100_000))
 
-    assert exchange.trouble == "the request cannot be written as HTTP"
+    assert exchange.error == "the request cannot be written as HTTP"
     assert (exchange.was_sent, server.turns, len(wire.exchanges)) == (False, [], 1)
 
 
@@ -338,7 +338,7 @@ def test_any_bytes_make_an_exchange(responses: list[list[bytes]]) -> None:
     try:
         for _ in range(2):
             exchange = wire.send(create_engagement({"name": "n"}))
-            assert (exchange.received is None) != (exchange.trouble is None)
+            assert (exchange.received is None) != (exchange.error is None)
     finally:
         wire.close()
         server.close()

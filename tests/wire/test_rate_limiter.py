@@ -389,9 +389,9 @@ def test_what_never_falls_keeps_nothing_back(
     [({2}, False), ({2, 3, 4, 5}, False), ({2, 3, 4, 5, 6}, True)],
     ids=["one", "all but one", "all"],
 )
-@pytest.mark.parametrize("trouble", [502, httpx.ReadTimeout("late")])
+@pytest.mark.parametrize("error", [502, httpx.ReadTimeout("late")])
 def test_a_lost_question_tells_nothing(
-    lost: set[int], trouble: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
+    lost: set[int], error: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
 ) -> None:
     """What the service did not answer is no sign that less remains, unless it answers none of them."""
     reset = int(clock.now().timestamp()) + 7200
@@ -399,7 +399,7 @@ def test_a_lost_question_tells_nothing(
     def response(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:
         if len(script.requests) not in lost:
             return 200, _dated(clock, headers(1000, 10, reset))
-        return (trouble, {}) if isinstance(trouble, int) else trouble
+        return (error, {}) if isinstance(error, int) else error
 
     script = Scripted(response)
     wire = make.wire(transport=script, clock=clock, workers=1)

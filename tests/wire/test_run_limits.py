@@ -91,7 +91,7 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
         wire.send(get_organization())
 
     assert len(wire.exchanges) == 1
-    assert (wire.exchanges[0].trouble or "").startswith("no complete answer came within 0.")
+    assert (wire.exchanges[0].error or "").startswith("no complete answer came within 0.")
     with pytest.raises(RunStopped):
         wire.send(get_organization())
 

@@ -294,7 +294,7 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
         if wire.exchanges:
             break
         time.sleep(0.02)
-    assert [one.trouble for one in wire.exchanges] == ["it was given up because the run was stopped"]
+    assert [one.error for one in wire.exchanges] == ["it was given up because the run was stopped"]
 
 
 def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: Fixtures) -> None:
@@ -350,7 +350,7 @@ def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock)
     )
     wire = make.wire(transport=transport, clock=clock)
 
-    assert wire.send(create_engagement({})).trouble == "the answer could not be read (ValueError)"
+    assert wire.send(create_engagement({})).error == "the answer could not be read (ValueError)"
 
 
 @pytest.fixture(scope="module")

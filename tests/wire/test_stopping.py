@@ -46,7 +46,7 @@ def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
         wire.send(create_engagement({"name": "n"}))
     stopper.join()
 
-    assert [exchange.trouble for exchange in wire.exchanges] == ["it was given up because the run was stopped"]
+    assert [exchange.error for exchange in wire.exchanges] == ["it was given up because the run was stopped"]
     assert caught.value.exchanges == wire.exchanges
     with pytest.raises(RunStopped, match="interrupted"):
         wire.send(get_organization())
