@@ -159,7 +159,7 @@ def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_p
         samples.exchange(
             2, replace(requests.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)
         ),
-        replace(samples.exchange(3, status=None, error="refused"), sent=False),
+        replace(samples.exchange(3, status=None, error="refused"), was_sent=False),
         replace(samples.exchange(4), head_seconds=0.011, attempt=3),
     ]
     path = tmp_path / "exchanges.har"
