@@ -105,7 +105,7 @@ class QueryClient:
 
     def _alone(self, request: Request) -> Response | str:
         if self._silent >= _PATIENCE:
-            return "the service does not answer any more"
+            return "the service no longer responds"
         (response,) = self._sent([request])
         self._silent = self._silent + 1 if isinstance(response, str) else 0
         return response

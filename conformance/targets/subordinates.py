@@ -71,7 +71,7 @@ def _response(need: str, request: Request, send: Callable[[Request], Exchange]) 
     try:
         return send(request).response
     except NoResponse as no_response:
-        raise MissingMeans(need, f"The request for a subordinate record had no answer: {no_response}.") from None
+        raise MissingMeans(need, f"The request for a subordinate record had no response: {no_response}.") from None
 
 
 def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON value

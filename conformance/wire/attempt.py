@@ -139,6 +139,6 @@ def _failure(raised: Exception, outgoing: httpx.Request, seconds: float) -> _Res
         return _Result(AttemptResult.UNSENDABLE, error=UNWRITABLE)
     error = describe_error(raised)
     if isinstance(raised, TimeoutError):
-        missing = "complete answer came" if reached else "connection could be made"
+        missing = "complete response came" if reached else "connection could be made"
         error = f"no {missing} within {seconds:.3g} s"
     return _Result(AttemptResult.BROKEN if reached else AttemptResult.UNREACHED, error=error)

@@ -131,7 +131,7 @@ class _Connection:
             yield bytes(event.data)
         surplus, _ = self._http.trailing_data
         if surplus.strip(b"\r\n"):
-            raise Unreadable("more bytes came than the answer's length")
+            raise Unreadable("more bytes came than the length of the response")
 
     def reusable(self) -> bool:
         """Whether the next request may go over it; prepares it for that."""
@@ -157,7 +157,7 @@ class _Connection:
     def _unreadable(self, error: h11.RemoteProtocolError) -> Exception:
         if self.link.ended and self._http.their_state is h11.ERROR and "without sending complete" in str(error):
             return Unreadable(CUT_SHORT)
-        return httpx.RemoteProtocolError("the answer is not HTTP")
+        return httpx.RemoteProtocolError("the response is not HTTP")
 
 
 class _Body(httpx.AsyncByteStream):
@@ -209,7 +209,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
         Raises:
             httpx.ConnectError: No connection could be made: nothing was sent.
-            httpx.ProtocolError: The request or the answer is not HTTP.
+            httpx.ProtocolError: The request or the response is not HTTP.
             Unreadable: The answer broke off or passes a bound.
         """
         body = await request.aread()

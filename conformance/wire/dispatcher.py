@@ -48,7 +48,7 @@ _PROBE: Final = "connection"
 _REFUSALS: Final = 2
 _ASKING_AGAIN: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is served at all."""
-_NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
+_NOT_KEPT: Final = "the response was not kept: earlier responses use all memory for responses"
 _KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
 _KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
 _KEY_ASKED: Final = "when the wire asked whether the main key is still served"
@@ -171,7 +171,9 @@ class Dispatcher:
         async with self._keeping:
             if self._limits.stopped is None and self._is_needed_for_undoing(budget):
                 if await self._is_counted_down(exchange):
-                    self._limits.end("what the key may still send is kept for undoing: its window resets too far ahead")
+                    self._limits.end(
+                        "the remaining requests of the key are reserved for undoing: its window resets too late"
+                    )
                 else:
                     budget.ignore()
 
@@ -282,7 +284,7 @@ class Dispatcher:
         budget.in_vain[operation] += retry_policy.waits >= WAITS
         if job.undoing is None and budget.refusals >= _REFUSALS and self._main_key.is_shown_by(job.request):
             if not await self._is_served(budget):
-                raise self._stopped("the service answered nothing but 429", exchange)
+                raise self._stopped("the service returned only 429", exchange)
             budget.refusals = 0
         return None
 
@@ -319,7 +321,7 @@ class Dispatcher:
             return
         if not self._responded:
             if self._failures >= FIRST_FAILURES:
-                raise self._stopped(f"no complete answer ever came: {exchange.error}", exchange)
+                raise self._stopped(f"no complete response ever came: {exchange.error}", exchange)
         elif outcome is AttemptResult.UNREACHED or self._failures >= FAILURES:
             if self._search is None:
                 self._search = asyncio.create_task(self._look_for_target())

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REFUSED: Final = "the connection was refused"
-BROKEN: Final = "the connection broke before the answer was complete"
+BROKEN: Final = "the connection broke before the response was complete"
 
 _BY_TYPE: Final = (
     (ssl.SSLError, "no TLS connection could be made"),
     (socket.gaierror, "the name of the host could not be resolved"),
     (ConnectionRefusedError, REFUSED),
     (httpx.ConnectError, "no connection could be made"),
-    (httpx.RemoteProtocolError, "the answer is not HTTP"),
-    (httpx.TimeoutException, "no complete answer came in time"),
+    (httpx.RemoteProtocolError, "the response is not HTTP"),
+    (httpx.TimeoutException, "no complete response came in time"),
     (httpx.NetworkError, BROKEN),
     (OSError, BROKEN),
 )
@@ -46,7 +46,7 @@ def describe_error(error: BaseException) -> str:
     for kind, words in _BY_TYPE:
         if any(isinstance(cause, kind) for cause in causes):
             return words
-    return f"the answer could not be read ({type(error).__name__})"
+    return f"the response could not be read ({type(error).__name__})"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -198,9 +198,9 @@ class Exchange:
             raise NoResponse(f"{self.error or 'no response came'}: {self.named}", self)
         if not self.judgeable:
             kind = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
-            raise kind(f"a gateway answered {self.received.status} in place of the service", self)
+            raise kind(f"a gateway responded with {self.received.status} in place of the service", self)
         if self.received.status == TOO_MANY_REQUESTS and not self.request.expects_429:
-            raise NoResponse("the service answered nothing but 429", self)
+            raise NoResponse("the service returned only 429", self)
         return self.received
 
     @cached_property

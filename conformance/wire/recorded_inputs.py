@@ -195,7 +195,7 @@ class InputPlayer(_CurrentCheck):
         if line is None and self._stopped is not None:
             raise RunStopped(self._stopped)
         if line is None:
-            message = f"{key[0]} asks for {question}, which was not noted"
+            message = f"{key[0]} asks for {question}, which the run did not record"
             self.unrecorded.append(message)
             raise NotRecorded(message)
         self.claim(line.get("exchanges", ()))

@@ -123,7 +123,7 @@ class Limits:
         wide = len(response.body) > _LARGE and not response.body.isascii()
         size = len(response.body) * (5 if wide else 2) + _of_parts(response.body) + len(response.headers) * _A_HEADER
         if self._kept + size > MAX_KEPT:
-            self.end(f"the answers of the run take more than {MAX_KEPT // 2**20} MiB together")
+            self.end(f"the responses of the run take more than {MAX_KEPT // 2**20} MiB together")
             return False
         self._kept += size
         return True

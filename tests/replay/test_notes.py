@@ -45,7 +45,7 @@ def test_question_that_was_not_noted_raises() -> None:
 
     with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
         read.record("seconds", lambda: 0.0, float, float)
-    assert read.unrecorded == ["archiving asks for seconds, which was not noted"]
+    assert read.unrecorded == ["archiving asks for seconds, which the run did not record"]
 
 
 def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:

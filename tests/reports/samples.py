@@ -313,7 +313,7 @@ def failing() -> tuple[Report, list[Exchange]]:
         requests.update_engagement("eng_0020", {"name": "renamed after archiving"}),
         body=engagement(20, status="archived"),
     )
-    sent[29] = exchange(30, status=None, error="no complete answer within 10 s")
+    sent[29] = exchange(30, status=None, error="no complete response within 10 s")
     listed = requirements()
     listed[6] |= {
         "title": "An archived engagement refuses every edit",
@@ -355,7 +355,7 @@ def failing() -> tuple[Report, list[Exchange]]:
     }
     listed[8] |= {
         "outcome": "cantTell",
-        "reason": "No complete answer came within 10 s, three times in a row (exchanges 30, 31, 32).",
+        "reason": "No complete response came within 10 s, three times in a row (exchanges 30, 31, 32).",
     }
     listed += [
         requirement(

@@ -140,7 +140,7 @@ def test_a_refusal_may_have_no_reason(start: Start, error: str) -> None:
 
 def test_a_long_reason_is_left_out(start: Start) -> None:
     """A reason is not cut, because half a key would escape the redaction."""
-    with pytest.raises(ProvisionerError, match="its reason is too long to be told"):
+    with pytest.raises(ProvisionerError, match="its reason is too long to show"):
         start(loop="answer(request, error={'code': 5, 'message': 'x' * 301})").create_key(["a"])
 
 
@@ -207,7 +207,7 @@ HOSTILE = {
     "half a line": ("sys.stdout.write('{\"json'); sys.stdout.flush(); sys.exit(0)", "ended by itself with status 0"),
     "killed": ("os.kill(os.getpid(), 9)", "was ended by a signal"),
     "closed": ("os.close(1); sys.stdin.read()", "closed its stdout"),
-    "nothing": ("sys.stdin.read()", "did not answer create_key within 0.5 s"),
+    "nothing": ("sys.stdin.read()", "did not respond to create_key within 0.5 s"),
 }
 
 
@@ -232,7 +232,7 @@ def test_a_broken_conversation_stays_broken(start: Start) -> None:
             provisioner.create_organization()
         reasons.add(str(caught.value))
 
-    assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 answer: garbage."}
+    assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 response: garbage."}
 
 
 def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
@@ -273,7 +273,7 @@ def test_responses_to_earlier_requests_are_not_read_for_ever(start: Start) -> No
     )
     program.create_throttled_key()
 
-    with pytest.raises(ProvisionerError, match=r"did not answer create_organization within 0.5 s"):
+    with pytest.raises(ProvisionerError, match=r"did not respond to create_organization within 0.5 s"):
         program.create_organization()
 
 

@@ -707,7 +707,7 @@ def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResu
 
     assert len(running.writes) == 3
     assert len(result.left) == 6
-    assert result.left[-1].endswith("could not be deleted: the service does not answer any more.")
+    assert result.left[-1].endswith("could not be deleted: the service no longer responds.")
 
 
 def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journal) -> None:

@@ -197,5 +197,5 @@ def test_headers_are_bounded() -> None:
     check_headers(most)
     check_headers([])
 
-    with pytest.raises(Unreadable, match="the answer has more than 64 KiB of headers"):
+    with pytest.raises(Unreadable, match="the response has more than 64 KiB of headers"):
         check_headers([*most[:3], (b"n" * 10, b"v" * (MAX_HEADERS // 4 - 13))])

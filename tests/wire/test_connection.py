@@ -273,7 +273,7 @@ def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
     if read:
         assert asyncio.run(story()) == 200
     else:
-        with pytest.raises(httpx.RemoteProtocolError, match=r"^the answer is not HTTP$"):
+        with pytest.raises(httpx.RemoteProtocolError, match=r"^the response is not HTTP$"):
             asyncio.run(story())
 
 

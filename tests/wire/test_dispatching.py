@@ -48,7 +48,7 @@ def test_a_target_that_never_answered_is_given_up_after_some_attempts(
     """Whoever sends them, and without asking any further."""
     wire = make.wire(transport=responding(then=error), clock=clock, workers=1)
 
-    with pytest.raises(RunStopped, match="no complete answer ever came") as stopped:
+    with pytest.raises(RunStopped, match="no complete response ever came") as stopped:
         wire.send_all([get_organization()] * 2 * FIRST_FAILURES)
 
     assert checks(wire) == ["check"] * FIRST_FAILURES
@@ -228,7 +228,7 @@ def test_a_question_is_given_no_more_time_than_a_request(make: Fixtures, clock: 
     wire.send(get_organization())
 
     assert wire.send(MINE).status == 200
-    assert wire.exchanges[2].error == "no complete answer came within 0.5 s"
+    assert wire.exchanges[2].error == "no complete response came within 0.5 s"
 
 
 def test_requests_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
@@ -299,8 +299,8 @@ def test_a_response_for_which_there_is_no_room_is_not_recorded(
     kept, dropped = wire.exchanges
     assert kept.received is not None
     assert dropped.received is None
-    assert dropped.error == "the answer came when those before it took all the room that there is for answers"
-    with pytest.raises(RunStopped, match="the answers of the run take more than"):
+    assert dropped.error == "the response was not kept: earlier responses use all memory for responses"
+    with pytest.raises(RunStopped, match="the responses of the run take more than"):
         wire.send(get_organization())
 
 
@@ -373,7 +373,7 @@ def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clo
     )
     wire.send(get_engagement("e"))
 
-    with pytest.raises(RunStopped, match=r"^the service answered nothing but 429$") as stopped:
+    with pytest.raises(RunStopped, match=r"^the service returned only 429$") as stopped:
         wire.send(get_engagement("e"))
     assert stopped.value.exchanges == (wire.exchanges[-2],)
     assert checks(wire)[-2:] == ["check", "wire"]

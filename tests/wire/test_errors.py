@@ -32,11 +32,11 @@ def met(error: BaseException, before: BaseException) -> BaseException:
         (socket.gaierror(-2, "Name or service not known"), "the name of the host could not be resolved"),
         (ConnectionRefusedError(111, "refused"), "the connection was refused"),
         (httpx.ConnectError("unheard of"), "no connection could be made"),
-        (httpx.RemoteProtocolError("illegal"), "the answer is not HTTP"),
-        (httpx.ReadTimeout(""), "no complete answer came in time"),
-        (httpx.ReadError(""), "the connection broke before the answer was complete"),
-        (ConnectionResetError(104, "reset"), "the connection broke before the answer was complete"),
-        (KeyError("its own words"), "the answer could not be read (KeyError)"),
+        (httpx.RemoteProtocolError("illegal"), "the response is not HTTP"),
+        (httpx.ReadTimeout(""), "no complete response came in time"),
+        (httpx.ReadError(""), "the connection broke before the response was complete"),
+        (ConnectionResetError(104, "reset"), "the connection broke before the response was complete"),
+        (KeyError("its own words"), "the response could not be read (KeyError)"),
     ],
 )
 def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -> None:
@@ -74,7 +74,7 @@ def test_troubles_that_led_to_each_other_end() -> None:
     one, other = KeyError(), TypeError()
     one.__context__, other.__context__ = other, one
 
-    assert describe_error(one) == "the answer could not be read (KeyError)"
+    assert describe_error(one) == "the response could not be read (KeyError)"
 
 
 def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:

@@ -30,7 +30,7 @@ def test_what_the_service_answered_is_judged(status: int) -> None:
 def test_a_gateways_response_is_none(status: int) -> None:
     """Nothing can be said of the service by it."""
     assert not came(status).judgeable
-    with pytest.raises(NoResponse, match=f"a gateway answered {status} in place of the service") as raised:
+    with pytest.raises(NoResponse, match=f"a gateway responded with {status} in place of the service") as raised:
         _ = came(status).response
     assert raised.value.exchanges == (came(status),)
 
@@ -50,7 +50,7 @@ def test_no_response_is_none(error: str | None) -> None:
 def test_a_429_is_a_response_to_who_asked_for_it() -> None:
     """To all others it says to come again."""
     limited = came(429)
-    with pytest.raises(NoResponse, match="the service answered nothing but 429"):
+    with pytest.raises(NoResponse, match="the service returned only 429"):
         _ = limited.response
 
     assert replace(limited, request=replace(limited.request, expects_429=True)).status == 429

@@ -35,7 +35,7 @@ def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> Non
     exchange = responded(READING, status, body)
 
     assert (exchange.judgeable, exchange.as_received) == (False, None)
-    with pytest.raises(Refused, match=f"a gateway answered {status} in place of the service") as error:
+    with pytest.raises(Refused, match=f"a gateway responded with {status} in place of the service") as error:
         _ = exchange.response
     assert error.value.lasting
 
@@ -77,7 +77,7 @@ def test_usual_escapes_are_the_services_to_handle(identifier: str) -> None:
 
 def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
     """They may be another time, so that asking again makes sense."""
-    with pytest.raises(NoResponse, match="a gateway answered 503") as error:
+    with pytest.raises(NoResponse, match="a gateway responded with 503") as error:
         _ = responded(READING, 503).response
     assert not error.value.lasting
 

@@ -66,7 +66,7 @@ def raw_deflate(data: bytes) -> bytes:
 
 BOMB = gzip.compress(bytes(64 * 2**20))
 TROUBLED: dict[str, tuple[Behaviour, str]] = {
-    "stall before headers": (says(then="stall"), "no complete answer came within 0.3 s"),
+    "stall before headers": (says(then="stall"), "no complete response came within 0.3 s"),
     "stall amid headers": (says(HEAD, then="stall"), "within 0.3 s"),
     "stall amid body": (says(HEAD + b"Content-Length: 9\r\n\r\n{", then="stall"), "within 0.3 s"),
     "dripping headers": (endless(HEAD, b"X", 0.01), "within 0.3 s"),

@@ -13,7 +13,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.losses import joined_names, losses
 from tests.conftest import make_exchange
 
-_TIMED_OUT = "no complete answer came within 1 s"
+_TIMED_OUT = "no complete response came within 1 s"
 
 
 def sent(number: int, began: float, ended: float, error: str | None = None, *, made: bool = True) -> Exchange:

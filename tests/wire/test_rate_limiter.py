@@ -157,9 +157,9 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
     wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
 
     exchange = wire.send(get_organization())
-    with pytest.raises(NoResponse, match="the service answered nothing but 429"):
+    with pytest.raises(NoResponse, match="the service returned only 429"):
         _ = exchange.response
-    with pytest.raises(RunStopped, match="the service answered nothing but 429"):
+    with pytest.raises(RunStopped, match="the service returned only 429"):
         wire.send(get_organization())
 
     assert clock.seconds < 7 * 90
@@ -179,7 +179,7 @@ def test_a_key_that_was_served_is_tried_again_before_the_run_ends(
 
     wire = make.wire(transport=Scripted(serve), clock=clock)
     assert wire.send(get_organization()).status == 200
-    with pytest.raises(RunStopped, match="the service answered nothing but 429") if ends else nullcontext():
+    with pytest.raises(RunStopped, match="the service returned only 429") if ends else nullcontext():
         for _ in range(2):
             wire.send(get_organization())
 
@@ -289,7 +289,7 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
     assert clock.seconds <= 5.2
 
 
-KEPT = "what the key may still send is kept for undoing: its window resets too far ahead"
+KEPT = "the remaining requests of the key are reserved for undoing: its window resets too late"
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_what_never_falls_keeps_nothing_back(
 def test_a_lost_question_tells_nothing(
     lost: set[int], error: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
 ) -> None:
-    """What the service did not answer is no sign that less remains, unless it answers none of them."""
+    """What the service did not respond to is no sign that less remains, unless it answers none of them."""
     reset = int(clock.now().timestamp()) + 7200
 
     def response(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:

@@ -91,7 +91,7 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
         wire.send(get_organization())
 
     assert len(wire.exchanges) == 1
-    assert (wire.exchanges[0].error or "").startswith("no complete answer came within 0.")
+    assert (wire.exchanges[0].error or "").startswith("no complete response came within 0.")
     with pytest.raises(RunStopped):
         wire.send(get_organization())
 
@@ -185,7 +185,7 @@ def test_a_target_that_never_responds_is_given_up_soon(make: Fixtures, clock: Wo
     server.vanish()
     wire = make.wire(server, clock=clock)
 
-    with pytest.raises(RunStopped, match="no complete answer ever came: the connection was refused"):
+    with pytest.raises(RunStopped, match="no complete response ever came: the connection was refused"):
         wire.send(get_organization())
 
     assert [exchange.was_sent for exchange in wire.exchanges] == [False] * 3

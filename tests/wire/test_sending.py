@@ -199,7 +199,7 @@ def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock
         *((attempt, False) for attempt in range(1, BEYOND_GATEWAY + 2)), (1, False)
     ]  # fmt: skip
     assert (read.attempt, creation.attempt) == (BEYOND_GATEWAY + 1, 1)
-    with pytest.raises(NoResponse, match=f"a gateway answered {status}"):
+    with pytest.raises(NoResponse, match=f"a gateway responded with {status}"):
         _ = read.response
 
 
@@ -350,7 +350,7 @@ def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock)
     )
     wire = make.wire(transport=transport, clock=clock)
 
-    assert wire.send(create_engagement({})).error == "the answer could not be read (ValueError)"
+    assert wire.send(create_engagement({})).error == "the response could not be read (ValueError)"
 
 
 @pytest.fixture(scope="module")

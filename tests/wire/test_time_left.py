@@ -200,7 +200,7 @@ def test_responses_are_kept_while_there_is_room(
     assert (run.keep(response, 0.0), run.stopped) == (True, None)
 
     assert not run.keep(sized(b"x"), 0.0)
-    assert run.stopped == f"the answers of the run take more than {room // 2**20} MiB together"
+    assert run.stopped == f"the responses of the run take more than {room // 2**20} MiB together"
     assert run.keep(sized(b""), 0.0)
 
 

@@ -16,9 +16,9 @@ from conformance.wire.connection import ConnectionPool
 from tests.wire.conftest import raw_response
 
 REPEATABLE = {"repeatable": True}
-NEVER_CAME = "the connection was closed before an answer came"
+NEVER_CAME = "the connection was closed before a response came"
 CUT_SHORT = "the body was cut short"
-SURPLUS = "more bytes came than the answer's length"
+SURPLUS = "more bytes came than the length of the response"
 
 
 def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
@@ -82,10 +82,10 @@ def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
         (raw_response() + b"more", Unreadable, SURPLUS),
         (raw_response() + b" ", Unreadable, SURPLUS),
         (raw_response() + b"X\r\n", Unreadable, SURPLUS),
-        (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the answer is not HTTP"),
+        (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the response is not HTTP"),
         (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
-            httpx.RemoteProtocolError, "the answer is not HTTP",
+            httpx.RemoteProtocolError, "the response is not HTTP",
         ),
     ],
     ids=[
