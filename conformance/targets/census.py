@@ -60,7 +60,7 @@ def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = N
     """Count what an organization holds; two requests, and one more for each further page of engagements.
 
     Args:
-        queries: Sends calls with the main key.
+        queries: Sends requests with the main key.
         names: The names of the run, whose engagements are counted as its own.
         listed: The engagements, if they were listed just before.
 

@@ -60,7 +60,7 @@ class Member:
     Attributes:
         user_id: The user's id.
         email: The e-mail address; None for members of the target file.
-        role: The role it was made with; None where only the service knows.
+        role: The role it was made with; None if only the service knows.
         credential: The member's own key, where there is one.
     """
 
@@ -87,7 +87,7 @@ class Fixtures:
         redactor: Is told each new secret, and takes known ones out of what the provisioner and e-mails say; those of
             the profile are the caller's to tell.
         mailbox: The suite's own mailbox, if it listens.
-        send: Sends a call with the main key; for the target file's templates of subordinate records.
+        send: Sends a request with the main key; for the target file's templates of subordinate records.
         journal: Told of members that are made.
         membership: Looks members up before they are given to a check; without it none is given.
         ownership: Looks an engagement up before a record is made below it, and tells whose organization a key shows.

@@ -197,7 +197,7 @@ class Journal:
             JournalError: It could not be written, so the change must not be sent.
         """
         with self._lock:
-            # A number is used once, also where writing its line failed half-way.
+            # A number is used once, also if writing its line failed half-way.
             self._last += 1
             at = _now()
             entry = Entry(self._last, action, key, subject, before, wanted, at=_seconds(at))

@@ -91,7 +91,7 @@ class Membership:
             self._given |= set(user_ids)
 
     def ensure(self, requests: Sequence[Request]) -> None:
-        """Look calls up that change members.
+        """Look requests up that change members.
 
         Raises:
             NotSent: One of them would change a member that was not given to the run.
@@ -101,7 +101,7 @@ class Membership:
                 self._ensure(request.identifier, is_removal=request.operation.id == "removeMember")
 
     def before(self, request: Request) -> None:
-        """Do nothing: the guard has looked at the call already."""
+        """Do nothing: the guard has looked at the request already."""
 
     def after(self, exchange: Exchange) -> None:
         """Learn roles from lists, and who was removed."""

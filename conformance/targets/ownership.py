@@ -129,7 +129,7 @@ class Ownership:
             ]  # fmt: skip
 
     def state(self, identifier: str, key: str = MAIN_KEY) -> OwnershipState | None:
-        """Whose an id is; None where it has not been read.
+        """Whose an id is; None if it has not been read.
 
         Args:
             identifier: The id of an engagement.
@@ -167,7 +167,7 @@ class Ownership:
                 raise NotSent(_NOT_READ if state in {None, OwnershipState.UNREADABLE} else _NOT_OWN)
 
     def before(self, request: Request) -> None:
-        """Do nothing: the guard has looked at the call already."""
+        """Do nothing: the guard has looked at the request already."""
 
     def after(self, exchange: Exchange) -> None:
         """Learn from a response whose the engagement is."""
@@ -313,7 +313,7 @@ class Ownership:
         return self._realm(request), request.identifier or ""
 
     def _realm(self, request: Request) -> str:
-        """The name of the full key of the organization that a call acts on; a key of yet another stands for itself."""
+        """The name of the full key of the organization that a request acts on; a key of yet another stands for itself."""
         name = key_name(request)
         if name in {MAIN_KEY, OTHER_KEY}:
             return name
@@ -321,7 +321,7 @@ class Ownership:
         return MAIN_KEY if None in {organization, main} or organization == main else name
 
     def _reader(self, request: Request) -> Credential | None:
-        """The key that reads what a call would change."""
+        """The key that reads what a request would change."""
         return None if self._realm(request) == MAIN_KEY else request.credential
 
 

@@ -52,13 +52,13 @@ class RpcChild:
         command: The program and its arguments, run without a shell.
         environment: All the variables it gets.
         folder: Where it is started, or None for the current folder.
-        timeout: Seconds that one answer may take.
+        timeout: Seconds that one response may take.
         log: Called with each line of its stderr, from a thread of its own; must not raise.
         is_over: Whether the run is over, so that nothing is worth waiting for.
 
     Attributes:
         problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
-        has_responded: Whether it ever gave an answer, be it an error.
+        has_responded: Whether it ever gave a response, be it an error.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class RpcChild:
 
     @property
     def waiting(self) -> Waiting | None:
-        """The method whose answer is waited for, and until when."""
+        """The method whose response is waited for, and until when."""
         return self._waits.first
 
     def close(self, grace: float = 5.0) -> None:
@@ -115,7 +115,7 @@ class RpcChild:
             grace: Seconds that it has to end by itself.
         """
         if not self._lock.acquire(timeout=grace):
-            # Another thread waits for an answer: with the program's end it gets none, and goes.
+            # Another thread waits for a response: with the program's end it gets none, and goes.
             if self._process is not None:
                 _signal_group(self._process, signal.SIGKILL)
             self._lock.acquire()
@@ -305,15 +305,15 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
 
 
 def result_of(method: str, message: Mapping[str, Any]) -> object:
-    """The result that an answer to a call has.
+    """The result that a response to a request has.
 
     Args:
         method: What was called.
-        message: The answer, a JSON-RPC 2.0 object.
+        message: The response, a JSON-RPC 2.0 object.
 
     Raises:
         MethodMissing: The program lacks the method.
-        ProvisionerError: The answer is an error, or neither that nor a result.
+        ProvisionerError: The response is an error, or neither that nor a result.
     """
     error = message.get("error")
     if error is None:

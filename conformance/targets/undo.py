@@ -74,7 +74,7 @@ def clean_up(
         journal: The journal of that run.
         ownership: Sees all reads, and tells whose engagements are.
         membership: Sees all lists of members, and tells who may be removed.
-        queries: Sends calls, with the main key if they name none.
+        queries: Sends requests, with the main key if they name none.
         base_url: Where the service is now.
         moved: Whether it may have another address than at the time of the run.
 
@@ -110,7 +110,7 @@ def _ensure_same_organization(journal: Journal, response: Response | str, *, is_
     """Make sure that the main key does not belong to another organization than that of the run.
 
     Returns:
-        Whether the answer shows that it is the same, as far as the run knew it.
+        Whether the response shows that it is the same, as far as the run knew it.
 
     Raises:
         JournalError: It is another one, or a service that may be another one does not show it.
@@ -146,7 +146,7 @@ def undo(journal: Journal, ownership: Ownership, membership: Membership, queries
         journal: What the run has done; what is undone is ticked off in it.
         ownership: Sees all reads, and tells whose engagements are.
         membership: Sees all lists of members, and tells who may be removed.
-        queries: Sends calls.
+        queries: Sends requests.
     """
     undoing = _Undoing(journal, ownership, membership, queries)
     pending = journal.pending()
@@ -227,7 +227,7 @@ class _Undoing:
             self._settle(*changes)
 
     def _restore_role(self, user_id: str, changes: Sequence[Entry], roles: Mapping[str, str] | None) -> str | None:
-        """Why a member does not have the role of before in the end, as a sentence; None where it has."""
+        """Why a member does not have the role of before in the end, as a sentence; None if it has."""
         before = changes[-1].before
         if roles is None:
             return f"The role of {user_id} may have been changed: the members could not be listed."
@@ -259,7 +259,7 @@ class _Undoing:
                 self._settle(*renamings)
 
     def _restore_name(self, key: str, renamings: Sequence[Entry]) -> str | None:
-        """Why an organization does not have the name of before in the end, as a sentence; None where it has."""
+        """Why an organization does not have the name of before in the end, as a sentence; None if it has."""
         before = renamings[-1].before
         if before is None:
             return "The organization may have been renamed, and its name before is not known."

@@ -48,7 +48,7 @@ _DECIMALS: Final = 6
 
 
 class Sender:
-    """Sends calls and makes exchanges of them.
+    """Sends requests and makes exchanges of them.
 
     Args:
         request_builder: Makes requests and records.
@@ -65,17 +65,17 @@ class Sender:
     async def attempt(
         self, request: Request, *, number: int, check: str, attempt: int, seconds: float
     ) -> tuple[Exchange, AttemptResult]:
-        """Send a call once.
+        """Send a request once.
 
         Args:
-            request: The call.
+            request: The request.
             number: The number of the exchange.
             check: Who sends it.
             attempt: 1, or more for a repetition.
             seconds: How long it may take as a whole.
 
         Returns:
-            The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
+            The exchange, also if no response came or where the task was cancelled: then it says so as its trouble.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
         outgoing, obstacle = self._request_builder.writable(request)
@@ -118,7 +118,7 @@ class Sender:
             return _failure(error, outgoing, seconds)
 
     async def _response(self, request: Request, response: httpx.Response, body: bytes) -> Response:
-        """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
+        """The response without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
             return self._request_builder.recorded(request, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory

@@ -25,11 +25,11 @@ _GZIP, _ZLIB, _RAW_DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBIT
 
 
 class Unreadable(Exception):
-    """An answer that cannot be read within the bounds; the message is a plain sentence without the target's words."""
+    """A response that cannot be read within the bounds; the message is a plain sentence without the target's words."""
 
 
 async def read_body(response: httpx.Response) -> bytes:
-    """Read the body of an answer, decompressed.
+    """Read the body of a response, decompressed.
 
     Raises:
         Unreadable: It is too large, of an unknown encoding, or does not decode.

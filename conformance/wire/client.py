@@ -45,15 +45,15 @@ class Observer(Protocol):
     """Sees every exchange of the run; called in the thread that sends, so it must be fast."""
 
     def before(self, request: Request) -> None:
-        """A call is about to be sent; an exception prevents that and comes out of ``send``."""
+        """A request is about to be sent; an exception prevents that and comes out of ``send``."""
 
     def after(self, exchange: Exchange) -> None:
-        """An exchange was recorded: one for every attempt of a call."""
+        """An exchange was recorded: one for every attempt of a request."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Calls that one thread waits for."""
+    """Requests that one thread waits for."""
 
     results: list[Exchange | None]
     outbox: SimpleQueue[tuple[int, Exchange | BaseException, bool]] = field(default_factory=SimpleQueue)
@@ -62,7 +62,7 @@ class _Batch:
 
 
 class Wire:
-    """Sends calls to one target, from any number of threads, and records every exchange.
+    """Sends requests to one target, from any number of threads, and records every exchange.
 
     Args:
         settings: The target and the limits.
@@ -131,11 +131,11 @@ class Wire:
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the calls under way are waiting for, and until when; None if they go on."""
+        """What the requests under way are waiting for, and until when; None if they go on."""
         return self._dispatcher.waiting
 
     def send(self, request: Request) -> Exchange:
-        """Send a call, repeating it where that is needed and safe.
+        """Send a request, repeating it where that is needed and safe.
 
         Returns:
             The last attempt; its ``response`` raises ``NoResponse`` where there is none.
@@ -146,7 +146,7 @@ class Wire:
         return self.send_all([request])[0]
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send calls that do not depend on each other, several at once.
+        """Send requests that do not depend on each other, several at once.
 
         What another scenario writes to the same resources meanwhile is waited for.
 
@@ -197,10 +197,10 @@ class Wire:
         self._limits.to_undo = to_undo
 
     def guard(self, guard: Guard) -> None:
-        """Let a guard look at all calls from now on, before anything is done about one of them.
+        """Let a guard look at all requests from now on, before anything is done about one of them.
 
         Args:
-            guard: Raises ``NotSent`` if one of some calls must not be sent; it may send reads to find that out.
+            guard: Raises ``NotSent`` if one of some requests must not be sent; it may send reads to find that out.
         """
         self._guards.append(guard)
 
@@ -210,7 +210,7 @@ class Wire:
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        """Name the check or scenario that the exchanges of this thread belong to, inside a ``with``."""
         token = self._check.set(name)
         try:
             yield

@@ -1,4 +1,4 @@
-"""Calls are carried through waiting, sending and repeating, in the wire's event loop."""
+"""Requests are carried through waiting, sending and repeating, in the wire's event loop."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
 
 FIRST_FAILURES: Final = 3
-"""Attempts without an answer after which a target that has never answered is given up."""
+"""Attempts without a response after which a target that has never answered is given up."""
 
 FAILURES: Final = 6
-"""Attempts in a row without an answer after which it is asked whether the target is still there."""
+"""Attempts in a row without a response after which it is asked whether the target is still there."""
 
 PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
 """Seconds before each question whether the target is back."""
@@ -56,10 +56,10 @@ _KEY_ASKED: Final = "when the wire asked whether the main key is still served"
 
 @dataclass(slots=True)
 class Job:
-    """A call to carry out.
+    """A request to carry out.
 
     Attributes:
-        request: The call.
+        request: The request.
         check: Who sends it.
         undoing: The permission to send although the run is over; None for ordinary calls.
         report: Told of every exchange as soon as it is recorded.
@@ -114,14 +114,14 @@ class Dispatcher:
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the calls under way are waiting for; None if they go on."""
+        """What the requests under way are waiting for; None if they go on."""
         left = self._awaited_until - self._clock.monotonic()
         if not self._responded and left > 0:
             return Waiting("the service to answer at all", datetime.now(UTC) + timedelta(seconds=left))
         return self.waits.first
 
     async def carry_out(self, job: Job) -> Exchange:
-        """Send a call until it is answered or not worth repeating.
+        """Send a request until it is answered or not worth repeating.
 
         Returns:
             The last attempt.
@@ -210,7 +210,7 @@ class Dispatcher:
         return exchange, outcome
 
     async def _exchange(self, job: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
-        """Send a call once, without a record of it."""
+        """Send a request once, without a record of it."""
         self._limits.admit(job.undoing)
         left = self._limits.left(job.undoing)
         return await self._sender.attempt(
@@ -233,7 +233,7 @@ class Dispatcher:
         job.report(exchange)
 
     async def _has_key_ended(self, job: Job, exchange: Exchange) -> bool:
-        """Whether an answer is withheld because the main key has ended, which ends the run; undoing sees them all."""
+        """Whether a response is withheld because the main key has ended, which ends the run; undoing sees them all."""
 
         async def ask(request: Request, attempt: int) -> Exchange:
             probe = Job(request, _PROBE, job.undoing, lambda _: None)
@@ -262,14 +262,14 @@ class Dispatcher:
         return retry_policy.pause_after(exchange, outcome, self.rate_limiter.service.time(self._clock.now()))
 
     def _is_awaited(self, exchange: Exchange, outcome: AttemptResult) -> bool:
-        """Whether the target has not answered yet and may still take its time for that; a gateway's answer is none."""
+        """Whether the target has not answered yet and may still take its time for that; a gateway's response is none."""
         came = exchange.judgeable or outcome is AttemptResult.UNSENDABLE
         return not self._responded and not came and self._clock.monotonic() < self._awaited_until
 
     async def _after_429(
         self, job: Job, budget: KeyBudget, retry_policy: RetryPolicy, exchange: Exchange
     ) -> float | None:
-        """Hold the key until its window ends; None where the call is given up."""
+        """Hold the key until its window ends; None if the request is given up."""
         if job.request.expects_429 or exchange.received is None:
             return None
         operation = job.request.operation.id

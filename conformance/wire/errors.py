@@ -1,4 +1,4 @@
-"""What went wrong while waiting for an answer, as one plain sentence."""
+"""What went wrong while waiting for a response, as one plain sentence."""
 
 from __future__ import annotations
 

@@ -24,14 +24,14 @@ REFUSALS: Final = range(400, 500)
 """Statuses of what was not: nothing happened."""
 
 TOO_MANY_REQUESTS: Final = 429
-"""The status that is waited out; it is an answer only to calls that are sent to see it."""
+"""The status that is waited out; it is a response only to requests that are sent to see it."""
 
 
 class NoResponse(Exception):
     """There is no answer to judge: the connection broke, time ran out, or a gateway spoke for the service.
 
     Attributes:
-        exchanges: The exchange without an answer, if anything was sent.
+        exchanges: The exchange without a response, if anything was sent.
         lasting: Whether trying again is in vain.
     """
 
@@ -73,7 +73,7 @@ class SentRequest:
 
 @dataclass(frozen=True)
 class Response:
-    """A complete answer.
+    """A complete response.
 
     Attributes:
         status: The HTTP status.
@@ -98,7 +98,7 @@ class Response:
 
     @cached_property
     def _values(self) -> dict[str, tuple[str, ...]]:
-        """The values by names in lower case: dozens of laws ask every answer for them."""
+        """The values by names in lower case: dozens of laws ask every response for them."""
         found: dict[str, tuple[str, ...]] = {}
         for given, value in self.headers:
             found[given.lower()] = (*found.get(given.lower(), ()), value)
@@ -122,16 +122,16 @@ class Exchange:
 
     Attributes:
         number: 1 for the first request of the run; the number that reports cite.
-        check: The check or journey that sent it.
+        check: The check or scenario that sent it.
         request: What was meant to be sent.
         sent_request: What was sent.
-        received: The complete answer, or None.
-        error: Why there is no complete answer, as a sentence; None where there is one.
+        received: The complete response, or None.
+        error: Why there is no complete response, as a sentence; None if there is one.
         started_at: When it was sent, UTC.
         seconds: How long it took.
         attempt: 1, or more for a repetition.
         was_sent: Whether anything was sent: False where no connection could be made, so that surely nothing happened.
-        head_seconds: How long the status and the headers took to come; None where they did not.
+        head_seconds: How long the status and the headers took to come; None if they did not.
     """
 
     number: int
@@ -173,12 +173,12 @@ class Exchange:
 
     @cached_property
     def judgeable(self) -> bool:
-        """Whether a complete answer of the service itself is there."""
+        """Whether a complete response of the service itself is there."""
         return self.received is not None and not speaks_for_service(self.request, self.received)
 
     @cached_property
     def as_received(self) -> Self | None:
-        """What laws of any answer judge: 429s that were waited out too; None where there is nothing to judge."""
+        """What laws of any response judge: 429s that were waited out too; None if there is nothing to judge."""
         if self.received is None or not self.judgeable or self.request.unjudged:
             return None
         if may_be_parsers(self.request, self.received):
@@ -205,7 +205,7 @@ class Exchange:
 
     @cached_property
     def status(self) -> int:
-        """The status of the answer.
+        """The status of the response.
 
         Raises:
             NoResponse: See ``response``.
@@ -214,7 +214,7 @@ class Exchange:
 
     @cached_property
     def succeeded(self) -> bool:
-        """Whether the answer is a 2xx.
+        """Whether the response is a 2xx.
 
         Raises:
             NoResponse: See ``response``.

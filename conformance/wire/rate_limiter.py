@@ -38,11 +38,11 @@ class KeyBudget:
         under_way: Requests sent and not answered.
         held_until: Nothing is sent before this (monotonic time).
         trusted: Whether Remaining has ever been above 0: a service that always says 0 is not believed.
-        doubted: Whether the next answer must show that waiting has helped.
+        doubted: Whether the next response must show that waiting has helped.
         sudden: How often Remaining has fallen to 0 from more than was sent.
         ignored: Whether the headers have proved useless.
-        refusals: Calls in a row that were given up because of 429.
-        in_vain: How many calls of each operation were given up for it after all the waiting that there is.
+        refusals: Requests in a row that were given up because of 429.
+        in_vain: How many requests of each operation were given up for it after all the waiting that there is.
         far: Whether the window ends later than is waited for, and not so late that nobody can mean it.
     """
 
@@ -65,7 +65,7 @@ class KeyBudget:
 
     @property
     def full(self) -> bool:
-        """Whether an answer must come before it is known if more may be sent."""
+        """Whether a response must come before it is known if more may be sent."""
         return self.remaining is not None and 0 < self.remaining <= self.under_way
 
     def ignore(self) -> None:
@@ -119,7 +119,7 @@ class RateLimiter:
         budget.under_way += 1
 
     def leave(self, budget: KeyBudget, response: Response | None) -> None:
-        """A request has ended; take what its answer says into account."""
+        """A request has ended; take what its response says into account."""
         budget.under_way -= 1
         if response is not None:
             self.service.learn(response, self._clock.now())
@@ -128,11 +128,11 @@ class RateLimiter:
         budget.wake()
 
     def wait_after_429(self, response: Response, waits: int) -> float | None:
-        """Seconds until a refused request is worth repeating; None where that is too long.
+        """Seconds until a refused request is worth repeating; None if that is too long.
 
         Args:
             response: The 429.
-            waits: How often this call has waited already.
+            waits: How often this request has waited already.
         """
         told = quota(response)
         until_reset = None if told is None else self._until(told)
@@ -178,7 +178,7 @@ class RateLimiter:
         budget.trusted = budget.trusted or told.remaining > 0
         is_sudden = told.remaining == 0 and budget.remaining is not None and budget.remaining > budget.under_way + 1
         budget.sudden += is_sudden
-        # Answers of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
+        # Responses of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
         useless = useless or (is_sudden and budget.sudden > _BELIEVED)
         budget.remaining = told.remaining or None
         until = self._until(told)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 RUN: Final = "run"
-"""Who asks where neither a check nor a journey does."""
+"""Who asks where neither a check nor a scenario does."""
 
 
 class Notes(Protocol):
@@ -26,7 +26,7 @@ class Notes(Protocol):
 
     @property
     def current(self) -> str:
-        """The check or journey that this thread works for."""
+        """The check or scenario that this thread works for."""
 
     def under(self, check: str) -> AbstractContextManager[None]:
         """Let this thread work for a check, inside a ``with``."""
@@ -38,9 +38,9 @@ class Notes(Protocol):
 
         Args:
             question: The question.
-            response: Finds the answer in a run.
-            write: Makes JSON of an answer, without secrets.
-            read: Makes an answer of that JSON.
+            response: Finds the response in a run.
+            write: Makes JSON of a response, without secrets.
+            read: Makes a response of that JSON.
 
         Raises:
             NotRecorded: Nothing was noted of this question.
@@ -58,7 +58,7 @@ class _CurrentCheck:
 
     @property
     def current(self) -> str:
-        """The check or journey that this thread works for.
+        """The check or scenario that this thread works for.
 
         A thread that a check has begun in its own context, to do something meanwhile, goes by a name of its own: which
         of the two comes first is no matter of the seed.
@@ -99,7 +99,7 @@ class InputRecorder(_CurrentCheck):
         write: Callable[[_T], object],
         read: Callable[[Any], _T],  # noqa: ARG002 - what a replay needs
     ) -> _T:
-        """The answer, which is noted together with the exchanges that were sent for it."""
+        """The response, which is noted together with the exchanges that were sent for it."""
         exchanges: list[int] = []
         token = self._aside.set(exchanges)
         try:
@@ -111,7 +111,7 @@ class InputRecorder(_CurrentCheck):
         return found
 
     def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:
-        """The answer, which is noted with the number of the question where it is not empty.
+        """The response, which is noted with the number of the question where it is not empty.
 
         What is sent to find another answer is not done again in a replay, so that it counts for nothing.
         """
@@ -127,7 +127,7 @@ class InputRecorder(_CurrentCheck):
         return found
 
     def sent(self, numbers: Iterable[int]) -> None:
-        """Remember exchanges that were sent while an answer is being found."""
+        """Remember exchanges that were sent while a response is being found."""
         aside = self._aside.get()
         if aside is not None:
             aside.extend(numbers)
@@ -142,12 +142,12 @@ class InputPlayer(_CurrentCheck):
 
     Args:
         lines: The notes.
-        stopped: Why the run sent nothing more at some time, so that what was asked later was not noted; None where it
+        stopped: Why the run sent nothing more at some time, so that what was asked later was not noted; None if it
             came to its end.
 
     Attributes:
         unrecorded: What was asked and not noted, a sentence each.
-        claim: Told of the exchanges that were sent for an answer.
+        claim: Told of the exchanges that were sent for a response.
     """
 
     def __init__(self, lines: Iterable[Mapping[str, Any]], stopped: str | None = None) -> None:
@@ -182,7 +182,7 @@ class InputPlayer(_CurrentCheck):
         write: Callable[[_T], object],  # noqa: ARG002 - as above
         read: Callable[[Any], _T],
     ) -> _T:
-        """The answer that was noted.
+        """The response that was noted.
 
         Raises:
             NotRecorded: Nothing was.
@@ -202,7 +202,7 @@ class InputPlayer(_CurrentCheck):
         return read(line["told"])
 
     def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - what a run needs
-        """The answer that was noted for this time of asking; None for nothing."""
+        """The response that was noted for this time of asking; None for nothing."""
         key = self.current, question
         with self._lock:
             self._counts[key] += 1

@@ -51,7 +51,7 @@ class RecordedWire(Wire):
         return self._notes.record_if_any("service clock", lambda: super(RecordedWire, self).service_clock)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send calls, and note which answer was whose where their records do not tell, and what was withheld.
+        """Send requests, and note which response was whose where their records do not tell, and what was withheld.
 
         Raises:
             RunStopped: The run is over.
@@ -75,6 +75,6 @@ class RecordedWire(Wire):
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        """Name the check or scenario that the exchanges of this thread belong to, inside a ``with``."""
         with self._notes.under(name), super().checking(name):
             yield

@@ -32,7 +32,7 @@ class WriteLocks:
 
     @contextmanager
     def of(self, scenario: str, requests: Sequence[Request]) -> Iterator[None]:
-        """Wait until no other scenario writes to what some calls write to, and keep others waiting inside a ``with``.
+        """Wait until no other scenario writes to what some requests write to, and keep others waiting inside a ``with``.
 
         Writes wait for a scenario that must be undisturbed, too.
 

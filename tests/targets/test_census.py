@@ -30,7 +30,7 @@ def test_an_organization_is_counted(service: Any) -> None:
 
 @pytest.mark.parametrize("status", [None, 401, 404, 500, 503])
 def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
-    """Without an answer, or with a refusal, the census is empty and no error."""
+    """Without a response, or with a refusal, the census is empty and no error."""
     service.overrides = {"getCurrentOrganization": status, "listEngagements": status}
 
     assert take_census(QueryClient(service.send), NAMES)[0] == UNTOLD

@@ -20,7 +20,7 @@ class Lists:
         make_exchange: Makes responses.
         size: How many items it has.
         most: The longest page that it gives.
-        total: What it says that the total is; None where it says nothing.
+        total: What it says that the total is; None if it says nothing.
         past_the_end: The status of a page past the end.
     """
 

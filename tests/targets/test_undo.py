@@ -113,7 +113,7 @@ def test_what_is_gone_already_counts_as_undone(running: Any, clean: Callable[...
 
 
 def test_lost_creations_are_found_by_name(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A creation whose answer was lost is found among the engagements and deleted."""
+    """A creation whose response was lost is found among the engagements and deleted."""
     running.lost.add("createEngagement")
     make(running, "a", "b")
 
@@ -383,7 +383,7 @@ def test_an_engagement_that_cannot_be_read_is_left_and_told(
 def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
     running: Any, clean: Callable[..., UndoResult]
 ) -> None:
-    """A creation that had to be refused bears no name of the run; its answer may be lost all the same."""
+    """A creation that had to be refused bears no name of the run; its response may be lost all the same."""
     running.lost.add("createEngagement")
     running.send(requests.create_engagement({"description": "no name"}))
 
@@ -567,7 +567,7 @@ def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) ->
 
 
 def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A change for a user who is no member, and whose answer was lost, came to nothing."""
+    """A change for a user who is no member, and whose response was lost, came to nothing."""
     running.lost.add("updateMemberRole")
     running.send(requests.update_member_role("u_nobody", {"role": "admin"}))
 
@@ -699,7 +699,7 @@ def test_the_other_organizations_engagements_need_its_key(running: Any, clean: C
 
 
 def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """After three calls without an answer no more are tried, and everything left is named."""
+    """After three requests without a response no more are tried, and everything left is named."""
     make(running, *"abcdef")
     running.overrides["deleteEngagement"] = None
 

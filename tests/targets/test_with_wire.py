@@ -32,12 +32,12 @@ NAMES = RunNames("cf-abcdefg2-")
 
 
 def _response(status: int, body: object) -> httpx.Response:
-    """An answer whose body the wire reads itself."""
+    """A response whose body the wire reads itself."""
     return httpx.Response(status, stream=httpx.ByteStream(json.dumps(body).encode()))
 
 
 class Target(httpx.AsyncBaseTransport):
-    """A service behind the wire; the answers to creations are ``lost`` when told so."""
+    """A service behind the wire; the responses to creations are ``lost`` when told so."""
 
     def __init__(self) -> None:
         self.engagements = {"f_1": "Quarterly audit"}

@@ -1,4 +1,4 @@
-"""Sending a call once: how long it took, and what becomes of the answer's connection."""
+"""Sending a request once: how long it took, and what becomes of the response's connection."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
 
 
 def sent(transport: Slow) -> tuple[Exchange, AttemptResult]:
-    """What comes of sending a call once."""
+    """What comes of sending a request once."""
     settings = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "k-of-a-run"))
     sender = Sender(RequestBuilder(settings, Redactor()), transport.clock, transport)
     return asyncio.run(sender.attempt(get_organization(), number=7, check="walk", attempt=1, seconds=10))

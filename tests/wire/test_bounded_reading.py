@@ -30,7 +30,7 @@ class Pieces(httpx.AsyncByteStream):
 
 
 def read(pieces: list[bytes], *codings: str) -> bytes:
-    """The body of an answer that comes in these pieces."""
+    """The body of a response that comes in these pieces."""
     headers = [("Content-Encoding", coding) for coding in codings]
     return asyncio.run(read_body(httpx.Response(200, headers=headers, stream=Pieces(pieces))))
 

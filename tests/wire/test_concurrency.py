@@ -14,7 +14,7 @@ REFUSED = Response(status=503, headers=(), body=b"")
 
 
 def learn(width: ConcurrencyLimiter, *responses: Response | None, beside_others: bool = True) -> int:
-    """How many go through at once after these answers."""
+    """How many go through at once after these responses."""
     for response in responses:
         width.learn(response, beside_others=beside_others)
     return width.now

@@ -1,4 +1,4 @@
-"""What people read where no answer came."""
+"""What people read where no response came."""
 
 from __future__ import annotations
 

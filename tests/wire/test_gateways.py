@@ -24,14 +24,14 @@ READING = requests.get_engagement("e1")
 
 
 def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
-    """A call with this answer."""
+    """A request with this response."""
     return replace(make_exchange(status=status, raw=body), request=request)
 
 
 @pytest.mark.parametrize("status", [414, 431])
 @pytest.mark.parametrize("body", [PAGE, ENVELOPE, b""])
 def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> None:
-    """Whatever it looks like, it is no answer, and asking again is in vain."""
+    """Whatever it looks like, it is no response, and asking again is in vain."""
     exchange = responded(READING, status, body)
 
     assert (exchange.judgeable, exchange.as_received) == (False, None)

@@ -19,7 +19,7 @@ LONGEST = 60.0
 def told(
     clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str
 ) -> Response:
-    """An answer that says how many are left, and for how long."""
+    """A response that says how many are left, and for how long."""
     headers = {
         "X-RateLimit-Limit": str(limit),
         "X-RateLimit-Remaining": str(remaining),
@@ -30,7 +30,7 @@ def told(
 
 
 def date(clock: WoundClock) -> str:
-    """The Date of an answer that comes now."""
+    """The Date of a response that comes now."""
     return format_datetime(clock.now(), usegmt=True)
 
 
@@ -41,7 +41,7 @@ def rate_limiter(clock: WoundClock) -> RateLimiter:
 
 
 def after(rate_limiter: RateLimiter, budget: KeyBudget, *responses: Response | None) -> KeyBudget:
-    """The lane after these answers."""
+    """The lane after these responses."""
     for response in responses:
         run(rate_limiter.enter(budget, _never, at_once=True))
         rate_limiter.leave(budget, response)
@@ -65,7 +65,7 @@ def test_a_key_has_one_lane(rate_limiter: RateLimiter) -> None:
 
 
 def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """As many as the last answer says; any number where it says nothing that makes sense."""
+    """As many as the last response says; any number where it says nothing that makes sense."""
     budget = rate_limiter.budget("a")
     assert budget.remaining is None
 
@@ -77,7 +77,7 @@ def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: Woun
 
 @pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
 def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: WoundClock, status: int) -> None:
-    """A refused key says nothing of its limit; any other answer does."""
+    """A refused key says nothing of its limit; any other response does."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 30))
 
     assert after(rate_limiter, budget, told(clock, 2, 30, status=401)).remaining == 5
@@ -158,7 +158,7 @@ def test_a_key_is_held_for_the_longest_that_was_asked(rate_limiter: RateLimiter,
 
 
 def test_refusals_in_a_row_end_with_a_response(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Any answer but a 429 shows that the key is served."""
+    """Any response but a 429 shows that the key is served."""
     budget = rate_limiter.budget("a")
     budget.refusals = 2
 
@@ -182,7 +182,7 @@ def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundCloc
 
 
 def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> None:
-    """A call that is to meet the limit goes out at once."""
+    """A request that is to meet the limit goes out at once."""
     budget = rate_limiter.budget("a")
     rate_limiter.hold(budget, 20)
 
@@ -192,7 +192,7 @@ def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> 
 
 
 def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """The next one goes when an answer says that there is more; all that wait look again then."""
+    """The next one goes when a response says that there is more; all that wait look again then."""
 
     async def story() -> list[int]:
         budget = rate_limiter.budget("a")

@@ -30,7 +30,7 @@ def refused(number: int, at: float) -> Exchange:
 
 
 def test_what_was_under_way_is_told() -> None:
-    """It was broken off, and nothing that was sent later had been answered; a loss ends with the first answer."""
+    """It was broken off, and nothing that was sent later had been answered; a loss ends with the first response."""
     exchanges = [
         sent(1, 0, 1), sent(2, 1, 2, CLOSED), sent(3, 3, 4), sent(4, 4, 6, CLOSED), sent(5, 5, 6, CLOSED),
         sent(6, 5, 5.5), refused(7, 7), refused(8, 8), sent(9, 9, 10), refused(10, 11),

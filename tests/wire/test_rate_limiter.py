@@ -112,7 +112,7 @@ WAITS: list[tuple[Callable[[float], dict[str, str]], float, float]] = [
     (lambda _: headers("x", "y", "z"), 1, 2),
     (lambda _: {}, 1, 2),
     (lambda _: {"Retry-After": "soon"}, 1, 2),
-    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as an answer without a Date tells
+    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as a response without a Date tells
     (lambda now: headers(9, 0, now + 200, Retry_After="0"), 1, 2),
 ]
 
@@ -222,7 +222,7 @@ def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: Wou
 
 @pytest.mark.parametrize("limit", [1000, 0])
 def test_lists_that_always_leave_nothing_are_waited_for_twice(limit: int, make: Fixtures, clock: WoundClock) -> None:
-    """What all other answers leave says that it is not so; with a limit of 0 it says nothing at all."""
+    """What all other responses leave says that it is not so; with a limit of 0 it says nothing at all."""
 
     def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
         told = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
@@ -254,7 +254,7 @@ def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundCl
 
 
 def test_requests_that_expect_429_are_not_delayed(make: Fixtures, clock: WoundClock) -> None:
-    """Driving a key past its limit is sent as it is, and the 429 is the answer."""
+    """Driving a key past its limit is sent as it is, and the 429 is the response."""
     service = Limited(clock, limit=5)
     wire = make.wire(transport=Scripted(service), clock=clock)
 
@@ -318,7 +318,7 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
 
 
 def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures, clock: WoundClock) -> None:
-    """The first of two answers ends the run, and the other one is an answer all the same."""
+    """The first of two responses ends the run, and the other one is a response all the same."""
     wire = make.wire(transport=Scripted(Limited(clock, limit=40, window=3600)), clock=clock, workers=2)
     wire.reserve_for(lambda: 5)
 
@@ -454,7 +454,7 @@ def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
-    """The Date of the answers tells how far the service's clock is ahead."""
+    """The Date of the responses tells how far the service's clock is ahead."""
     wire = make.wire(transport=Scripted(Limited(clock, ahead=3600)), clock=clock)
     assert wire.service_clock is None
 

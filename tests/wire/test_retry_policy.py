@@ -18,7 +18,7 @@ BROKEN = make_exchange(status=None)
 
 
 def gateway(status: int = 503, asked: str | None = None) -> Exchange:
-    """A gateway's answer."""
+    """A gateway's response."""
     headers = () if asked is None else (("Retry-After", asked),)
     return replace(BROKEN, received=Response(status, headers, b""), error=None)
 

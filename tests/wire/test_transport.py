@@ -1,4 +1,4 @@
-"""The transport by itself: what it makes of an answer, of one that is none, and of an address."""
+"""The transport by itself: what it makes of a response, of one that is none, and of an address."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_response_is_given_as_it_came() -> None:
 
 
 def test_what_is_only_announced_is_passed_over() -> None:
-    """The answer comes after it."""
+    """The response comes after it."""
     assert asked(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + raw_response(body=b"late"))[1] == b"late"
 
 
