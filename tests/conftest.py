@@ -98,7 +98,7 @@ def make_exchange(
         request=request,
         sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), b""),
         received=None if status is None else Response(status, headers, content),
-        trouble="the connection broke" if status is None else None,
+        error="the connection broke" if status is None else None,
         started_at=RESPONDED_AT,
         seconds=0.01,
     )

@@ -100,10 +100,10 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
     except Exception as error:
         if end is None:
             raise
-        trouble = f"The suite itself failed when the run was over: {type(error).__name__} while closing."
+        reason = f"The suite itself failed when the run was over: {type(error).__name__} while closing."
         if end[0] in {Exit.OK, Exit.UNDECIDED}:
-            return Exit.UNTESTABLE, trouble
-        complain(trouble)
+            return Exit.UNTESTABLE, reason
+        complain(reason)
     return end
 
 
@@ -128,11 +128,11 @@ class _Judging:
         waived = (one.waives(result.requirement, result.check, today) for one in self.waivers)
         return result.requirement in self.known or any(waived)
 
-    def ending(self, report: Report, problems: list[str], trouble: str | None) -> tuple[Exit, str]:
+    def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
         """The exit status of a run that no signal ended, and why; says what is new and what was mended."""
         if self.baseline is not None:
             click.echo(drift_text(compare(self.baseline, report)))
-        status, why = ending(report, trouble=trouble, strict=self.strict, problems=problems)
+        status, why = ending(report, reason=reason, strict=self.strict, problems=problems)
         for problem in problems:
             if problem not in why:
                 complain(problem)
@@ -170,7 +170,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
-    trouble = _own_trouble(execution, judge.errors) or reached or _trouble(execution, judge)
+    reason = _reason_of_suite(execution, judge.errors) or reached or _reason_of_target(execution, judge)
     ended_by = interruption.signal  # one that comes later finds everything done
     if ended_by is not None or fail_fast.failed is not None:
         judge.give_up("The run ended before this check did.")
@@ -193,7 +193,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         status = Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
         why = f"the report could not be written to {execution.folder}"
     else:
-        status, why = judging.ending(report, problems, trouble)
+        status, why = judging.ending(report, problems, reason)
     return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
 
 
@@ -222,7 +222,7 @@ def _cleanup_command(execution: RunSession) -> str | None:
     return shlex.join(words)
 
 
-def _trouble(execution: RunSession, judge: Judge) -> str | None:
+def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     """What keeps the run from being a test of the target, although it was reached."""
     stopped = execution.run.wire.stopped
     outcomes = {result.outcome for result in judge.results}
@@ -237,7 +237,7 @@ def _trouble(execution: RunSession, judge: Judge) -> str | None:
     return None
 
 
-def _own_trouble(execution: RunSession, errors: Sequence[str]) -> str | None:
+def _reason_of_suite(execution: RunSession, errors: Sequence[str]) -> str | None:
     """What went wrong in the suite itself, which its developers find in the report's folder."""
     if not errors:
         return None

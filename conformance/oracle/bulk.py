@@ -54,12 +54,12 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
         NoResponse: None is wrong, but something has no answer.
     """
     wrong: list[Sent] = []
-    trouble: NoResponse | None = None
+    error: NoResponse | None = None
     for one in sent:
         try:
             status = one.exchange.status
         except NoResponse as no_response:
-            trouble = trouble or no_response
+            error = error or no_response
             continue
         evidence(one.exchange)
         if not permitted(status):
@@ -71,8 +71,8 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
             expected=expected,
             actual=", ".join(sorted({str(one.exchange.status) for one in wrong})),
         )
-    if trouble is not None:
-        raise trouble
+    if error is not None:
+        raise error
 
 
 def every_invalid_refused(sent: Iterable[Sent]) -> None:

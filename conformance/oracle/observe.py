@@ -30,8 +30,8 @@ def describe_response(exchange: Exchange) -> str:
     """How a call was answered: "201", "409 CONFLICT", or "no answer (the connection was refused)"."""
     try:
         response = exchange.response
-    except NoResponse as trouble:
-        return f"no answer ({exchange.trouble or trouble})"
+    except NoResponse as error:
+        return f"no answer ({exchange.error or error})"
     code = _member(_value(exchange), "error", "code") if response.status >= _ERRORS_FROM else None
     return f"{response.status} {_word(code)}" if isinstance(code, str) else str(response.status)
 

@@ -44,7 +44,7 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
     """Apply a law to every exchange that can be judged; a 429 that was waited out is an answer too."""
     found = Survey()
     for exchange in exchanges:
-        if (came := exchange.as_it_came) is None:
+        if (came := exchange.as_received) is None:
             continue
         try:
             applies = law(came)

@@ -15,7 +15,7 @@ from conformance.targets import capabilities
 from conformance.targets.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.exchange import NotSent
-from conformance.wire.recorded_clock import NotedClock
+from conformance.wire.recorded_clock import RecordedClock
 from conformance.wire.recorded_inputs import InputRecorder
 from conformance.wire.waits import Waits
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from conformance.targets.names import RunNames
     from conformance.targets.profile import Profile
     from conformance.targets.provisioner import Provisioner
-    from conformance.targets.recorded_fixtures import NotedFixtures
+    from conformance.targets.recorded_fixtures import RecordedFixtures
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
     from conformance.wire.recorded_inputs import Notes
@@ -76,7 +76,7 @@ class Run:
         profile: Profile,
         options: RunOptions,
         wire: Wire | ReplayWire,
-        fixtures: NotedFixtures,
+        fixtures: RecordedFixtures,
         journal: Journal,
         names: RunNames,
         provisioner: Provisioner | None = None,
@@ -90,7 +90,7 @@ class Run:
         self.journal = journal
         self.names = names
         self._notes: Notes = notes or InputRecorder()
-        self.clock: Clock = NotedClock(clock or SystemClock(), self._notes)
+        self.clock: Clock = RecordedClock(clock or SystemClock(), self._notes)
         self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
@@ -169,7 +169,7 @@ class Run:
 
     @property
     def _missing_methods(self) -> frozenset[str]:
-        return frozenset(self._notes.perhaps("missing methods", self._known_as_missing) or ())
+        return frozenset(self._notes.record_if_any("missing methods", self._known_as_missing) or ())
 
     def _known_as_missing(self) -> list[str]:
         return [] if self._provisioner is None else sorted(self._provisioner.missing_methods)
@@ -196,16 +196,16 @@ class Run:
         digest = hashlib.sha256(f"{self.options.seed}:{purpose}".encode()).digest()
         return random.Random(int.from_bytes(digest[:8]))  # noqa: S311 - reproducible on purpose
 
-    def kept(self, asked: str, find: Callable[[], T]) -> T:
+    def recorded(self, question: str, find: Callable[[], T]) -> T:
         """A JSON value that the seed alone does not give, such as what a library generates.
 
         It is noted, so that a replay has it without finding it again.
 
         Args:
-            asked: What it is, in words.
+            question: What it is, in words.
             find: Finds it in a run; texts in it are whole characters, so bytes go in as base64.
         """
-        found: T = self._notes.told(asked, find, lambda value: value, lambda value: value)
+        found: T = self._notes.record(question, find, lambda value: value, lambda value: value)
         return found
 
     @property

@@ -130,8 +130,8 @@ class Judge(CollectErrors):
             try:
                 try:
                     return (yield)
-                except NoResponse as trouble:
-                    return self._anew(pyfuncitem, trouble)
+                except NoResponse as no_response:
+                    return self._anew(pyfuncitem, no_response)
             except NonConformity as failure:
                 self._ensure_main_key([one for one in (*evidence.exchanges, *failure.exchanges) if is_refusal(one)])
                 raise
@@ -196,17 +196,17 @@ class Judge(CollectErrors):
         if self._progress is not None:
             self._progress.ended(result)
 
-    def _anew(self, item: pytest.Function, trouble: NoResponse) -> object:
+    def _anew(self, item: pytest.Function, no_response: NoResponse) -> object:
         """Run a check again that a broken connection or a gateway ended."""
         arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
         for _ in range(_ATTEMPTS - 1):
-            if trouble.lasting:
+            if no_response.lasting:
                 break
             try:
                 return item.obj(**arguments)
             except NoResponse as again:
-                trouble = again
-        raise trouble
+                no_response = again
+        raise no_response
 
     def _ensure_main_key(self, refusals: Sequence[Exchange]) -> None:
         """Make sure that a failure does not rest on refusals that came because all keys ended.

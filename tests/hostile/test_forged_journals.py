@@ -17,8 +17,8 @@ from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
-from conformance.targets.ownership import Ownership, RunTime, Standing
-from conformance.targets.queries import Asking
+from conformance.targets.ownership import Ownership, OwnershipState, RunTime
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import clean_up
 from conformance.wire import requests
@@ -135,7 +135,7 @@ def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
         ownership = Ownership(journal.names, service.send_all, RunTime(journal.period))
         membership = Membership(service.send_all)
         service.observers += [ownership, membership]
-        clean_up(journal, ownership, membership, Asking(service.send), BASE_URL)
+        clean_up(journal, ownership, membership, QueryClient(service.send), BASE_URL)
     permitted = {"DELETE /api/v1/engagements/e_1", "DELETE /api/v1/organizations/current/members/u_9"}
     return service, [one for one in service.writes if one not in permitted]
 
@@ -153,7 +153,7 @@ def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -
 def test_the_journals_would_do_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """If what they say is believed, the same journals make cleanup write to others."""
     monkeypatch.setattr("conformance.targets.journal._is_sealed", lambda *_: True)
-    monkeypatch.setattr("conformance.targets.ownership.Ownership._judged", lambda *_: Standing.OWN)
+    monkeypatch.setattr("conformance.targets.ownership.Ownership._judged", lambda *_: OwnershipState.OWN)
     harmed = 0
     for number in range(60):
         (tmp_path / str(number)).mkdir()

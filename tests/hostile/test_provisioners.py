@@ -31,20 +31,20 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
     "never reads and never ends": ("while True: time.sleep(60)", "did not answer"),
     "ends at once": ("sys.exit(7)", "ended by itself with status 7"),
     "dies of a signal": ("sys.stdin.readline(); os.kill(os.getpid(), 11)", "ended by a signal"),
-    "writes garbage": ("print('hello', flush=True); sys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "writes garbage": ("print('hello', flush=True); sys.stdin.read()", "no JSON-RPC 2.0 response"),
     "floods stdout with a line that never ends": (
         "\nwhile True: sys.stdout.write('x' * 65536)", "a line of more than 1 MiB",
     ),
-    "floods stdout with lines": ("\nwhile True: print('{}')", "no JSON-RPC 2.0 answer"),
+    "floods stdout with lines": ("\nwhile True: print('{}')", "no JSON-RPC 2.0 response"),
     "floods stderr with lines": ("\nwhile True: sys.stderr.write('all is well\\n' * 1000)", "did not answer"),
     "floods stderr with a line that never ends": ("\nwhile True: sys.stderr.write('x' * 65536)", "did not answer"),
     "drips an answer": (
         "sys.stdin.readline()\nwhile True: sys.stdout.write(' '); sys.stdout.flush(); time.sleep(0.05)",
         "did not answer",
     ),
-    "answers another question": ("answers(id=99)", "an id that it was not asked with"),
+    "answers another question": ("answers(id=99)", "an id that no request has"),
     "answers with a bomb of brackets": (
-        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()", "no JSON-RPC 2.0 answer",
+        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()", "no JSON-RPC 2.0 response",
     ),
     "goes on after its stdin is closed": ("answers()\nwhile True: time.sleep(60)", "create_organization"),
     "shuts its ears to SIGTERM": (
@@ -153,6 +153,6 @@ def test_a_line_that_is_no_response_is_quoted_without_keys(tmp_path: Path) -> No
     program = "print('Provisioner ready, token: swordfish key_abcdefgh12345678', flush=True); sys.stdin.read()"
     ended = _run(tmp_path, program, "--only", "isolation")
 
-    assert "no JSON-RPC 2.0 answer: Provisioner ready, token <withheld>" in ended.err
+    assert "no JSON-RPC 2.0 response: Provisioner ready, token <withheld>" in ended.err
     assert "swordfish" not in ended.told() + json.dumps(ended.report)
     assert "key_abcdefgh12345678" not in ended.told() + json.dumps(ended.report)

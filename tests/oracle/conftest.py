@@ -190,7 +190,7 @@ class Talk:
         given, data = self.service.handle(sent) if status is None else (status, None)
         exchange = self.made(sent, given, data, start, seconds)
         self.now = max(self.now, start + seconds) + 0.01
-        self.exchanges.append(replace(exchange, received=None, trouble="the connection broke") if lost else exchange)
+        self.exchanges.append(replace(exchange, received=None, error="the connection broke") if lost else exchange)
         return self.exchanges[-1]
 
     def made(self, sent: Request, status: int, data: object, start: float, seconds: float) -> Exchange:
@@ -204,7 +204,7 @@ class Talk:
             request=sent,
             sent_request=SentRequest(sent.method, f"http://service.test{sent.path}", (), sent.body or b""),
             received=Response(status, HEADERS, json.dumps(body).encode()),
-            trouble=None,
+            error=None,
             started_at=BEGAN + timedelta(seconds=start),
             seconds=seconds,
         )

@@ -27,7 +27,7 @@ from conformance.targets.journal import Journal
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership
-from conformance.targets.queries import Asking
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
 from conformance.wire import requests
@@ -133,7 +133,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
             recorder.before(exchange.request)
             for observer in (recorder, ownership, membership):
                 observer.after(exchange)
-    asking = Asking(lambda _: next(responses))
-    take_census(asking, journal.names)
-    undo(journal, ownership, membership, asking)
+    queries = QueryClient(lambda _: next(responses))
+    take_census(queries, journal.names)
+    undo(journal, ownership, membership, queries)
     journal.close()

@@ -63,8 +63,8 @@ def test_kept_values_come_out_of_the_notes() -> None:
     """What a library generates is not generated again."""
     run, notes = _run()
     with notes.under("generated"):
-        assert run.kept("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
+        assert run.recorded("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
     read = InputPlayer(notes.lines)
 
     with read.under("generated"):
-        assert read.told("cases", list, list, list) == [["a", None], ["é", 1]]
+        assert read.record("cases", list, list, list) == [["a", None], ["é", 1]]

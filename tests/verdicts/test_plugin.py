@@ -91,7 +91,7 @@ def test_a_run_is_opened_where_there_are_checks(
 class Opened:
     """An execution that reaches its target, or does not."""
 
-    trouble: str | None = None
+    error: str | None = None
     asked: ClassVar[list[Any]] = []
     ended: ClassVar[list[str]] = []
     run = "the run"
@@ -107,7 +107,7 @@ class Opened:
 
     def reach(self) -> str | None:
         """Why the target cannot be tested."""
-        return self.trouble
+        return self.error
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_a_run_is_what_was_asked_for(
 
 def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPatch, opened: type[Opened]) -> None:
     """With the status that the command has for it."""
-    monkeypatch.setattr(opened, "trouble", "nothing answers")
+    monkeypatch.setattr(opened, "error", "nothing answers")
     config, _ = configured()
 
     with pytest.raises(pytest.exit.Exception, match="nothing answers") as ended:

@@ -66,7 +66,7 @@ def over(**more: Any) -> Any:
         census={"listEngagements": 3},
         changes=lambda: [{"made": "e1"}],
         undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=said.writes),
-        ownership=SimpleNamespace(mistaken=said.mistaken),
+        ownership=SimpleNamespace(foreign_ids=said.mistaken),
         missing=said.gone,
         provisioner=None,
         redactor=SimpleNamespace(weak=said.weak, text=str, headers=tuple, body=bytes),
