@@ -11,7 +11,7 @@ from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _USUAL = {"generous": (100_000, 60), "tight": (100, 2), "endless": (2**63 - 1, 60)}
 """Requests a window and its seconds, for keys without a limit of their own and for clients without a key."""
@@ -38,22 +38,22 @@ class Access(Core):
 
     # Authentication
 
-    def authenticate(self, call: Call) -> Key:
+    def authenticate(self, context: RequestContext) -> Key:
         """Find the key that a request carries.
 
         Raises:
             Refusal: 401; or what ``removed_member_key`` says for the key of a removed member.
         """
-        key = self.find_key(self.bearer_token(call))
+        key = self.find_key(self.bearer_token(context))
         if key is None:
             raise self.unauthorized("The API key is missing or unknown.")
         if key.revoked:
             self.refuse_removed_member()
         return key
 
-    def bearer_token(self, call: Call) -> str:
+    def bearer_token(self, context: RequestContext) -> str:
         """Read the Authorization header; an empty string stands for a missing or unusable one."""
-        scheme, _, token = call.request.headers.get("authorization", "").partition(" ")
+        scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" and (scheme.lower() != "bearer" or self.latitude["bearer_case"] == "refused"):
             return ""
         return token.strip()
@@ -80,21 +80,21 @@ class Access(Core):
 
     # Permissions
 
-    def authorize(self, call: Call) -> None:
+    def authorize(self, context: RequestContext) -> None:
         """Refuse what the key may not do.
 
         Raises:
             Refusal: 403.
         """
-        scope = self.required_scope(call)
-        if scope != "any" and scope not in self.effective_scopes(call.key):
+        scope = self.required_scope(context)
+        if scope != "any" and scope not in self.effective_scopes(context.key):
             raise Refusal(403, f"The API key lacks the permission {scope}.")
 
-    def required_scope(self, call: Call) -> str:
+    def required_scope(self, context: RequestContext) -> str:
         """Give the permission that an operation needs, or ``any``."""
-        if call.operation.scope is not None:
-            return call.operation.scope
-        return self.latitude["list_scope" if call.operation.id == "listEngagements" else "unarchive_scope"]
+        if context.operation.scope is not None:
+            return context.operation.scope
+        return self.latitude["list_scope" if context.operation.id == "listEngagements" else "unarchive_scope"]
 
     def effective_scopes(self, key: Key) -> set[str]:
         """Give the permissions of a key with those that they include."""
@@ -107,14 +107,14 @@ class Access(Core):
 
     # Rate limiting
 
-    def count_request(self, call: Call, key: Key | None) -> None:
+    def count_request(self, context: RequestContext, key: Key | None) -> None:
         """Count a request against the allowance of its key, or of its sender where it has none."""
-        call.allowance = self.allowance(call, key)
-        call.quota = call.allowance.take(self.seconds())
+        context.allowance = self.allowance(context, key)
+        context.quota = context.allowance.take(self.seconds())
 
-    def allowance(self, call: Call, key: Key | None) -> Allowance:
+    def allowance(self, context: RequestContext, key: Key | None) -> Allowance:
         """Give what is left for a key, or for a client without a key."""
-        name = key.digest if key else f"client {call.request.client.host if call.request.client else ''}"
+        name = key.digest if key else f"client {context.request.client.host if context.request.client else ''}"
         if name not in self._allowances:
             limit = key.limit if key else None
             window = key.window if key else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.refusal import Refusal
-from conformance.reference.request_context import Call, Reply
+from conformance.reference.request_context import Reply, RequestContext
 from conformance.reference.views import View, Views
 
 if TYPE_CHECKING:
@@ -23,19 +23,19 @@ _SUCCESS_POINTS = {
 class Listing(Views):
     """Envelopes of successes, and the rules of pages."""
 
-    def success_status(self, call: Call) -> int:
+    def success_status(self, context: RequestContext) -> int:
         """Give the status that an operation succeeds with."""
-        point = _SUCCESS_POINTS.get(call.operation.id)
+        point = _SUCCESS_POINTS.get(context.operation.id)
         return int(self.latitude[point]) if point else 200
 
-    def resource(self, call: Call, view: View) -> Reply:
+    def resource(self, context: RequestContext, view: View) -> Reply:
         """Answer with one resource."""
-        return Reply(self.success_status(call), {"data": view})
+        return Reply(self.success_status(context), {"data": view})
 
-    def listed(self, call: Call, views: Iterable[View], total: int) -> Reply:
+    def listed(self, context: RequestContext, views: Iterable[View], total: int) -> Reply:
         """Answer with one page of a list; its total may be that of a moment ago."""
-        total = total if call.counted is None else call.counted
-        meta = self.view_meta(total, call.values["page"], call.values["perPage"])
+        total = total if context.counted is None else context.counted
+        meta = self.view_meta(total, context.values["page"], context.values["perPage"])
         self.check_page_exists(meta)
         return Reply(200, {"data": list(views), "meta": meta})
 
@@ -52,9 +52,9 @@ class Listing(Views):
         if meta["page"] > max(meta["totalPages"], 1):
             self.rule("page_past_end", f"There are {meta['totalPages']} pages.")
 
-    def offset(self, call: Call) -> int:
+    def offset(self, context: RequestContext) -> int:
         """Tell how many items come before the page that is asked for."""
-        return int((call.values["page"] - 1) * call.values["perPage"])
+        return int((context.values["page"] - 1) * context.values["perPage"])
 
     def not_found(self, kind: str) -> Refusal:
         """Make the refusal of a resource that does not exist."""

@@ -15,7 +15,7 @@ from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from conformance.reference.queries import MemberOrder
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _INVITATION_READ_ONLY = ("id", "status", "expiresAt", "createdAt")
 _MEMBER_READ_ONLY = ("id", "name", "email", "joinedAt", "lastSeenAt", "updatedAt")
@@ -27,21 +27,21 @@ class Members(Organizations):
 
     # List
 
-    def check_member_list(self, call: Call) -> dict[str, Any]:
+    def check_member_list(self, context: RequestContext) -> dict[str, Any]:
         """Read the parameters of the list."""
-        given = self.read_parameters(call)
+        given = self.read_parameters(context)
         role = self.choice("role", given["role"], ROLES) if "role" in given else None
         return {"role": role, **self.read_page(given)}
 
-    def list_members(self, call: Call) -> Reply:
+    def list_members(self, context: RequestContext) -> Reply:
         """Answer with one page of the members."""
-        page = self.find_members(self.member_query(call))
-        return self.listed(call, [self.view_member(member) for member in page.items], page.total)
+        page = self.find_members(self.member_query(context))
+        return self.listed(context, [self.view_member(member) for member in page.items], page.total)
 
-    def member_query(self, call: Call) -> MemberQuery:
-        """Say which members a call asks for."""
-        role, order = call.values["role"], cast("MemberOrder", self.latitude["member_order"])
-        return MemberQuery(call.organization_id, self.offset(call), call.values["perPage"], role, order)
+    def member_query(self, context: RequestContext) -> MemberQuery:
+        """Build the query for the list of members that a request asks for."""
+        role, order = context.values["role"], cast("MemberOrder", self.latitude["member_order"])
+        return MemberQuery(context.organization_id, self.offset(context), context.values["perPage"], role, order)
 
     def find_members(self, query: MemberQuery) -> Page[Member]:
         """Give one page of members."""
@@ -49,19 +49,19 @@ class Members(Organizations):
 
     # Invite
 
-    def check_invitation(self, call: Call) -> dict[str, Any]:
+    def check_invitation(self, context: RequestContext) -> dict[str, Any]:
         """Read the body of an invitation."""
-        body = self.read_body(call, fields=("email", "role"), read_only=_INVITATION_READ_ONLY)
+        body = self.read_body(context, fields=("email", "role"), read_only=_INVITATION_READ_ONLY)
         email, role = self.require(body, "email"), self.require(body, "role")
         return {"email": self.email(email), "role": self.role(role)}
 
-    def invite_member(self, call: Call) -> Reply:
+    def invite_member(self, context: RequestContext) -> Reply:
         """Keep an invitation and send its mail."""
-        email, role = call.values["email"], call.values["role"]
-        self.check_invitable(call.organization_id, email)
-        invitation, token = self.add_invitation(call.organization_id, email, role)
-        call.afterwards.append(lambda: self.dispatch(invitation, self.acceptance_link(call, token)))
-        return self.resource(call, self.view_invitation(invitation))
+        email, role = context.values["email"], context.values["role"]
+        self.check_invitable(context.organization_id, email)
+        invitation, token = self.add_invitation(context.organization_id, email, role)
+        context.afterwards.append(lambda: self.dispatch(invitation, self.acceptance_link(context, token)))
+        return self.resource(context, self.view_invitation(invitation))
 
     def check_invitable(self, organization_id: str, email: str) -> None:
         """Object to the address of a member or of somebody invited before, where this service does."""
@@ -84,11 +84,11 @@ class Members(Organizations):
         expires = at + _VALID_DAYS * DAY
         return expires if self.latitude["invitation_expiry"] == "exact" else round(expires / 1000) * 1000
 
-    def acceptance_link(self, call: Call, token: str) -> str:
+    def acceptance_link(self, context: RequestContext, token: str) -> str:
         """Give the address where an invitation is accepted; it never comes from the client's Host header."""
-        host, port = call.request.scope.get("server") or ("localhost", None)
+        host, port = context.request.scope.get("server") or ("localhost", None)
         place = f"[{host}]" if ":" in host else host
-        return f"{call.request.url.scheme}://{place}{f':{port}' if port else ''}/invitations/{token}"
+        return f"{context.request.url.scheme}://{place}{f':{port}' if port else ''}/invitations/{token}"
 
     def dispatch(self, invitation: Invitation, link: str) -> None:
         """Send the mail of an invitation, at once or a little later."""
@@ -106,14 +106,14 @@ class Members(Organizations):
 
     # Change and remove
 
-    def find_member(self, call: Call) -> Member:
+    def find_member(self, context: RequestContext) -> Member:
         """Find the member whom the path names.
 
         Raises:
             Refusal: There is none in the organization of the key.
         """
-        member = self.store.member(call.organization_id, call.resource_id)
-        if member is None and self.store.is_member_elsewhere(call.organization_id, call.resource_id):
+        member = self.store.member(context.organization_id, context.resource_id)
+        if member is None and self.store.is_member_elsewhere(context.organization_id, context.resource_id):
             raise self.foreign("member")
         if member is None:
             raise self.not_found("member")
@@ -123,31 +123,31 @@ class Members(Organizations):
         """Make the refusal of a resource that belongs to another organization."""
         return self.not_found(kind) if self.latitude["foreign_resource"] == "404" else Refusal(403, "Not yours.")
 
-    def check_role_change(self, call: Call) -> dict[str, Any]:
+    def check_role_change(self, context: RequestContext) -> dict[str, Any]:
         """Read the body of a change of role."""
-        body = self.read_body(call, fields=("role",), read_only=_MEMBER_READ_ONLY)
+        body = self.read_body(context, fields=("role",), read_only=_MEMBER_READ_ONLY)
         if self.require(body, "role") == "owner":
             self.refuse("role_owner", "Nobody can be made an owner here.")
         return {"role": self.role(body["role"])}
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Give a member another role."""
-        self.check_role_changeable(call.member)
-        role = call.values["role"]
-        if role != call.member.role or self.rule("same_role", "The member has this role already.") == "moves":
-            self.store.change_role(call.organization_id, call.member.user_id, role, self.now())
-        return self.resource(call, self.view_role(self.find_member(call)))
+        self.check_role_changeable(context.member)
+        role = context.values["role"]
+        if role != context.member.role or self.rule("same_role", "The member has this role already.") == "moves":
+            self.store.change_role(context.organization_id, context.member.user_id, role, self.now())
+        return self.resource(context, self.view_role(self.find_member(context)))
 
     def check_role_changeable(self, member: Member) -> None:
         """Refuse to change an owner's role."""
         if member.role == "owner":
             self.rule("owner_role", "An owner's role stays what it is.")
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """End a membership; keys of the member stop working with it."""
-        self.check_removable(call.member)
-        self.store.remove_member(call.organization_id, call.member.user_id)
-        return self.resource(call, self.view_removed(call.member))
+        self.check_removable(context.member)
+        self.store.remove_member(context.organization_id, context.member.user_id)
+        return self.resource(context, self.view_removed(context.member))
 
     def check_removable(self, member: Member) -> None:
         """Refuse to leave an organization without an owner."""

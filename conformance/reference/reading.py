@@ -14,7 +14,7 @@ from conformance.reference.refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _BODY_LIMITS = {"64KiB": 65_536, "1MiB": 1_048_576, "8MiB": 8_388_608}
 _INTEGERS = {
@@ -34,7 +34,7 @@ class Reading(Access):
 
     # Bodies
 
-    async def receive(self, call: Call) -> bytes:
+    async def receive(self, context: RequestContext) -> bytes:
         """Take in the body of a request.
 
         Raises:
@@ -43,7 +43,7 @@ class Reading(Access):
         limit = _BODY_LIMITS[self.latitude["body_limit"]]
         content, length = bytearray(), 0
         try:
-            async for part in call.request.stream():
+            async for part in context.request.stream():
                 length += len(part)
                 if length <= limit:
                     content += part
@@ -53,11 +53,11 @@ class Reading(Access):
             raise Refusal(413, f"A body has at most {limit} bytes.")
         return bytes(content)
 
-    def read_body(self, call: Call, *, fields: Iterable[str], read_only: Iterable[str]) -> dict[str, Any]:
+    def read_body(self, context: RequestContext, *, fields: Iterable[str], read_only: Iterable[str]) -> dict[str, Any]:
         """Read the JSON object of a request.
 
         Args:
-            call: The request.
+            context: The request.
             fields: What the operation takes.
             read_only: Fields of the resource that clients cannot set.
 
@@ -67,16 +67,16 @@ class Reading(Access):
         Raises:
             Refusal: It is no JSON object, or has fields that this service objects to.
         """
-        self.check_content_type(call)
-        body = self.parse(call.content)
+        self.check_content_type(context)
+        body = self.parse(context.content)
         if not isinstance(body, dict):
             self.refuse("body_not_object", "The body has to be a JSON object.")
         self.check_field_names(set(body), set(fields), set(read_only))
         return {name: body[name] for name in fields if name in body}
 
-    def check_content_type(self, call: Call) -> None:
+    def check_content_type(self, context: RequestContext) -> None:
         """Refuse a body that is not declared as JSON."""
-        declared = call.request.headers.get("content-type", "")
+        declared = context.request.headers.get("content-type", "")
         if not declared:
             self.rule("missing_content_type", "The header Content-Type is missing; send application/json.")
         elif declared.partition(";")[0].strip().lower() != "application/json":
@@ -108,11 +108,11 @@ class Reading(Access):
 
     # Parameters
 
-    def read_parameters(self, call: Call) -> dict[str, str]:
+    def read_parameters(self, context: RequestContext) -> dict[str, str]:
         """Read the query of a request, each parameter once."""
         given: dict[str, str] = {}
-        for name, value in call.request.query_params.multi_items():
-            if name not in call.operation.parameters:
+        for name, value in context.request.query_params.multi_items():
+            if name not in context.operation.parameters:
                 self.rule("unknown_parameter", "The query has parameters that this operation does not know.")
             elif not value:
                 self.rule("empty_parameter", f"The parameter {name} is empty.")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Call:
+class RequestContext:
     """One request; each step of the service adds what it finds out.
 
     Args:
@@ -49,7 +49,7 @@ class Call:
 
     @property
     def organization_id(self) -> str:
-        """The organization that the call acts on."""
+        """The organization of the key."""
         return self.key.organization_id
 
 

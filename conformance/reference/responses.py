@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from starlette.responses import Response
 
 from conformance.reference.engagements import Engagements
-from conformance.reference.request_context import Call, Reply
+from conformance.reference.request_context import Reply, RequestContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,21 +76,21 @@ _ARRANGEMENTS: dict[str, Callable[[Json], Json]] = {"reversed": _reversed, "repe
 class Responses(Engagements):
     """From a reply to a response."""
 
-    def respond(self, call: Call, reply: Reply) -> Response:
+    def respond(self, context: RequestContext, reply: Reply) -> Response:
         """Write a reply.
 
         Args:
-            call: What is answered.
+            context: What is answered.
             reply: The answer.
         """
         body = self.write_json(self.content(reply))
-        headers = {**self.headers(call, reply), **reply.headers}
-        if self.compresses(call):
+        headers = {**self.headers(context, reply), **reply.headers}
+        if self.compresses(context):
             body = gzip.compress(body, 6)
             headers["Content-Encoding"] = "gzip"
         if self.latitude["framing"] == "length":
             headers["Content-Length"] = str(len(body))
-        response = Response(b"" if call.request.method == "HEAD" else body, reply.status)
+        response = Response(b"" if context.request.method == "HEAD" else body, reply.status)
         case = _HEADER_CASES[self.latitude["header_case"]]
         response.raw_headers = [(case(name).encode(), value.encode()) for name, value in headers.items()]
         return response
@@ -115,24 +115,24 @@ class Responses(Engagements):
         arranged = _ARRANGEMENTS[style](content) if style in _ARRANGEMENTS else content
         return _ENCODERS[style].encode(arranged).encode()
 
-    def compresses(self, call: Call) -> bool:
+    def compresses(self, context: RequestContext) -> bool:
         """Tell whether an answer is compressed."""
-        accepted = call.request.headers.get("accept-encoding", "")
+        accepted = context.request.headers.get("accept-encoding", "")
         return self.latitude["content_coding"] == "gzip" and "gzip" in accepted
 
     # Headers
 
-    def headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Give the headers of an answer."""
-        headers = {"Content-Type": self.media_type(reply), **self.rate_limit_headers(call, reply)}
+        headers = {"Content-Type": self.media_type(reply), **self.rate_limit_headers(context, reply)}
         if self.dated:
             headers["Date"] = self.date()
         if self.latitude["connection"] == "closed":
             headers["Connection"] = "close"
         if self.latitude["extra_headers"] == "many":
             headers.update(_UNKNOWN_HEADERS)
-        if call.quota.exceeded:
-            headers.update(self.retry_header(call.quota))
+        if context.quota.exceeded:
+            headers.update(self.retry_header(context.quota))
         return headers
 
     def media_type(self, reply: Reply) -> str:
@@ -140,12 +140,12 @@ class Responses(Engagements):
         errors_alike = self.latitude["error_media_type"] == "alike"
         return self.latitude["media_type"] if errors_alike or not reply.is_error else "application/problem+json"
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:  # noqa: ARG002 - part of the seam
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:  # noqa: ARG002 - part of the seam
         """Give the three headers that every answer carries."""
         return {
-            "X-RateLimit-Limit": str(call.quota.limit),
-            "X-RateLimit-Remaining": str(call.quota.remaining),
-            "X-RateLimit-Reset": self.reset(call.quota),
+            "X-RateLimit-Limit": str(context.quota.limit),
+            "X-RateLimit-Remaining": str(context.quota.remaining),
+            "X-RateLimit-Reset": self.reset(context.quota),
         }
 
     def reset(self, quota: Quota) -> str:
