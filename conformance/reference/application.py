@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from conformance.reference.bootstrap import Founding, found, new_token
+from conformance.reference.bootstrap import Bootstrap, bootstrap_service, new_token
 from conformance.reference.clock import Clock, system_clock
 from conformance.reference.mail import Postman
 from conformance.reference.sandbox import Sandbox
@@ -30,13 +30,13 @@ class Application:
 
     Args:
         service: The interface.
-        founding: Its first organizations and keys.
+        bootstrap: Its first organizations and keys.
         sandbox: What an operator can do to it.
         sandbox_token: The bearer token for ``/sandbox/rpc``.
     """
 
     service: Service
-    founding: Founding
+    bootstrap: Bootstrap
     sandbox: Sandbox
     sandbox_token: str
     asgi: Starlette
@@ -79,11 +79,11 @@ def create_app(  # noqa: PLR0913 - each is a choice of its own
     """
     build = fault.service if fault else Service
     service = build(store or Store(), latitude=latitude, clock=clock, postman=Postman(smtp), latency=latency)
-    founding, token = found(service, seed_data=seed_data), new_token()
-    sandbox = Sandbox(service, founding.organization_id, token, keeps_mail=keeps_mail)
+    bootstrap, token = bootstrap_service(service, seed_data=seed_data), new_token()
+    sandbox = Sandbox(service, bootstrap.organization_id, token, keeps_mail=keeps_mail)
     asgi = Starlette(
         routes=[Route(SANDBOX_PATH, sandbox.rpc, methods=["POST"]), Route("/invitations/{token}", sandbox.accept)]
     )
     asgi.router.default = service  # whatever else comes is the interface's to answer, in its envelope
     asgi.router.redirect_slashes = False
-    return Application(service, founding, sandbox, token, asgi)
+    return Application(service, bootstrap, sandbox, token, asgi)

@@ -29,7 +29,7 @@ _INVITED = (("grace.kim@example.com", "member"), ("hugo.martin@example.com", "ad
 
 
 @dataclass(frozen=True, slots=True)
-class Founding:
+class Bootstrap:
     """How a service can be used from the start.
 
     Args:
@@ -43,7 +43,7 @@ class Founding:
     other_organization: str
 
 
-def found(service: Service, *, seed_data: bool = False) -> Founding:
+def bootstrap_service(service: Service, *, seed_data: bool = False) -> Bootstrap:
     """Make the two organizations, or find them in a database that has them, and make new keys.
 
     Args:
@@ -58,7 +58,7 @@ def found(service: Service, *, seed_data: bool = False) -> Founding:
         ]
         if seed_data and not known:
             add_seed_data(service, ids[0])
-        return Founding(ids[0], service.add_key(ids[0]), service.add_key(ids[1]))
+        return Bootstrap(ids[0], service.add_key(ids[0]), service.add_key(ids[1]))
 
 
 def add_seed_data(service: Service, organization_id: str) -> None:

@@ -24,7 +24,7 @@ _TOGETHER = 4
 _MINUTE = 60_000
 
 
-class Company:
+class BusyNeighbours:
     """The others; they act before the requests of the one who is tested, or between them.
 
     Args:
@@ -55,7 +55,7 @@ class Company:
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
                 self._service.store.edit_engagement(kept[0], changes, self._service.now())
 
-    def have_come(self, organization_id: str, many: str) -> None:
+    def seed(self, organization_id: str, many: str) -> None:
         """Have made hundreds or thousands of engagements the day before, more of them archived than a page holds.
 
         They come in groups of the same moment, whatever the clock ticks.

@@ -112,7 +112,7 @@ def announcement(app: Application, base_url: str) -> dict[str, object]:
         "base_url": base_url,
         "sandbox_url": f"{base_url}{SANDBOX_PATH}",
         "sandbox_token": app.sandbox_token,
-        "keys": {"api_key": app.founding.api_key, "other_organization": app.founding.other_organization},
+        "keys": {"api_key": app.bootstrap.api_key, "other_organization": app.bootstrap.other_organization},
     }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 
 from conformance.reference import gateway
-from conformance.reference.busy_neighbours import Company
+from conformance.reference.busy_neighbours import BusyNeighbours
 from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import Provisioning
 from conformance.reference.refusal import Refusal
@@ -139,9 +139,9 @@ class Service(Responses, Provisioning):
         self.note_activity(key)
         match self.latitude["company"]:
             case "busy":
-                self._company.act(key.organization_id)
+                self._busy_neighbours.act(key.organization_id)
             case "hundreds" | "thousands" as many:
-                self._company.have_come(key.organization_id, many)
+                self._busy_neighbours.seed(key.organization_id, many)
 
     def find_operation(self, context: RequestContext) -> Operation:
         """Find what a request asks for.
@@ -241,8 +241,8 @@ class Service(Responses, Provisioning):
     # Tables
 
     @cached_property
-    def _company(self) -> Company:
-        return Company(self)
+    def _busy_neighbours(self) -> BusyNeighbours:
+        return BusyNeighbours(self)
 
     @cached_property
     def _stages(self) -> dict[str, Callable[[RequestContext], None]]:

@@ -82,7 +82,7 @@ class Liar(httpx.AsyncBaseTransport):
 
     def __post_init__(self) -> None:
         self._asgi = httpx.ASGITransport(self.app, raise_app_exceptions=False)
-        self._organization = self.app.founding.organization_id
+        self._organization = self.app.bootstrap.organization_id
         store = self.app.service.store
         self._name = store.organization(self._organization).name
         with store.transaction():

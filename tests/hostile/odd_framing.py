@@ -90,7 +90,7 @@ def _slower(step: float, most: float) -> Behaviour:
 
 async def _early_refusal(turn: Turn) -> bool:
     """Refuse a key before the body is read, and close."""
-    keys = {f"Bearer {key}" for key in (turn.target.api_key, turn.target.honest.founding.other_organization)}
+    keys = {f"Bearer {key}" for key in (turn.target.api_key, turn.target.honest.bootstrap.other_organization)}
     if turn.headers.get("Authorization") in keys:
         return False
     await honestly(turn)

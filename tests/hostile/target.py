@@ -155,7 +155,7 @@ class HostileTarget:
     api_key: str = ""
 
     def __post_init__(self) -> None:
-        self.api_key = self.api_key or self.honest.founding.api_key
+        self.api_key = self.api_key or self.honest.bootstrap.api_key
         self._loop = asyncio.new_event_loop()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -206,7 +206,7 @@ class HostileTarget:
             await self._listen()
 
     async def _inventory(self) -> dict[str, Any]:
-        key = {"authorization": f"Bearer {self.honest.founding.api_key}"}
+        key = {"authorization": f"Bearer {self.honest.bootstrap.api_key}"}
         found = {"organization": (await asked(self.honest, "GET", "/api/v1/organizations/current", key)).data["data"]}
         for name, path in (
             ("engagements", "/api/v1/engagements"),

@@ -69,7 +69,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     scratch.mkdir()
     with hostile(changed(_reflecting)) as target:
         secrets = {
-            target.api_key, "scoped-key-in-the-file-1234", target.honest.founding.other_organization,
+            target.api_key, "scoped-key-in-the-file-1234", target.honest.bootstrap.other_organization,
             "member-key-in-the-file-5678", HEADER, PASSWORD,
             # What keys that are almost the real one would give away.
             target.api_key[8:-1], target.api_key[8:].swapcase(),
@@ -89,7 +89,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
         path.write_text(json.dumps(lines))
         path.chmod(0o600)
         words = ("run", "--target", str(path), "--effort", "quick")
-        keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.founding.other_organization}
+        keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.bootstrap.other_organization}
         keys["TMPDIR"] = str(scratch)
         ended = start(tmp_path / "report", *words, **keys).wait(PATIENCE)
 

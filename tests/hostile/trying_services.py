@@ -193,7 +193,7 @@ def _nastily(value: Any) -> None:
 def _fairly_limited(limit: int, window: int) -> dict[str, Any]:
     app = create_app()
     with app.service.store.transaction():
-        key = app.service.add_key(app.founding.organization_id, limit=limit, window=window)
+        key = app.service.add_key(app.bootstrap.organization_id, limit=limit, window=window)
     return {"honest": app, "api_key": key}
 
 

@@ -47,8 +47,8 @@ class Visitor:
         self.app: Application = create_app(store, latitude=Latitude(choices), fault=fault, clock=self.clock)
         self._runner = asyncio.Runner()
         self._client = httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://reference:80")
-        self.key = self.app.founding.api_key
-        self.other = self.app.founding.other_organization
+        self.key = self.app.bootstrap.api_key
+        self.other = self.app.bootstrap.other_organization
 
     def close(self) -> None:
         """End the service."""

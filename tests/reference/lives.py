@@ -37,17 +37,17 @@ class Life:
     def __init__(self, visitor: Visitor) -> None:
         self.visitor = visitor
         self.visitor.clock.step = 0.0
-        service, founding = visitor.app.service, visitor.app.founding
-        self.organization = founding.organization_id
+        service, bootstrap = visitor.app.service, visitor.app.bootstrap
+        self.organization = bootstrap.organization_id
         self.member = service.add_member(self.organization, "Former", "former@example.com", "member", service.now())
         self.keys = {
-            "main": founding.api_key,
-            "other": founding.other_organization,
+            "main": bootstrap.api_key,
+            "other": bootstrap.other_organization,
             "member": service.add_key(self.organization, user_id=self.member),
             "throttled": service.add_key(self.organization, limit=3, window=3),
             **{scope: service.add_key(self.organization, [scope]) for scope in SCOPES},
         }
-        self.near = _near(founding.api_key)
+        self.near = _near(bootstrap.api_key)
         self.responses: list[object] = []
 
     def lead(self, requests: Iterator[Request]) -> list[object]:

@@ -89,8 +89,8 @@ def test_keys_are_kept_as_digests(tmp_path: Path) -> None:
     app.close()
 
     kept = path.read_bytes()
-    assert digest_of(app.founding.api_key).encode() in kept
-    assert app.founding.api_key.encode() not in kept
+    assert digest_of(app.bootstrap.api_key).encode() in kept
+    assert app.bootstrap.api_key.encode() not in kept
 
 
 @by_operation

@@ -175,7 +175,7 @@ def mail_form(visitor: Visitor) -> object:
     return sent[0].get_content_type(), sent[0].get("Content-Transfer-Encoding")
 
 
-def company(visitor: Visitor) -> object:
+def busy_neighbours(visitor: Visitor) -> object:
     """Count engagements that nobody known made, and those of them that are archived."""
     for _ in range(60):
         visitor.get(ORGANIZATION)
@@ -210,7 +210,7 @@ PROBES: dict[str, Probe] = {
     "subordinate_deletion": subordinate_deletion,
     "mail_dispatch": mail_dispatch,
     "mail_form": mail_form,
-    "company": company,
+    "company": busy_neighbours,
 }
 
 

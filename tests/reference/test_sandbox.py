@@ -94,7 +94,7 @@ def test_mail_that_is_not_kept_cannot_be_read() -> None:
     """A sandbox without mail says that it has no such method."""
     app = create_app(keeps_mail=False)
 
-    response = Sandbox(app.service, app.founding.organization_id, "t", keeps_mail=False).respond(
+    response = Sandbox(app.service, app.bootstrap.organization_id, "t", keeps_mail=False).respond(
         b'{"jsonrpc": "2.0", "id": 7, "method": "read_mail", "params": {"to": "a@example.com"}}'
     )
     app.close()
