@@ -1,4 +1,4 @@
-"""Who calls, what the caller may do, and how often."""
+"""Authentication, permissions and rate limiting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.reference.request_context import RequestContext
 
 _USUAL = {"generous": (100_000, 60), "tight": (100, 2), "endless": (2**63 - 1, 60)}
-"""Requests a window and its seconds, for keys without a limit of their own and for clients without a key."""
+"""Requests per window and its seconds, for keys without a limit of their own and clients without a key."""
 _HOUR = 3600
 
 _IMPLIED = {
@@ -29,7 +29,7 @@ _IMPLIED = {
 
 
 def digest_of(secret: str) -> str:
-    """Give what is kept of a key or of a token; they are random and long, so that a plain digest is safe."""
+    """Return the digest that is stored of a key or token; both are long and random, so a plain digest is safe."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -39,10 +39,10 @@ class Access(Core):
     # Authentication
 
     def authenticate(self, context: RequestContext) -> Key:
-        """Find the key that a request carries.
+        """Find the key of a request.
 
         Raises:
-            Refusal: 401; or what ``removed_member_key`` says for the key of a removed member.
+            Refusal: 401; for the key of a removed member, the status of ``removed_member_key``.
         """
         key = self.find_key(self.bearer_token(context))
         if key is None:
@@ -52,36 +52,36 @@ class Access(Core):
         return key
 
     def bearer_token(self, context: RequestContext) -> str:
-        """Read the Authorization header; an empty string stands for a missing or unusable one."""
+        """Return the token of the Authorization header, or an empty string if it is missing or unusable."""
         scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" and (scheme.lower() != "bearer" or self.latitude["bearer_case"] == "refused"):
             return ""
         return token.strip()
 
     def find_key(self, token: str) -> Key | None:
-        """Find a key by what the client sent."""
+        """Find the key of a token."""
         return self.store.key(digest_of(token)) if token else None
 
     def refuse_removed_member(self) -> None:
-        """Refuse a key whose member is no longer one."""
+        """Refuse the key of a removed member."""
         if self.latitude["removed_member_key"] == "401":
             raise self.unauthorized("The API key belongs to a former member.")
         raise Refusal(403, "The API key belongs to a former member.")
 
     def unauthorized(self, message: str) -> Refusal:
-        """Make the refusal of a request without a good key."""
+        """Return the refusal of a request without a valid key."""
         challenge = {"WWW-Authenticate": "Bearer"} if self.latitude["challenge"] == "bearer" else {}
         return Refusal(401, message, challenge)
 
     def note_activity(self, key: Key) -> None:
-        """Remember when a member was last active."""
+        """Store when a member was last active."""
         if key.user_id is not None:
             self.store.touch_member(key.organization_id, key.user_id, self.now())
 
     # Permissions
 
     def authorize(self, context: RequestContext) -> None:
-        """Refuse what the key may not do.
+        """Refuse an operation that the key does not permit.
 
         Raises:
             Refusal: 403.
@@ -91,13 +91,13 @@ class Access(Core):
             raise Refusal(403, f"The API key lacks the permission {scope}.")
 
     def required_scope(self, context: RequestContext) -> str:
-        """Give the permission that an operation needs, or ``any``."""
+        """Return the permission that an operation needs, or ``any``."""
         if context.operation.scope is not None:
             return context.operation.scope
         return self.latitude["list_scope" if context.operation.id == "listEngagements" else "unarchive_scope"]
 
     def effective_scopes(self, key: Key) -> set[str]:
-        """Give the permissions of a key with those that they include."""
+        """Return the permissions of a key, with those that they include."""
         implied = _IMPLIED[self.latitude["scope_implication"]]
         included = set(key.scopes)
         for scope in key.scopes:
@@ -108,12 +108,12 @@ class Access(Core):
     # Rate limiting
 
     def count_request(self, context: RequestContext, key: Key | None) -> None:
-        """Count a request against the allowance of its key, or of its sender where it has none."""
+        """Count a request against the allowance of its key, or of its client if it has no key."""
         context.allowance = self.allowance(context, key)
         context.quota = context.allowance.take(self.seconds())
 
     def allowance(self, context: RequestContext, key: Key | None) -> Allowance:
-        """Give what is left for a key, or for a client without a key."""
+        """Return the allowance of a key, or of a client without a key."""
         name = key.digest if key else f"client {context.request.client.host if context.request.client else ''}"
         if name not in self._allowances:
             limit = key.limit if key else None
@@ -122,7 +122,7 @@ class Access(Core):
         return self._allowances[name]
 
     def new_allowance(self, limit: int | None, window: int | None) -> Allowance:
-        """Start counting for somebody who was not seen before; None is for the usual limit or window."""
+        """Return a new allowance; None means the usual limit or window."""
         usual_limit, usual_window = _USUAL[self.latitude["rate_limit"]]
         limit, length = limit or usual_limit, window or usual_window
         match self.latitude["rate_window"]:

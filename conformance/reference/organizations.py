@@ -1,4 +1,4 @@
-"""The operations on the organization itself."""
+"""Operations on the organization."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class Organizations(Listing):
     """Read and rename the organization of the key."""
 
     def get_organization(self, context: RequestContext) -> Reply:
-        """Answer with the organization."""
+        """Return the organization."""
         return self.resource(context, self.view_organization(self.store.organization(context.organization_id)))
 
     def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
-        """Read the body of an update."""
+        """Return the checked body of an update."""
         body = self.read_body(context, fields=("name",), read_only=_READ_ONLY)
         return self.check_optional_name(body)
 
     def check_optional_name(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Check the name in an edit, which may lack it, and that the edit edits something."""
+        """Check the optional name of an edit, and that the edit has a field."""
         if not body:
-            self.rule("empty_patch", "The body names nothing to change.")
+            self.rule("empty_patch", "The body has no field to change.")
         if "name" not in body:
             return body
         if body["name"] is None:
@@ -36,14 +36,14 @@ class Organizations(Listing):
         return {**body, "name": self.name(body["name"])}
 
     def update_organization(self, context: RequestContext) -> Reply:
-        """Give the organization the name that was sent."""
+        """Rename the organization."""
         name = self.store.organization(context.organization_id).name
         if self.changes_something(context.values, {"name": name}):
             self.store.rename_organization(context.organization_id, context.values.get("name", name), self.now())
         return self.resource(context, self.view_renamed(self.store.organization(context.organization_id)))
 
     def changes_something(self, sent: dict[str, Any], kept: dict[str, Any]) -> bool:
-        """Tell whether an edit counts as a change; one that sends the standing values is open."""
+        """Whether an edit counts as a change; for a no-op edit the latitude decides."""
         if not sent:
             return self.latitude["empty_patch_time"] == "moves"
         if sent == {field: kept[field] for field in sent}:

@@ -1,4 +1,4 @@
-"""The service: the way of a request from its arrival to its answer."""
+"""Service: the steps from a request to its response."""
 
 from __future__ import annotations
 
@@ -32,32 +32,31 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _EDITING = 0.002
-"""Seconds in which an edit keeps out others, where this service refuses parallel edits."""
+"""Seconds for which an edit excludes others, if parallel edits are refused."""
 _LONGEST_WAIT = 0.4
-"""Seconds that a change waits at most until the engagement is free, where it waits at all."""
+"""Most seconds that a change waits, if ``change_clock`` is ``before-waiting``."""
 _LISTS = frozenset({"listEngagements", "listMembers"})
 _COUNTING = 0.05
-"""Seconds at most from the count of a list to the reading of its items, if this service does not read both at once."""
+"""Most seconds between the count of a list and the read of its items, if they are separate."""
 _SLOW = 0.08
-"""Seconds of a slow answer."""
+"""Seconds of a slow response."""
 
 
 class Service(Responses, Provisioning):
     """The reference service as an ASGI application.
 
-    Each step is a method of its own, so that a deliberate fault is a subclass that overrides one, and each choice at an
-    open point is consulted in one of them. In order: ``authenticate`` and ``count_request``, ``find_operation``,
-    ``receive``; then ``authorize``, ``check`` and ``find``, in the order that the open point ``refusal_order`` says;
-    then the method of the operation; then ``respond``.
+    Each step is a method, so that a fault is a subclass that overrides one. Each open point is read in one step.
+    In order: ``authenticate`` and ``count_request``, ``find_operation``, ``receive``; then ``authorize``, ``check`` and
+    ``find``, in the order of the open point ``refusal_order``; then the method of the operation; then ``respond``.
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to a request."""
         response = await self.handle(Request(scope, receive))
         await response(scope, receive, send)
 
     async def handle(self, request: Request) -> Response:
-        """Answer one request, whatever it is."""
+        """Return the response to a request; an unexpected error becomes a 500."""
         if self.latitude["gateway"] == "strict" and (page := gateway.refusal(request)) is not None:
             return page
         await self.take_time()
@@ -66,22 +65,22 @@ class Service(Responses, Provisioning):
             reply = await self.serve(context)
         except Refusal as refusal:
             reply = self.refused(context, refusal)
-        except Exception:  # noqa: BLE001 - whatever goes wrong, the client gets an envelope
+        except Exception:  # noqa: BLE001 - the client gets an envelope after every error
             _log.exception("An unexpected error")
             reply = self.error(Refusal(500, "An unexpected error occurred."))
         return self.respond(context, reply)
 
     async def take_time(self) -> None:
-        """Hold an answer back, where this service is slow."""
+        """Delay the response, depending on ``latency`` and ``pace``."""
         pace = {"prompt": 0.0, "slow": _SLOW, "uneven": random.uniform(0, _SLOW)}  # noqa: S311 - no secret
         if seconds := self.latency + pace[self.latitude["pace"]]:
             await asyncio.sleep(seconds)
 
     async def serve(self, context: RequestContext) -> Reply:
-        """Carry out a request.
+        """Process a request.
 
         Raises:
-            Refusal: It is refused.
+            Refusal: The request is refused.
         """
         early = self.latitude["unparsable_body"] == "body"
         if early:
@@ -98,10 +97,10 @@ class Service(Responses, Provisioning):
         return reply
 
     async def parse_first(self, context: RequestContext) -> None:
-        """Take in the body before the key is looked at, and refuse it where it is no JSON.
+        """Receive the body before the key is checked, and refuse a body that is not JSON.
 
         Raises:
-            Refusal: It is none, or too long.
+            Refusal: The body is not JSON, or too long.
         """
         try:
             context.content = await self.receive(context)
@@ -109,13 +108,13 @@ class Service(Responses, Provisioning):
                 read_json(context.content, "last")
         except ValueError as problem:
             self.count_request(context, None)
-            raise Refusal(400, f"The body is no valid JSON: {problem}.") from None
+            raise Refusal(400, f"The body is not valid JSON: {problem}.") from None
         except Refusal:
             self.count_request(context, None)
             raise
 
     def refused(self, context: RequestContext, refusal: Refusal) -> Reply:
-        """Answer a refused request, which need not count."""
+        """Return the reply to a refused request, which may not count."""
         if self.latitude["refused_requests"] == "free" and not context.quota.exceeded:
             context.allowance.give_back()
             context.quota = replace(context.quota, remaining=context.quota.remaining + 1)
@@ -124,7 +123,7 @@ class Service(Responses, Provisioning):
     # Admission
 
     def admit(self, context: RequestContext) -> None:
-        """Let in who has a good key and has not sent too much; every request counts.
+        """Count a request and check its key and its rate limit.
 
         Raises:
             Refusal: 401, or 429.
@@ -135,7 +134,7 @@ class Service(Responses, Provisioning):
         finally:
             self.count_request(context, key)
         if context.quota.exceeded:
-            raise Refusal(429, "Too many requests; wait until the time that X-RateLimit-Reset tells.")
+            raise Refusal(429, "Too many requests. Wait until the time in X-RateLimit-Reset.")
         self.note_activity(key)
         match self.latitude["company"]:
             case "busy":
@@ -144,10 +143,10 @@ class Service(Responses, Provisioning):
                 self._busy_neighbours.seed(key.organization_id, many)
 
     def find_operation(self, context: RequestContext) -> Operation:
-        """Find what a request asks for.
+        """Find the operation of a request.
 
         Raises:
-            Refusal: 404 for an unknown path, 405 for a method that the path does not take.
+            Refusal: 404 for an unknown path, 405 for a method that the path does not have.
         """
         method, segments = context.request.method, segments_of(context.request.scope["raw_path"])
         if method == "HEAD" and self.latitude["head_requests"] == "like-get":
@@ -161,13 +160,13 @@ class Service(Responses, Provisioning):
         return operation
 
     def no_such_method(self, refusal: Refusal) -> Refusal:
-        """Make the refusal of a method that a known path does not take."""
+        """Return the refusal of a method that a known path does not have."""
         return refusal if self.latitude["other_method"] == "405" else Refusal(404, refusal.message)
 
     # Performance
 
     async def perform(self, context: RequestContext) -> Reply:
-        """Carry out an operation."""
+        """Process an operation."""
         beside = self.latitude["parallel_edit"]
         if context.operation.id == "updateEngagement" and beside != "waits":
             return await self.perform_alone(context, int(beside))
@@ -179,10 +178,10 @@ class Service(Responses, Provisioning):
         return self.act(context)
 
     async def perform_alone(self, context: RequestContext, beside: int) -> Reply:
-        """Carry out an edit; it is refused with a status beside another one of the same engagement."""
+        """Process an edit, or refuse it during another edit of the same engagement."""
         if context.resource_id in self._in_edit:
             self.try_out(context)
-            raise Refusal(beside, "Another edit of the engagement is under way.")
+            raise Refusal(beside, "Another edit of the engagement is in progress. Send this one again later.")
         self._in_edit.add(context.resource_id)
         try:
             await asyncio.sleep(_EDITING)
@@ -191,7 +190,7 @@ class Service(Responses, Provisioning):
             self._in_edit.discard(context.resource_id)
 
     async def perform_after_counting(self, context: RequestContext, *, cuts: bool) -> Reply:
-        """Count what a list holds, and read its items later, which may be cut off at that count."""
+        """Count a list, and read its items later; the count may cut them off."""
         context.counted = self.act(context).content["meta"]["total"]
         await asyncio.sleep(random.uniform(0, _COUNTING))  # noqa: S311 - no secret
         reply = self.act(context)
@@ -200,7 +199,7 @@ class Service(Responses, Provisioning):
         return reply
 
     async def perform_after_waiting(self, context: RequestContext) -> Reply:
-        """Read the clock, and carry out a change once the engagement is free: one that came later may be first."""
+        """Read the clock, wait, and process a change; a later request may be processed first."""
         read = self.now()
         await asyncio.sleep(random.uniform(0, _LONGEST_WAIT))  # noqa: S311 - no secret
         self.clock_read = read
@@ -210,29 +209,29 @@ class Service(Responses, Provisioning):
             self.clock_read = None
 
     def act(self, context: RequestContext) -> Reply:
-        """Try a request and carry it out, with nobody else in between."""
+        """Check a request and process it in one transaction."""
         with nullcontext() if context.operation.method == "GET" else self.store.transaction():
             self.try_out(context)
             return self._actions[context.operation.id](context)
 
     def try_out(self, context: RequestContext) -> None:
-        """Find out whether a request is permitted, valid, and about something that is there.
+        """Check the permission, the validity and the resource of a request.
 
         Raises:
-            Refusal: It is not.
+            Refusal: A check fails.
         """
         for stage in self.latitude["refusal_order"].split(","):
             self._stages[stage](context)
 
     def check(self, context: RequestContext) -> None:
-        """Read and check the body or the parameters of a request."""
+        """Parse and check the body or the parameters of a request."""
         if not context.operation.parameters:
             self.read_parameters(context)
         if context.operation.id in self._checks:
             context.values = self._checks[context.operation.id](context)
 
     def find(self, context: RequestContext) -> None:
-        """Find the resource that a path names."""
+        """Find the resource that the path names."""
         if context.operation.finds == "engagement":
             context.engagement = self.find_engagement(context)
         elif context.operation.finds == "member":
