@@ -1,4 +1,4 @@
-"""How faults of the list of engagements are made: by what it asks for, or by what it finds."""
+"""Factories of faults of the engagement list, by its request or by its items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How faults look up what an organization has, past what a request may see."""
+"""Lookups in the store for faults, past the limits of a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How faults are made that differ from each other in little: a service with one or two methods of its own."""
+"""Factories of similar faults: subclasses of the service with one or two overridden methods."""
 
 from __future__ import annotations
 

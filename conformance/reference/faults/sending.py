@@ -1,4 +1,4 @@
-"""What a request carries, as faults of odd input look at it."""
+"""Contents of a request for faults of odd input."""
 
 from __future__ import annotations
 

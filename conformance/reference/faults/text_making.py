@@ -1,4 +1,4 @@
-"""How faults of text are made: a service keeps something else than what was sent."""
+"""Factories of text faults: the service stores other text than was sent."""
 
 from __future__ import annotations
 

@@ -43,9 +43,7 @@ INPUT_POINTS = (
         "long_description", "How is a description over 10,000 characters handled?", ("accepted", "422", "400", "413")
     ),
     Point("odd_name", "How is a name with control characters handled?", ("accepted", "422", "400")),
-    Point(
-        "odd_text", "Which characters of texts are refused?", ("none", "422-markup", "400-not-ascii")
-    ),
+    Point("odd_text", "Which characters of texts are refused?", ("none", "422-markup", "400-not-ascii")),
     Point("lone_surrogate", "Which status refuses text without a UTF-8 form?", _BODY),
     Point("blanks", "How are leading, trailing and repeated blanks stored?", ("kept", "trimmed", "merged")),
     Point("normalization", "Which Unicode normal form does text get?", ("none", "NFC")),
