@@ -114,7 +114,7 @@ class _Out:
 
 
 def _edits_both(turn: Turn) -> bool:
-    """Whether a request edits name and description of an engagement that was edited before."""
+    """Whether a request edits name and description."""
     return turn.method == "PATCH" and b'"name"' in turn.body and b'"description"' in turn.body
 
 

@@ -102,7 +102,7 @@ def test_a_pipe_that_nobody_reads_to_its_end(target: HostileTarget, tmp_path: Pa
 
 @pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
 def test_streams_that_are_closed_from_the_start(closed: tuple[int, ...], target: HostileTarget, tmp_path: Path) -> None:
-    """If stdout or stderr is closed from the start, as with ``>&-``, the run is the same and writes to no other file."""
+    """If stdout or stderr is closed from the start, as with ``>&-``, the run writes to no other file."""
 
     def close() -> None:
         for number in closed:
