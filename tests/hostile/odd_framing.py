@@ -131,7 +131,7 @@ def _dies(turn: Turn) -> Any:
 
 
 CASES: Final[Mapping[str, Case]] = {
-    # --- no complete response
+    # --- no complete answer
     "dies with the first request": untestable(_dies, "no complete answer ever came"),
     "HTTP/0.9": untestable(raw(_PLAIN + b"\r\n"), UNTESTABLE),
     "HTTP/2 without being asked": untestable(raw(b"\0\0\x12\4\0\0\0\0\0\0\3\0\0\0d"), "not HTTP"),
