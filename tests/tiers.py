@@ -1,4 +1,4 @@
-"""The tiers of the tests: marks by path, and samples of the examples that are too many for every run."""
+"""Tiers of the tests: marks by path, and samples of tests with many examples."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MARKS: Final = {
         "tests/wire/test_redaction.py::test_encoded_secrets_are_replaced",
     ),
 }
-"""The paths of each mark; a test with any of them is left out of ``tox`` and belongs to ``tox -m full``."""
+"""The paths of each mark; ``tox`` skips all marked tests, and ``tox -m full`` runs them."""
 
 SAMPLES: Final = {
     "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 40,
@@ -67,20 +67,20 @@ SAMPLES: Final = {
     "tests/sudden/test_interruption.py::test_a_signal_while_it_starts": 6,
     "tests/sudden/test_killing.py::test_cleaning_up_after_a_kill": 6,
 }
-"""How many examples of a test run with ``--sample``."""
+"""The number of examples of each test that run with ``--sample``."""
 
 
 def marks(name: str) -> list[str]:
-    """The marks of the test with this node id."""
+    """Return the marks of the test with this node id."""
     return [mark for mark, paths in MARKS.items() if name.startswith(paths)]
 
 
 def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
-    """The node ids that are not in the sample.
+    """Return the node ids outside the sample.
 
     Args:
-        names: The node ids of all tests that were chosen.
-        drawn_by: What decides the sample.
+        names: The node ids of all selected tests.
+        drawn_by: The seed of the sample.
     """
     examples = defaultdict(list)
     for name in names:
@@ -93,7 +93,7 @@ def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
 
 
 def commit() -> str:
-    """The commit of the checkout, so that each tries other examples; nothing outside of one."""
+    """Return the commit of the checkout, so that each commit tries other examples; empty outside a checkout."""
     root = Path(__file__).parent.parent
     try:
         found = subprocess.run(

@@ -1,4 +1,4 @@
-"""The table of hostile behaviours and of what runs against them came to."""
+"""Table of hostile behaviours and the results of runs against them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ right. "Untouched" means that the target held afterwards what it held before. Ti
 
 @dataclass(frozen=True)
 class Row:
-    """A behaviour, and what a run against it came to."""
+    """A behaviour and the result of a run against it."""
 
     name: str
     case: Case
@@ -38,7 +38,7 @@ class Row:
     clean: bool
 
     def line(self) -> str:
-        """The row of the table."""
+        """Return the row as Markdown."""
         report, ended = self.ended.report, self.ended
         cells = [
             inline(self.name), str(ended.status), report["verdict"], inline(_told(ended)), f"{self.case.timeout:g}",
@@ -48,18 +48,18 @@ class Row:
 
 
 def write(rows: Iterable[Row]) -> None:
-    """Write the table anew."""
+    """Write the table."""
     PATH.write_text(_HEAD + "".join(f"{row.line()}\n" for row in rows), "utf-8")
 
 
 def names() -> list[str]:
-    """The behaviours in the table as it was written last."""
+    """Return the behaviours in the table."""
     lines = PATH.read_text("utf-8").partition("|---|")[2].splitlines()
     return [line.split(" | ")[0].removeprefix("| ") for line in lines[1:]]
 
 
 def _told(ended: Ended) -> str:
-    """One sentence: why a run ended early, or what was broken, or what could not be decided."""
+    """Return one sentence: why the run ended early, or what failed, or what is undecided."""
     failed, undecided = ended.outcomes("failed"), ended.outcomes("cantTell")
     if ended.err.strip():
         return ended.err.strip().splitlines()[-1]

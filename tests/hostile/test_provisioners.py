@@ -1,4 +1,4 @@
-"""Provisioners that misbehave: the run goes on without them, ends in time, and no program stays behind."""
+"""Misbehaving provisioners: the run continues without them, ends in time, and leaves no process."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
 
 @pytest.fixture(autouse=True)
 def _nothing_stays() -> Iterator[None]:
-    """No program that a run started outlives it."""
+    """No process of a run outlives it."""
     adopt_orphans()
     known = [pid for pid, _ in children()]
     yield
@@ -69,7 +69,7 @@ def _nothing_stays() -> Iterator[None]:
 
 
 def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience: float = 2.0) -> Ended:
-    path = folder / "provision.py"  # its name is what strays are told by
+    path = folder / "provision.py"  # strays are recognized by its name
     path.write_text(_RESPONSES + program, "utf-8")
     command = json.dumps([sys.executable, str(path), "conformance"])
     with hostile() as target:
@@ -87,9 +87,9 @@ def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> None:
-    """What needs it is untested with the reason, told in all outputs, and everything else is judged.
+    """Checks that need the provisioner are untested with the reason in all outputs; the others are judged.
 
-    A provisioner that never answered makes the exit status 3.
+    A provisioner that never responded makes the exit status 3.
     """
     program, reason = PROGRAMS[name]
     is_silent = "answers(" not in program
@@ -126,7 +126,7 @@ STALLING: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 
 @pytest.mark.parametrize("name", STALLING)
 def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) -> None:
-    """However long an answer or an e-mail may take by the target file, a run that is over waits for none."""
+    """A run that is over does not wait for responses of the provisioner or e-mails, whatever the target file allows."""
     program, words = STALLING[name]
 
     ended = _run(tmp_path, program, "--max-seconds", "8", *words, timeout=3600, patience=3600)
@@ -137,7 +137,7 @@ def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) ->
 
 
 def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
-    """After its second time-out nothing more is asked of it, by whatever class."""
+    """After two timeouts, the provisioner gets no more requests of any class."""
     ended = _run(
         tmp_path, "\nfor line in sys.stdin: sys.stderr.write('asked\\n'); sys.stderr.flush()", "--disposable", timeout=1
     )
@@ -149,7 +149,7 @@ def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_no_response_is_quoted_without_keys(tmp_path: Path) -> None:
-    """A banner is told word for word; what looks like a key in it is not."""
+    """The message quotes a banner, without the part that looks like a key."""
     program = "print('Provisioner ready, token: swordfish key_abcdefgh12345678', flush=True); sys.stdin.read()"
     ended = _run(tmp_path, program, "--only", "isolation")
 
