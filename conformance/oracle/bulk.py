@@ -55,21 +55,21 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
     """
     wrong: list[Sent] = []
     trouble: NoResponse | None = None
-    for one in sent:
+    for request in sent:
         try:
-            status = one.exchange.status
+            status = request.exchange.status
         except NoResponse as no_response:
             trouble = trouble or no_response
             continue
-        evidence(one.exchange)
+        evidence(request.exchange)
         if not permitted(status):
-            wrong.append(one)
+            wrong.append(request)
     if wrong:
         raise NonConformity(
-            _listed([f"{one.told} was answered {one.exchange.status}" for one in wrong]),
-            *[one.exchange for one in wrong],
+            _listed([f"{request.told} was answered {request.exchange.status}" for request in wrong]),
+            *[request.exchange for request in wrong],
             expected=expected,
-            actual=", ".join(sorted({str(one.exchange.status) for one in wrong})),
+            actual=", ".join(sorted({str(request.exchange.status) for request in wrong})),
         )
     if trouble is not None:
         raise trouble
@@ -106,8 +106,8 @@ def only_if_refused(sent: Iterable[Sent], judge: Callable[[], None]) -> None:
     try:
         judge()
     except NonConformity as fault:
-        if accepted := [one for one in sent if one.exchange.status not in REFUSALS]:
-            exchanges = [one.exchange for one in accepted]
+        if accepted := [request for request in sent if request.exchange.status not in REFUSALS]:
+            exchanges = [request.exchange for request in accepted]
             raise CantTell(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
         raise
 
@@ -121,11 +121,15 @@ def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
     """
     items = [item for page in listed for item in read.items(page)]
     evidence(*listed)
-    found = [one for one in sent if one.label and refused(one) and any(carries(item, one.label) for item in items)]
+    found = [
+        request
+        for request in sent
+        if request.label and refused(request) and any(carries(item, request.label) for item in items)
+    ]
     if found:
         raise NonConformity(
-            _listed([f"{one.told} was refused, but its engagement is in the list" for one in found]),
-            *[one.exchange for one in found],
+            _listed([f"{request.told} was refused, but its engagement is in the list" for request in found]),
+            *[request.exchange for request in found],
             *listed,
             expected="no engagement of a refused creation",
             actual=f"{len(found)} of them",
@@ -137,13 +141,13 @@ def carries(item: dict[str, Any], label: str) -> bool:
     return any(isinstance(item.get(name), str) and label in item[name] for name in ("name", "description"))
 
 
-def refused(one: Sent) -> bool:
+def refused(request: Sent) -> bool:
     """Whether a request was answered with a 4xx; what has no answer was not."""
-    return one.exchange.judgeable and one.exchange.status in REFUSALS
+    return request.exchange.judgeable and request.exchange.status in REFUSALS
 
 
 def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
-    exchanges = [one.exchange for one in sent]
+    exchanges = [request.exchange for request in sent]
     if after.status == HTTPStatus.NOT_FOUND:
         message = "the engagement is gone"
         raise NonConformity(message, before, *exchanges, after, expected="the engagement as before", actual="404")

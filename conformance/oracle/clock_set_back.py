@@ -25,7 +25,7 @@ def was_set_back(exchange: Exchange, exchanges: Iterable[Exchange]) -> bool:
     ahead = _ahead(exchange)
     if ahead is None:
         return False
-    before = (_ahead(one) for one in exchanges if one.number < exchange.number)
+    before = (_ahead(earlier) for earlier in exchanges if earlier.number < exchange.number)
     return any(then is not None and then - ahead > _INEXACT + exchange.seconds for then in before)
 
 

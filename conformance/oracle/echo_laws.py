@@ -33,31 +33,31 @@ def renaming_repeats_name(exchange: Exchange) -> bool:
     """The answer to a renaming of the organization carries the name that was sent, where that is an ordinary one."""
     sent = _body_of(exchange, "updateCurrentOrganization")
     name = {"name": sent["name"]} if is_ordinary(sent.get("name")) else {}
-    return _same(exchange, _told(exchange, "updateCurrentOrganization"), name)
+    return _same(exchange, _resource_of(exchange, "updateCurrentOrganization"), name)
 
 
 def creation_repeats_texts(exchange: Exchange) -> bool:
     """The answer to a creation carries the name and the description that were sent, where these are ordinary words."""
-    sent, told = _body_of(exchange, "createEngagement"), _told(exchange, "createEngagement")
-    texts = [name for name in TEXTS if is_unremarkable(sent.get(name)) and isinstance(told.get(name), str)]
-    return _same(exchange, told, {name: sent[name] for name in texts})
+    sent, resource = _body_of(exchange, "createEngagement"), _resource_of(exchange, "createEngagement")
+    texts = [name for name in TEXTS if is_unremarkable(sent.get(name)) and isinstance(resource.get(name), str)]
+    return _same(exchange, resource, {name: sent[name] for name in texts})
 
 
 def creation_is_active(exchange: Exchange) -> bool:
     """The answer to a creation that says nothing else says that the engagement is active."""
     if not _body_of(exchange, "createEngagement").keys() <= set(TEXTS):
         return False
-    return _same(exchange, _told(exchange, "createEngagement"), {"status": "active"})
+    return _same(exchange, _resource_of(exchange, "createEngagement"), {"status": "active"})
 
 
 def archiving_names_its_engagement(exchange: Exchange) -> bool:
     """The answer to an archive carries the identifier of the engagement."""
-    return _same(exchange, _told(exchange, "archiveEngagement"), {"id": exchange.request.identifier})
+    return _same(exchange, _resource_of(exchange, "archiveEngagement"), {"id": exchange.request.identifier})
 
 
 def archiving_tells_archived(exchange: Exchange) -> bool:
     """The answer to an archive says that the engagement is archived."""
-    return _same(exchange, _told(exchange, "archiveEngagement"), {"status": "archived"})
+    return _same(exchange, _resource_of(exchange, "archiveEngagement"), {"status": "archived"})
 
 
 def role_change_repeats(exchange: Exchange) -> bool:
@@ -65,14 +65,14 @@ def role_change_repeats(exchange: Exchange) -> bool:
     sent = _body_of(exchange, "updateMemberRole")
     if sent.get("role") not in _GIVEN:
         return False
-    told = _told(exchange, "updateMemberRole")
-    return _same(exchange, told, {"id": exchange.request.identifier, "role": sent["role"]})
+    resource = _resource_of(exchange, "updateMemberRole")
+    return _same(exchange, resource, {"id": exchange.request.identifier, "role": sent["role"]})
 
 
 def removal_tells_who_was_removed(exchange: Exchange) -> bool:
     """The answer to a removal says that the member asked for was removed."""
-    told = _told(exchange, "removeMember")
-    return _same(exchange, told, {"removed": True, "userId": exchange.request.identifier})
+    resource = _resource_of(exchange, "removeMember")
+    return _same(exchange, resource, {"removed": True, "userId": exchange.request.identifier})
 
 
 def invitation_repeats(exchange: Exchange) -> bool:
@@ -81,23 +81,23 @@ def invitation_repeats(exchange: Exchange) -> bool:
     email, role = sent.get("email"), sent.get("role")
     if role not in _GIVEN or not isinstance(email, str) or not _ADDRESS.fullmatch(email):
         return False
-    told = _told(exchange, "inviteMember")
-    if isinstance(address := told.get("email"), str):
-        told["email"] = address.casefold()
-    return _same(exchange, told, {"email": email.casefold(), "role": role})
+    resource = _resource_of(exchange, "inviteMember")
+    if isinstance(address := resource.get("email"), str):
+        resource["email"] = address.casefold()
+    return _same(exchange, resource, {"email": email.casefold(), "role": role})
 
 
 def invitation_is_pending(exchange: Exchange) -> bool:
     """A new invitation is pending."""
-    return _same(exchange, _told(exchange, "inviteMember"), {"status": "pending"})
+    return _same(exchange, _resource_of(exchange, "inviteMember"), {"status": "pending"})
 
 
 def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
     """An invitation expires seven days after its creation, within a second."""
-    told = _told(exchange, "inviteMember")
-    if not isinstance(told.get("createdAt"), str) or not isinstance(told.get("expiresAt"), str):
+    resource = _resource_of(exchange, "inviteMember")
+    if not isinstance(resource.get("createdAt"), str) or not isinstance(resource.get("expiresAt"), str):
         return False
-    life = expect.moment(told["expiresAt"], exchange) - expect.moment(told["createdAt"], exchange)
+    life = expect.moment(resource["expiresAt"], exchange) - expect.moment(resource["createdAt"], exchange)
     expect.holds(
         abs(life - _LIFE) <= _TOLERANCE,
         "the invitation does not expire seven days after its creation",
@@ -129,7 +129,7 @@ def _disturbed(exchanges: list[Exchange]) -> set[int]:
         if changed is not None and exchange.request.method != "GET" and not refused(exchange):
             at_once[changed].append(exchange)
     pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
-    return {one.number for pair in pairs if Interval.of(pair[0]).meets(Interval.of(pair[1])) for one in pair}
+    return {change.number for pair in pairs if Interval.of(pair[0]).meets(Interval.of(pair[1])) for change in pair}
 
 
 def _archived_before(exchanges: list[Exchange]) -> set[int]:
@@ -149,20 +149,20 @@ def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     return (sent_object(exchange) or {}) if is_of_it else {}
 
 
-def _told(exchange: Exchange, operation: str) -> dict[str, Any]:
+def _resource_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """The resource in a success of this operation; an empty one where there is none to be read."""
     is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
     resources = readable_resources(exchange) if is_of_it else []
     return dict(resources[0]) if resources else {}
 
 
-def _same(exchange: Exchange, told: dict[str, Any], right: dict[str, Any]) -> bool:
+def _same(exchange: Exchange, resource: dict[str, Any], right: dict[str, Any]) -> bool:
     """Compare the fields that are there with the right type; False where there is none.
 
     Raises:
         NonConformity: One of them has another value.
     """
-    given = [name for name, value in right.items() if name in told and type(told[name]) is type(value)]
+    given = [name for name, value in right.items() if name in resource and type(resource[name]) is type(value)]
     for name in given:
-        expect.equal(name, told[name], right[name], exchange, pointer=f"/data/{name}")
+        expect.equal(name, resource[name], right[name], exchange, pointer=f"/data/{name}")
     return bool(given)

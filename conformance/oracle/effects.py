@@ -64,7 +64,7 @@ class Effect:
     exchange: Exchange
     field: str
     value: str | None
-    span: Interval
+    interval: Interval
     certain: bool
 
     def fits(self, value: str) -> bool:
@@ -125,54 +125,54 @@ def effects_of(exchange: Exchange) -> list[Effect]:
     """
     if not exchange.was_sent or (refused(exchange) and is_main(exchange)):
         return []
-    span = Interval.of(exchange)
+    interval = Interval.of(exchange)
     certain = accepted(exchange) and is_main(exchange)
     if not (accepted(exchange) or refused(exchange)):
-        span = Interval(span.start, inf)
+        interval = Interval(interval.start, inf)
     effects: list[Effect] = []
     match exchange.request.operation.id:
         case "createEngagement":
-            effects = _created(exchange, span, certain=certain)
+            effects = _created(exchange, interval, certain=certain)
         case "updateEngagement":
-            effects = _edited(exchange, span, certain=certain)
+            effects = _edited(exchange, interval, certain=certain)
         case "archiveEngagement":
-            effects = [Effect(exchange, STATUS, "archived", span, certain)]
+            effects = [Effect(exchange, STATUS, "archived", interval, certain)]
         case "unarchiveEngagement":
-            effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, span), certain=False)]
+            effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, interval), certain=False)]
         case "deleteEngagement":
-            effects = [Effect(exchange, EXISTENCE, DELETED, span, certain)]
+            effects = [Effect(exchange, EXISTENCE, DELETED, interval, certain)]
     return effects
 
 
-def _created(exchange: Exchange, span: Interval, *, certain: bool) -> list[Effect]:
+def _created(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     values: dict[str, str | None] = dict.fromkeys(TEXTS)
     if body is not None:
         values["description"] = _text(body.get("description"))
         if body.get("name") is not None:  # what becomes of a creation without one is not told: it must be refused
             values["name"] = _text(body["name"])
-    texts = [Effect(exchange, name, value, span, certain) for name, value in values.items()]
-    born = Effect(exchange, EXISTENCE, EXISTS, span, certain)
-    return [*texts, Effect(exchange, STATUS, "active", span, certain), born]
+    texts = [Effect(exchange, name, value, interval, certain) for name, value in values.items()]
+    born = Effect(exchange, EXISTENCE, EXISTS, interval, certain)
+    return [*texts, Effect(exchange, STATUS, "active", interval, certain), born]
 
 
-def _edited(exchange: Exchange, span: Interval, *, certain: bool) -> list[Effect]:
+def _edited(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     if body is None:
-        return [Effect(exchange, name, None, span, certain=False) for name in TEXTS]
+        return [Effect(exchange, name, None, interval, certain=False) for name in TEXTS]
     sent = {name: body[name] for name in TEXTS if name in body}
     if any(not isinstance(value, str | None) for value in sent.values()):  # an edit that must be refused as a whole
         certain = False
     return [
         # What becomes of null is open: it may be ignored.
-        Effect(exchange, name, _text(value), span, certain and isinstance(value, str))
+        Effect(exchange, name, _text(value), interval, certain and isinstance(value, str))
         for name, value in sent.items()
     ]
 
 
-def _of_unarchive(exchange: Exchange, span: Interval) -> Interval:
+def _of_unarchive(exchange: Exchange, interval: Interval) -> Interval:
     """Nothing tells what unarchiving does, nor when: after a success it may be yet to happen, until a read shows it."""
-    return Interval(span.start, inf) if accepted(exchange) else span
+    return Interval(interval.start, inf) if accepted(exchange) else interval
 
 
 def _text(value: object) -> str | None:

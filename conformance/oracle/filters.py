@@ -150,35 +150,35 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
     return len(found)
 
 
-def expect_one_total(look: tuple[Exchange, ...]) -> None:
+def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
     """Pages of a filtered list tell the total that the same list in one answer tells, and shows.
 
     Args:
-        look: The list in one answer, then pages of it.
+        snapshot: The list in one answer, then pages of it.
 
     Raises:
         CantTellYet: The one answer does not show what it counts.
     """
-    whole, *pages = look
+    whole, *pages = snapshot
     total = _shown_total(whole)
     for response in pages:
-        told = read.number(response, "total")
-        expect.equal("the total of a page with a filter", told, total, whole, response, pointer="/meta/total")
+        stated = read.number(response, "total")
+        expect.equal("the total of a page with a filter", stated, total, whole, response, pointer="/meta/total")
 
 
-def expect_full_pages(look: tuple[Exchange, ...]) -> None:
+def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
     """Pages of a filtered list hold what there is for them, by the same list in one answer.
 
     Args:
-        look: The list in one answer, then pages of it.
+        snapshot: The list in one answer, then pages of it.
 
     Raises:
         CantTellYet: The answers do not agree about the length of the list, or the one answer does not show it.
     """
-    whole, *pages = look
+    whole, *pages = snapshot
     total = _shown_total(whole)
-    if any(read.number(one, "total") != total for one in pages):
-        raise CantTellYet("the pages do not tell the same total", *look)
+    if any(read.number(page, "total") != total for page in pages):
+        raise CantTellYet("the pages do not tell the same total", *snapshot)
     for response in pages:
         page, size = read.number(response, "page"), read.number(response, "perPage")
         found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
@@ -193,24 +193,24 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
         )
 
 
-def expect_nothing_lost(look: tuple[Exchange, ...], field: str, key: Key) -> None:
+def expect_nothing_lost(snapshot: tuple[Exchange, ...], field: str, key: Key) -> None:
     """Neighbouring pages of a filtered list hold once what the same list in one answer has for them.
 
     Of items with equal keys nothing is said: each answer may have them in another order.
 
     Args:
-        look: The descending list in one answer, then neighbouring pages of it.
+        snapshot: The descending list in one answer, then neighbouring pages of it.
         field: What it is sorted by.
         key: The key of that.
 
     Raises:
         CantTellYet: The answers tell different totals, or are not in their order.
     """
-    ensure_one_total(look)
-    pages = Listing(look[1:])
-    for listing in (Listing(look[:1]), pages):
-        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *look)
-    keys = {item.identifier: value for item in Listing(look).items if (value := key(item.value)) is not None}
+    ensure_one_total(snapshot)
+    pages = Listing(snapshot[1:])
+    for listing in (Listing(snapshot[:1]), pages):
+        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *snapshot)
+    keys = {item.identifier: value for item in Listing(snapshot).items if (value := key(item.value)) is not None}
     numbers = Counter(map(repr, keys.values()))
     alone = {identifier: value for identifier, value in keys.items() if numbers[repr(value)] == 1}
     expect_once(pages, alone)

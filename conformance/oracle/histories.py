@@ -40,37 +40,37 @@ class Register:
     def add(self, effect: Effect) -> None:
         """Take in an effect."""
         self._found = None
-        insort(self.effects, effect, key=lambda one: one.span.start)
+        insort(self.effects, effect, key=lambda known: known.interval.start)
 
-    def latest(self, span: Interval) -> Effect | None:
+    def latest(self, interval: Interval) -> Effect | None:
         """The certain effect that began last of those that were over when a read began."""
-        for one in reversed(self.effects):
-            if one.certain and one.span.before(span):
-                return one
+        for effect in reversed(self.effects):
+            if effect.certain and effect.interval.before(interval):
+                return effect
         return None
 
-    def candidates(self, span: Interval) -> list[Effect]:
+    def candidates(self, interval: Interval) -> list[Effect]:
         """The effects of which one may have been the last before a read."""
-        if self._found is None or self._found[0] != span:
-            last = self.latest(span)
-            begun = [one for one in self.effects if one.span.start < span.end]
-            found = begun if last is None else [one for one in begun if not one.span.before(last.span)]
-            self._found = span, found  # a read is asked for several times
+        if self._found is None or self._found[0] != interval:
+            last = self.latest(interval)
+            begun = [effect for effect in self.effects if effect.interval.start < interval.end]
+            found = begun if last is None else [effect for effect in begun if not effect.interval.before(last.interval)]
+            self._found = interval, found  # a read is asked for several times
         return self._found[1]
 
-    def is_possible(self, value: str, span: Interval) -> bool:
+    def is_possible(self, value: str, interval: Interval) -> bool:
         """Whether a read in that time may have shown a value."""
-        return any(one.fits(value) for one in self.candidates(span))
+        return any(effect.fits(value) for effect in self.candidates(interval))
 
-    def certain_value(self, span: Interval) -> str | None:
+    def certain_value(self, interval: Interval) -> str | None:
         """The one value that every read in that time shows; None where there are several."""
-        values = {one.value for one in self.candidates(span)}
+        values = {effect.value for effect in self.candidates(interval)}
         return values.pop() if len(values) == 1 else None
 
-    def narrow(self, value: str, span: Interval) -> None:
+    def narrow(self, value: str, interval: Interval) -> None:
         """Learn from a read that may be: what it shows has happened by then, and what it does not show has not."""
-        found = self.candidates(span)
-        showing = [one for one in found if one.fits(value)]
+        found = self.candidates(interval)
+        showing = [effect for effect in found if effect.fits(value)]
         if len(showing) != 1:
             return
         shown = showing[0]
@@ -78,11 +78,11 @@ class Register:
         if shown.value is None and len(found) == 1:
             shown.value = value
         if shown.certain:
-            for one in found:
-                if not one.certain and one.span.before(span) and shown.span.before(one.span):
-                    self.effects.remove(one)
+            for effect in found:
+                if not effect.certain and effect.interval.before(interval) and shown.interval.before(effect.interval):
+                    self.effects.remove(effect)
         elif shown.value is not None:
-            shown.certain, shown.span = True, Interval(shown.span.start, min(shown.span.end, span.end))
+            shown.certain, shown.interval = True, Interval(shown.interval.start, min(shown.interval.end, interval.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Snapshot:
     """An engagement as one answer shows it."""
 
     exchange: Exchange
-    span: Interval
+    interval: Interval
     value: dict[str, Any]
     pointer: str = "/data"
 
@@ -112,7 +112,7 @@ class Write:
     """A request that was to change an engagement, and when."""
 
     exchange: Exchange
-    span: Interval
+    interval: Interval
     effects: tuple[Effect, ...]
 
     @property
@@ -160,8 +160,8 @@ class History:
     reads: list[tuple[Interval, int]] = field(default_factory=list)
     good: dict[str, Snapshot] = field(default_factory=dict)
     listed: dict[str, Snapshot] = field(default_factory=dict)
-    sights: list[Snapshot] = field(default_factory=list)
-    doubts: list[OpenFinding] = field(default_factory=list)
+    snapshots: list[Snapshot] = field(default_factory=list)
+    open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False
 
     def __post_init__(self) -> None:
@@ -173,32 +173,38 @@ class History:
         """The history of an engagement that a creation made."""
         return cls(identifier, write(exchange))
 
-    def take(self, one: Write) -> None:
+    def take(self, attempt: Write) -> None:
         """Take in a request that was to change it."""
-        insort(self.attempts, one, key=lambda other: other.span.start)
-        for effect in one.effects:
+        insort(self.attempts, attempt, key=lambda other: other.interval.start)
+        for effect in attempt.effects:
             self.registers[effect.field].add(effect)
 
-    def exists(self, span: Interval) -> bool:
+    def exists(self, interval: Interval) -> bool:
         """Whether it was surely there all the time."""
         gone = self.registers[EXISTENCE].effects
-        return self.creation.span.before(span) and not any(
-            one.value == DELETED and one.span.start < span.end for one in gone
+        return self.creation.interval.before(interval) and not any(
+            effect.value == DELETED and effect.interval.start < interval.end for effect in gone
         )
 
-    def deletion(self, span: Interval) -> Effect | None:
+    def deletion(self, interval: Interval) -> Effect | None:
         """The deletion that was surely over when that time began."""
-        last = self.registers[EXISTENCE].latest(span)
+        last = self.registers[EXISTENCE].latest(interval)
         return last if last is not None and last.value == DELETED else None
 
     def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Write]:
         """What was to change it within a time, also if it was under way at its beginning or end."""
-        until = bisect_right(self.attempts, end, key=lambda one: one.span.start)
-        return [one for one in self.attempts[:until] if one.span.end > start and one.exchange not in but]
+        until = bisect_right(self.attempts, end, key=lambda attempt: attempt.interval.start)
+        return [
+            attempt for attempt in self.attempts[:until] if attempt.interval.end > start and attempt.exchange not in but
+        ]
 
     def quiet(self, start: float, end: float) -> bool:
         """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
-        return not any(span.start < end and span.end > start for one in self.attempts for span in _spans_of_change(one))
+        return not any(
+            interval.start < end and interval.end > start
+            for attempt in self.attempts
+            for interval in _intervals_of_change(attempt)
+        )
 
     def may_go_back(self, earlier: Interval, later: Interval) -> bool:
         """Whether ``updatedAt`` may be earlier in one answer than in another one that came before.
@@ -206,39 +212,43 @@ class History:
         A service may read its clock before it has the engagement. So of changes that overlapped, the one that is
         carried out last may have the earlier time.
         """
-        begun = [(one, span) for one in self.attempts if (span := _of_change(one)) and span.start < later.end]
-        over = [span.start for one, span in begun if accepted(one.exchange) and span.before(later)]
+        begun = [
+            (attempt, interval)
+            for attempt in self.attempts
+            if (interval := _of_change(attempt)) and interval.start < later.end
+        ]
+        over = [interval.start for attempt, interval in begun if accepted(attempt.exchange) and interval.before(later)]
         since = max(earlier.start, *over) if over else earlier.start
         return any(
-            span.end > since and any(span.meets(beside) for other, beside in begun if other is not one)
-            for one, span in begun
+            interval.end > since and any(interval.meets(beside) for other, beside in begun if other is not attempt)
+            for attempt, interval in begun
         )
 
-    def alone(self, span: Interval, but: Exchange) -> bool:
+    def alone(self, interval: Interval, but: Exchange) -> bool:
         """Whether nothing else was under way that was to change it, and nothing is that never was answered."""
-        return not any(one.span.meets(span) and one.exchange is not but for one in self._all_effects()) and not any(
-            one.span.meets(span) for one in self.attempts if one.exchange is not but
-        )
+        return not any(
+            effect.interval.meets(interval) and effect.exchange is not but for effect in self._all_effects()
+        ) and not any(attempt.interval.meets(interval) for attempt in self.attempts if attempt.exchange is not but)
 
     def _all_effects(self) -> list[Effect]:
-        return [effect for one in self.attempts for effect in one.effects]
+        return [effect for attempt in self.attempts for effect in attempt.effects]
 
 
-def _of_change(one: Write) -> Interval | None:
+def _of_change(attempt: Write) -> Interval | None:
     """The time within which a request may have changed the engagement; None where it cannot have."""
-    spans = _spans_of_change(one)
-    return Interval(one.span.start, max(span.end for span in spans)) if spans else None
+    intervals = _intervals_of_change(attempt)
+    return Interval(attempt.interval.start, max(interval.end for interval in intervals)) if intervals else None
 
 
-def _spans_of_change(one: Write) -> list[Interval]:
-    return [*(effect.span for effect in one.effects), *_of_touch(one)]
+def _intervals_of_change(attempt: Write) -> list[Interval]:
+    return [*(effect.interval for effect in attempt.effects), *_of_touch(attempt)]
 
 
-def _of_touch(one: Write) -> tuple[Interval, ...]:
+def _of_touch(attempt: Write) -> tuple[Interval, ...]:
     """When a request may have moved updatedAt, whatever else it did; never where it was refused."""
-    if refused(one.exchange) or not one.exchange.was_sent:
+    if refused(attempt.exchange) or not attempt.exchange.was_sent:
         return ()
-    return (one.span if accepted(one.exchange) else Interval(one.span.start, inf),)
+    return (attempt.interval if accepted(attempt.exchange) else Interval(attempt.interval.start, inf),)
 
 
 def write(exchange: Exchange) -> Write:

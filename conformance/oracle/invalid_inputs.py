@@ -223,9 +223,9 @@ QUERIES: Final[Mapping[str, tuple[InvalidQuery, ...]]] = MappingProxyType(
 
 def bodies(operation: str, *, thorough: bool) -> list[InvalidBody]:
     """The certainly invalid bodies of an operation, all of them or those of a quick run."""
-    return [one for one in BODIES[operation] if thorough or not one.thorough]
+    return [body for body in BODIES[operation] if thorough or not body.thorough]
 
 
 def queries(operation: str, *, thorough: bool) -> list[InvalidQuery]:
     """The certainly invalid query parameters of a list, all of them or those of a quick run."""
-    return [one for one in QUERIES[operation] if thorough or not one.thorough]
+    return [query for query in QUERIES[operation] if thorough or not query.thorough]

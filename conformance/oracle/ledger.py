@@ -139,9 +139,9 @@ class Ledger:
         elif identifier in self.histories:
             history = self.histories[identifier]
             if operation in _CHANGES:
-                one = write(exchange)
-                history.take(one)
-                self._others.append(one)
+                change = write(exchange)
+                history.take(change)
+                self._others.append(change)
             elif operation == "getEngagement" and exchange.received is not None and is_main(exchange):
                 history.reads.append((Interval.of(exchange), exchange.received.status))
 
@@ -177,8 +177,8 @@ class Ledger:
     def count(self, status: str | None = None) -> int:
         """How many engagements there surely are now, of one status or of all."""
         now = Interval(inf, inf)
-        there = [one for one in self.histories.values() if one.exists(now)]
-        return sum(1 for one in there if status is None or one.registers[STATUS].certain_value(now) == status)
+        there = [history for history in self.histories.values() if history.exists(now)]
+        return sum(1 for history in there if status is None or history.registers[STATUS].certain_value(now) == status)
 
     def _create(self, exchange: Exchange) -> None:
         identifier = _id_made(exchange)
@@ -199,9 +199,11 @@ class Ledger:
 
     def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Write]:
         return [
-            one
-            for one in self._others
-            if one.span.start < end and one.span.end > start and one.exchange.request.identifier != history.identifier
+            change
+            for change in self._others
+            if change.interval.start < end
+            and change.interval.end > start
+            and change.exchange.request.identifier != history.identifier
         ]
 
 

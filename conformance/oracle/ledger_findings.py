@@ -135,7 +135,7 @@ class Finding:
             story: What is told of how it came about.
             steps: What is cited of that beside the finding's own exchanges.
         """
-        cited = sorted({*self.because, *steps, self.exchange}, key=lambda one: one.number)
+        cited = sorted({*self.because, *steps, self.exchange}, key=lambda exchange: exchange.number)
         return NonConformity(
             self.message + story, *cited, expected=self.expected, actual=self.actual, pointer=self.pointer
         )
@@ -173,27 +173,38 @@ class Findings:
 
     def of(self, requirement: str) -> list[Finding]:
         """What breaks a requirement, and nothing that a read of the same engagement or a clearer finding explains."""
-        read = {one.identifier for one in self.broken if not one.of_list}
-        clear = any(_is_of_read(one) and not one.ambiguous for one in self.broken)
+        read = {finding.identifier for finding in self.broken if not finding.of_list}
+        clear = any(_is_of_read(finding) and not finding.ambiguous for finding in self.broken)
         least = min(
-            (one.other_candidates for one in self.broken if one.of_list and one.requirement in _IN_DOUBT), default=0
+            (
+                finding.other_candidates
+                for finding in self.broken
+                if finding.of_list and finding.requirement in _IN_DOUBT
+            ),
+            default=0,
         )
-        told = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
+        shown_by_read = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
         return [
-            one
-            for one in self.broken
-            if one.requirement == requirement
+            finding
+            for finding in self.broken
+            if finding.requirement == requirement
             and not (
-                one.of_list
-                and (one.identifier in read or one.other_candidates > least or (one.other_candidates and told))
+                finding.of_list
+                and (
+                    finding.identifier in read
+                    or finding.other_candidates > least
+                    or (finding.other_candidates and shown_by_read)
+                )
             )
-            and not (one.ambiguous and not one.of_list and clear)
+            and not (finding.ambiguous and not finding.of_list and clear)
         ]
 
     def explained(self, requirement: str) -> Finding | None:
         """What breaks another requirement in a way that shows as a breach of this one too."""
         roots = EXPLAINED_BY.get(requirement, frozenset())
-        return next((one for one in self.broken if one.requirement in roots and self.of(one.requirement)), None)
+        return next(
+            (finding for finding in self.broken if finding.requirement in roots and self.of(finding.requirement)), None
+        )
 
 
 def _is_of_read(finding: Finding) -> bool:

@@ -34,7 +34,7 @@ class Page:
     """One answer of the list, as far as the rules need it."""
 
     exchange: Exchange
-    span: Interval
+    interval: Interval
     items: list[dict[str, Any]]
     asked: dict[str, str]
     total: int
@@ -123,116 +123,122 @@ class ListJudging:
             history = None if identifier is None else self.histories.get(identifier)
             if history is not None:
                 seen.add(history.identifier)
-                self._item(history, Snapshot(page.exchange, page.span, item, f"/data/{place}"))
+                self._item(history, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
         self._missing(page, seen)
         self._order(page)
         if self.findings.lacks("deleted-unlisted"):
-            gone = (one for one in self.histories.values() if one.identifier not in seen and one.deletion(page.span))
+            gone = (
+                other
+                for other in self.histories.values()
+                if other.identifier not in seen and other.deletion(page.interval)
+            )
             if next(gone, None) is not None:
                 self.findings.keep("deleted-unlisted", page.exchange)
 
     # Items
 
-    def _item(self, history: History, sight: Snapshot) -> None:
+    def _item(self, history: History, snapshot: Snapshot) -> None:
         if history.broken:
             return
-        if (deletion := history.deletion(sight.span)) is not None:
-            words = "a deleted engagement is listed", "no deleted engagement", history.identifier, sight.pointer
-            self._break(Finding("deleted-unlisted", sight.exchange, (deletion.exchange,), *words), history)
+        if (deletion := history.deletion(snapshot.interval)) is not None:
+            words = "a deleted engagement is listed", "no deleted engagement", history.identifier, snapshot.pointer
+            self._break(Finding("deleted-unlisted", snapshot.exchange, (deletion.exchange,), *words), history)
             return
         wrong: list[tuple[str, str]] = []
         for name in (*TEXTS, STATUS):
-            value, register = sight.text(name), history.registers[name]
+            value, register = snapshot.text(name), history.registers[name]
             if value is None or (name == STATUS and value not in STATUSES):
                 continue
-            if register.is_possible(value, sight.span):
-                register.narrow(value, sight.span)
-                history.listed[name] = sight
-                causes.resolve(history, self.findings, name, sight.span)
+            if register.is_possible(value, snapshot.interval):
+                register.narrow(value, snapshot.interval)
+                history.listed[name] = snapshot
+                causes.resolve(history, self.findings, name, snapshot.interval)
             else:
                 wrong.append((name, value))
         if wrong:
-            self._wrong(history, sight, wrong)
+            self._wrong(history, snapshot, wrong)
         else:
-            self._as_read(history, sight)
+            self._as_read(history, snapshot)
 
-    def _wrong(self, history: History, sight: Snapshot, wrong: list[tuple[str, str]]) -> None:
+    def _wrong(self, history: History, snapshot: Snapshot, wrong: list[tuple[str, str]]) -> None:
         """A text or the status is not what it must be: by the list's fault, or because of what was done before it.
 
         Where nobody has seen it right since, it is told as what reads are judged by, until something says better.
         """
         name, value = wrong[0]
         register = history.registers[name]
-        candidates, last = register.candidates(sight.span), register.latest(sight.span)
-        others = self.others(history, causes.seen_since(history), sight.span.end)
-        rule = causes.of_list(history, field=name, value=value, span=sight.span, others=others)
-        if causes.is_late(history, [field for field, _ in wrong], sight.span):
+        candidates, last = register.candidates(snapshot.interval), register.latest(snapshot.interval)
+        others = self.others(history, causes.seen_since(history), snapshot.interval.end)
+        rule = causes.of_list(history, field=name, value=value, interval=snapshot.interval, others=others)
+        if causes.is_late(history, [field for field, _ in wrong], snapshot.interval):
             rule = causes.AS_READ
-        other_candidates = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, sight.span)
+        other_candidates = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, snapshot.interval)
         if other_candidates:
-            history.doubts.append(OpenFinding(name, last or register.effects[0], len(self.findings.broken)))
+            history.open_findings.append(OpenFinding(name, last or register.effects[0], len(self.findings.broken)))
         message = f"{name} of a listed engagement is not what it must be by then"
-        because = tuple(one.exchange for one in candidates)
-        words = " or ".join(dict.fromkeys(render(one.value) for one in candidates)), render(value)
-        finding = Finding(rule, sight.exchange, because, message, *words, f"{sight.pointer}/{name}")
+        because = tuple(effect.exchange for effect in candidates)
+        words = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates)), render(value)
+        finding = Finding(rule, snapshot.exchange, because, message, *words, f"{snapshot.pointer}/{name}")
         self._break(replace(finding, other_candidates=other_candidates), history)
 
-    def _as_read(self, history: History, sight: Snapshot) -> None:
+    def _as_read(self, history: History, snapshot: Snapshot) -> None:
         """Between changes, the times in a list are those of the last read."""
-        read = next((one for one in reversed(history.sights) if one.span.before(sight.span)), None)
-        if read is None or not history.quiet(read.span.start, sight.span.end):
-            self.findings.keep(causes.AS_READ, sight.exchange)
+        read = next(
+            (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
+        )
+        if read is None or not history.quiet(read.interval.start, snapshot.interval.end):
+            self.findings.keep(causes.AS_READ, snapshot.exchange)
             return
         for name in ("createdAt", "updatedAt"):
-            listed, then = sight.moment(name), read.moment(name)
+            listed, then = snapshot.moment(name), read.moment(name)
             if listed is not None and then is not None and listed != then:
                 # What was done to another one since may have moved it, before the list was asked for.
-                moved = sorted(evidence.of_others(self.others(history, read.span.start, sight.span.end)))
+                moved = sorted(evidence.of_others(self.others(history, read.interval.start, snapshot.interval.end)))
                 rule = moved[-1] if moved else causes.AS_READ
                 fault = "has changed with others, or is another one" if moved else "is another one"
                 message = f"{name} of an engagement {fault} in the list"
-                words = message, str(read.text(name)), str(sight.text(name)), f"{sight.pointer}/{name}"
+                words = message, str(read.text(name)), str(snapshot.text(name)), f"{snapshot.pointer}/{name}"
                 self._break(
-                    Finding(rule, sight.exchange, (read.exchange,), *words, other_candidates=len(moved)), history
+                    Finding(rule, snapshot.exchange, (read.exchange,), *words, other_candidates=len(moved)), history
                 )
                 return
-        self.findings.keep(causes.AS_READ, sight.exchange, read.exchange)
+        self.findings.keep(causes.AS_READ, snapshot.exchange, read.exchange)
 
     # What is not there
 
     def _missing(self, page: Page, seen: set[str]) -> None:
-        matching = [one for one in self.histories.values() if self._belongs(one, page)]
-        absent = [one for one in matching if one.identifier not in seen]
+        matching = [history for history in self.histories.values() if self._belongs(history, page)]
+        absent = [history for history in matching if history.identifier not in seen]
         counted = "list-engagements-filter-counts" if page.status else "list-engagements-total"
         if page.total < len(matching):
-            because = tuple(one.creation.exchange for one in matching[:3])
+            because = tuple(history.creation.exchange for history in matching[:3])
             words = f"{len(matching)} at least, of this run alone", str(page.total), "/meta/total"
             self._break(Finding(counted, page.exchange, because, "the total is less than what exists", *words))
             return
         self.findings.keep(counted, page.exchange)
         lost = absent if page.is_whole else self._between(absent, page)
-        for one in lost[:1]:
-            requirement = self._requirement_of_missing(one, page)
-            because = tuple(sight.exchange for sight in one.sights[-1:]) or (one.creation.exchange,)
+        for history in lost[:1]:
+            requirement = self._requirement_of_missing(history, page)
+            because = tuple(snapshot.exchange for snapshot in history.snapshots[-1:]) or (history.creation.exchange,)
             message, expected = "an engagement is missing from the list", "every one that belongs there"
             missing = f"{len(lost)} missing"
             finding = Finding(requirement, page.exchange, because, message, expected, missing, "/data")
-            self._break(finding if page.is_whole else replace(finding, absent=one.identifier))
-        shown_ones = [one for one in matching if one.identifier in seen] if not lost else []
-        for requirement in {self._requirement_of_missing(one, page) for one in shown_ones}:
+            self._break(finding if page.is_whole else replace(finding, absent=history.identifier))
+        shown_ones = [history for history in matching if history.identifier in seen] if not lost else []
+        for requirement in {self._requirement_of_missing(history, page) for history in shown_ones}:
             self.findings.keep(requirement, page.exchange)
 
     def _belongs(self, history: History, page: Page) -> bool:
-        if history.broken or not history.exists(page.span):
+        if history.broken or not history.exists(page.interval):
             return False
-        return page.status is None or history.registers[STATUS].certain_value(page.span) == page.status
+        return page.status is None or history.registers[STATUS].certain_value(page.interval) == page.status
 
     def _requirement_of_missing(self, history: History, page: Page) -> str:
         if not page.is_whole:
             return "list-engagements-pages-partition"
         if page.status:
             return "list-engagements-status-filter"
-        archived = history.registers[STATUS].certain_value(page.span) == "archived"
+        archived = history.registers[STATUS].certain_value(page.interval) == "archived"
         return "archived-listed" if archived else "create-engagement-listed"
 
     def _between(self, absent: Iterable[History], page: Page) -> list[History]:
@@ -241,7 +247,7 @@ class ListJudging:
         if not keys or page.asked.get("sort") in self.disordered:
             return []
         least, most = min(keys), max(keys)
-        return [one for one in absent if (mine := self._key(one, page)) is not None and least < mine < most]
+        return [history for history in absent if (mine := self._key(history, page)) is not None and least < mine < most]
 
     def _keys(self, page: Page) -> list[str]:
         """The keys of the items, as far as they are compared, in the order of the page."""
@@ -251,10 +257,16 @@ class ListJudging:
     def _key(self, history: History, page: Page) -> str | None:
         sort = page.asked.get("sort")
         if sort == "name":
-            name = history.registers["name"].certain_value(page.span)
+            name = history.registers["name"].certain_value(page.interval)
             return None if name is None else self.name_key(name)
-        seen = next((one for one in reversed(history.sights) if one.span.before(page.span)), None)
-        if seen is None or sort is None or (sort == "updatedAt" and not history.quiet(seen.span.start, page.span.end)):
+        seen = next(
+            (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(page.interval)), None
+        )
+        if (
+            seen is None
+            or sort is None
+            or (sort == "updatedAt" and not history.quiet(seen.interval.start, page.interval.end))
+        ):
             return None
         return seen.text(sort) if seen.moment(sort) is not None else None
 
@@ -280,9 +292,9 @@ class ListJudging:
         known = [(place, found) for place, item in enumerate(page.items) if (found := key(item)) is not None]
         requirement = "sort-with-filter" if page.status else "sort-by-name"
         direction = "descending" if page.descending else "ascending"
-        for (_, one), (place, other) in pairwise(known):
-            if one < other if page.descending else one > other:
-                words = f"names {direction}", f"{render(other)} after {render(one)}", f"/data/{place}/name"
+        for (_, previous), (place, other) in pairwise(known):
+            if previous < other if page.descending else previous > other:
+                words = f"names {direction}", f"{render(other)} after {render(previous)}", f"/data/{place}/name"
                 self._break(Finding(requirement, page.exchange, (), "a list is not in the order of names", *words))
                 return
         if len(Counter(found for _, found in known)) > 1:

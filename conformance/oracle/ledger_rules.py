@@ -40,9 +40,9 @@ class Judging:
             if requirement is not None:
                 self.findings.keep(requirement, exchange)
 
-    def others_since(self, history: History, span: Interval) -> Sequence[Write]:
+    def others_since(self, history: History, interval: Interval) -> Sequence[Write]:
         """What changed other engagements since this one was read last."""
-        return self.others(history, seen_since(history), span.end)
+        return self.others(history, seen_since(history), interval.end)
 
     def conclude(self, history: History, finding: Finding, *, right: bool) -> None:
         """Note evidence where a rule was kept, or the finding where it was not."""

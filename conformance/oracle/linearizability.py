@@ -59,7 +59,7 @@ class Event:
 
     operation: str
     outcome: Outcome
-    span: Interval
+    interval: Interval
     sent: tuple[tuple[str, str], ...] = ()
     seen: State | None = None
     words: str = ""
@@ -107,7 +107,7 @@ def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
             return None
         for place in sorted(left):
             event = events[place]
-            if any(events[other].span.before(event.span) for other in left if other != place):
+            if any(events[other].interval.before(event.interval) for other in left if other != place):
                 continue
             for following in event.after(state):
                 if (rest := search(left - {place}, following)) is not None:
@@ -123,24 +123,27 @@ def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
     known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
     reads = [event for event in known if event.operation == "read"]
     changes = [event for event in known if event.operation != "read"]
-    changes = [replace(one, beside=_meets(one, (other for other in changes if other is not one))) for one in changes]
-    done = [event.span for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
-    return [*changes, *(event for event in reads if not any(event.span.meets(span) for span in done))]
+    changes = [
+        replace(change, beside=_meets(change, (other for other in changes if other is not change)))
+        for change in changes
+    ]
+    done = [event.interval for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
+    return [*changes, *(event for event in reads if not any(event.interval.meets(interval) for interval in done))]
 
 
 def _meets(event: Event, others: Iterable[Event]) -> bool:
-    return any(event.span.meets(other.span) for other in others)
+    return any(event.interval.meets(other.interval) for other in others)
 
 
 def told(events: Sequence[Event]) -> str:
     """A history in words, in the order of the requests, with times from the first one on in milliseconds."""
-    ordered = sorted(events, key=lambda event: event.span.start)
-    first = ordered[0].span.start if ordered else 0.0
+    ordered = sorted(events, key=lambda event: event.interval.start)
+    first = ordered[0].interval.start if ordered else 0.0
     return "; ".join(f"{_milliseconds(event.span, first)}: {event.words}" for event in ordered)
 
 
-def _milliseconds(span: Interval, first: float) -> str:
-    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (span.start, span.end))
+def _milliseconds(interval: Interval, first: float) -> str:
+    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (interval.start, interval.end))
     return f"{start:.1f} to {end:.1f} ms" if end != inf else f"from {start:.1f} ms"
 
 
@@ -154,7 +157,7 @@ def _event(exchange: Exchange) -> Event | None:
     operation = operations.get(exchange.request.operation.id)
     if operation is None or not exchange.was_sent:
         return None
-    outcome, span = _outcome(exchange), Interval.of(exchange)
+    outcome, interval = _outcome(exchange), Interval.of(exchange)
     body = sent_object(exchange) or {}
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
@@ -169,7 +172,7 @@ def _event(exchange: Exchange) -> Event | None:
     if seen is not None:
         words += f", {seen.status}, name={render(seen.name)}, description={render(seen.description)}"
     return Event(
-        operation, outcome, Interval(span.start, inf) if outcome is Outcome.UNKNOWN else span, sent, seen, words
+        operation, outcome, Interval(interval.start, inf) if outcome is Outcome.UNKNOWN else interval, sent, seen, words
     )
 
 

@@ -47,16 +47,16 @@ def total_pages(exchange: Exchange) -> bool:
 
 def fitting_total_pages(exchange: Exchange) -> bool:
     """The same, whatever page and size were asked for."""
-    told = _numbers(exchange)
-    if told is None or told["perPage"] < 1 or told["total"] < 0:
+    numbers = _numbers(exchange)
+    if numbers is None or numbers["perPage"] < 1 or numbers["total"] < 0:
         return False
-    right = {0, 1} if told["total"] == 0 else {-(-told["total"] // told["perPage"])}
-    if told["totalPages"] not in right:
+    right = {0, 1} if numbers["total"] == 0 else {-(-numbers["total"] // numbers["perPage"])}
+    if numbers["totalPages"] not in right:
         raise NonConformity(
-            f"totalPages does not fit a total of {told['total']} with {told['perPage']} a page",
+            f"totalPages does not fit a total of {numbers['total']} with {numbers['perPage']} a page",
             exchange,
             expected=one_of(*sorted(right)),
-            actual=str(told["totalPages"]),
+            actual=str(numbers["totalPages"]),
             pointer="/meta/totalPages",
         )
     return True
@@ -68,16 +68,16 @@ def page_length(exchange: Exchange) -> bool:
     What the last page must hold depends on a true total, which is not for one answer to tell; nor is it for a
     filtered list, whose total is judged by itself.
     """
-    told, items = _numbers(exchange), _items(exchange)
-    if told is None or items is None or not _as_asked(exchange):
+    numbers, items = _numbers(exchange), _items(exchange)
+    if numbers is None or items is None or not _as_asked(exchange):
         return False
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
-    is_full = told["page"] * told["perPage"] < told["total"] and not filtered
-    if len(items) > told["perPage"] or (is_full and len(items) < told["perPage"]):
+    is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not filtered
+    if len(items) > numbers["perPage"] or (is_full and len(items) < numbers["perPage"]):
         raise NonConformity(
-            f"page {told['page']} of {told['total']} items with {told['perPage']} a page holds {len(items)}",
+            f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} a page holds {len(items)}",
             exchange,
-            expected=f"{told['perPage']} items" if is_full else f"at most {told['perPage']} items",
+            expected=f"{numbers['perPage']} items" if is_full else f"at most {numbers['perPage']} items",
             actual=f"{len(items)} items",
             pointer="/data",
         )
@@ -86,34 +86,34 @@ def page_length(exchange: Exchange) -> bool:
 
 def filtered_total(exchange: Exchange) -> bool:
     """A filtered list whose first page is not full counts what the page holds."""
-    told, items = _numbers(exchange), _items(exchange)
+    numbers, items = _numbers(exchange), _items(exchange)
     filtered = any(name in {"status", "role"} and value for name, value in exchange.request.query)
-    if told is None or items is None or not filtered or not _as_asked(exchange) or told["page"] != 1:
+    if numbers is None or items is None or not filtered or not _as_asked(exchange) or numbers["page"] != 1:
         return False
-    if len(items) < told["perPage"] and told["total"] != len(items):
+    if len(items) < numbers["perPage"] and numbers["total"] != len(items):
         raise NonConformity(
-            f"a filtered list of {len(items)} items counts {told['total']}",
+            f"a filtered list of {len(items)} items counts {numbers['total']}",
             exchange,
             expected=str(len(items)),
-            actual=str(told["total"]),
+            actual=str(numbers["total"]),
             pointer="/meta/total",
         )
-    return len(items) < told["perPage"]
+    return len(items) < numbers["perPage"]
 
 
 def covering_total(exchange: Exchange) -> bool:
     """The total of a list without a filter is no less than what stands before the end of a page of it."""
-    told, items = _numbers(exchange), _items(exchange)
+    numbers, items = _numbers(exchange), _items(exchange)
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
-    if told is None or not items or filtered or not _as_asked(exchange) or len(items) > told["perPage"]:
+    if numbers is None or not items or filtered or not _as_asked(exchange) or len(items) > numbers["perPage"]:
         return False
-    least = (told["page"] - 1) * told["perPage"] + len({repr(item.get("id")) for item in items})
-    if told["total"] < least:
+    least = (numbers["page"] - 1) * numbers["perPage"] + len({repr(item.get("id")) for item in items})
+    if numbers["total"] < least:
         raise NonConformity(
-            f"page {told['page']} of a list that counts {told['total']} ends with item {least}",
+            f"page {numbers['page']} of a list that counts {numbers['total']} ends with item {least}",
             exchange,
             expected=f"{least} or more",
-            actual=str(told["total"]),
+            actual=str(numbers["total"]),
             pointer="/meta/total",
         )
     return True
@@ -121,26 +121,30 @@ def covering_total(exchange: Exchange) -> bool:
 
 def defaults(exchange: Exchange) -> bool:
     """What is not asked for is page 1, and 20 a page."""
-    told = _numbers(exchange)
-    if told is None:
+    numbers = _numbers(exchange)
+    if numbers is None:
         return False
     asked = {name for name, _ in exchange.request.query}
     evidence = False
     for name, default in (("page", 1), ("perPage", DEFAULT_PER_PAGE)):
         if name not in asked:
             evidence = True
-            _agree(exchange, name, told[name], default)
+            _agree(exchange, name, numbers[name], default)
     return evidence
 
 
 def paging_honoured(exchange: Exchange) -> bool:
     """A valid page and size are the ones that meta names."""
-    told = _numbers(exchange)
+    numbers = _numbers(exchange)
     asked = valid_paging(exchange)
-    if told is None or not asked or asked.get("page", 1) > max(1, -(-told["total"] // max(1, told["perPage"]))):
+    if (
+        numbers is None
+        or not asked
+        or asked.get("page", 1) > max(1, -(-numbers["total"] // max(1, numbers["perPage"])))
+    ):
         return False
     for name, value in asked.items():
-        _agree(exchange, name, told[name], value)
+        _agree(exchange, name, numbers[name], value)
     return True
 
 
@@ -160,8 +164,8 @@ def sorted_by_time(field: str, exchange: Exchange) -> bool:
     known = _moments(exchange, field)
     if order not in _ORDERS:
         return False
-    for (_, one), (place, other) in pairwise(known):
-        if (one > other) if order == "asc" else (one < other):
+    for (_, previous), (place, other) in pairwise(known):
+        if (previous > other) if order == "asc" else (previous < other):
             raise NonConformity(
                 f"the list is not sorted by {field}",
                 exchange,
@@ -229,17 +233,17 @@ def is_unrepeated(exchange: Exchange) -> bool:
 
 def _as_asked(exchange: Exchange) -> bool:
     """Whether page and size are those that were asked for, in bounds: what becomes of others is judged elsewhere."""
-    told = _numbers(exchange)
+    numbers = _numbers(exchange)
     right = {"page": 1, "perPage": DEFAULT_PER_PAGE} | valid_paging(exchange)
     asked = {name for name, _ in exchange.request.query} & {"page", "perPage"}
     valid = not asked or bool(valid_paging(exchange))
-    return told is not None and valid and all(told[name] == value for name, value in right.items())
+    return numbers is not None and valid and all(numbers[name] == value for name, value in right.items())
 
 
-def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:
-    if told != right:
+def _agree(exchange: Exchange, name: str, actual: int, right: int) -> None:
+    if actual != right:
         raise NonConformity(
-            f"meta.{name} is {told}", exchange, expected=str(right), actual=str(told), pointer=f"/meta/{name}"
+            f"meta.{name} is {actual}", exchange, expected=str(right), actual=str(actual), pointer=f"/meta/{name}"
         )
 
 

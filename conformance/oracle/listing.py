@@ -139,8 +139,8 @@ def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) ->
     """
     evidence(*listing.responses)
     known = [(item, value) for item in listing.items if (value := key(item.value)) is not None]
-    for (_, one), (item, other) in pairwise(known):
-        if one < other if descending else other < one:
+    for (_, previous), (item, other) in pairwise(known):
+        if previous < other if descending else other < previous:
             raise NonConformity(
                 f"a list is not in the order of {field}",
                 *listing.responses,
@@ -165,7 +165,7 @@ def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
     """
     evidence(*listing.responses)
     places: dict[str, Item] = {}
-    for item in (one for one in listing.items if among is None or one.identifier in among):
+    for item in (candidate for candidate in listing.items if among is None or candidate.identifier in among):
         first = places.setdefault(item.identifier, item)
         if first is not item:
             raise NonConformity(

@@ -83,8 +83,8 @@ def expect_total_of(response: Exchange, plain: Exchange) -> None:
     """
     if not (response.succeeded and plain.succeeded):
         return
-    told, right = read.number(response, "total"), read.number(plain, "total")
-    expect.equal("the total of a page past the end", told, right, plain, response, pointer="/meta/total")
+    stated, right = read.number(response, "total"), read.number(plain, "total")
+    expect.equal("the total of a page past the end", stated, right, plain, response, pointer="/meta/total")
 
 
 def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = False) -> None:

@@ -86,9 +86,9 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
         if first is not None and last is not None and last >= first:
             raise NonConformity(
                 f"{headers.REMAINING} has not fallen over {SUCCESSIVE} successive requests of one window",
-                *[one.exchange for one in window],
+                *[reading.exchange for reading in window],
                 expected=f"less than {first} after {SUCCESSIVE - 1} more requests",
-                actual=", ".join(str(one.remaining) for one in window),
+                actual=", ".join(str(reading.remaining) for reading in window),
             )
 
 
@@ -99,7 +99,7 @@ def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Told]]:
         credential = exchange.request.credential
         if exchange.request.is_proper and (credential is None or credential.authorization is not None):
             keys.setdefault(credential.name if credential else "", []).append(Told.by(exchange))
-    return {name: sorted(found, key=lambda one: one.begin) for name, found in keys.items()}
+    return {name: sorted(found, key=lambda reading: reading.begin) for name, found in keys.items()}
 
 
 def _courses(key: Sequence[Told]) -> Iterator[list[Told]]:
@@ -108,44 +108,44 @@ def _courses(key: Sequence[Told]) -> Iterator[list[Told]]:
         return
     course: list[Told] = []
     busy_until = 0.0
-    for one in key:
-        counts = one.counts and one.begin >= busy_until
-        if course and not (counts and one.reset == course[-1].reset):
+    for reading in key:
+        counts = reading.counts and reading.begin >= busy_until
+        if course and not (counts and reading.reset == course[-1].reset):
             yield course
             course = []
         if counts:
-            course.append(one)
-        busy_until = max(busy_until, one.end)
+            course.append(reading)
+        busy_until = max(busy_until, reading.end)
     yield course
 
 
 def _windows(key: Sequence[Told]) -> Iterator[Sequence[Told]]:
     """Every so many successive exchanges of one limit, if their Reset is not due at once as that of a bucket is."""
-    named = {one.reset: one.begin for one in key if one.ahead is not None}
+    named = {reading.reset: reading.begin for reading in key if reading.ahead is not None}
     for course in _courses(key):
         for start in range(len(course) - SUCCESSIVE + 1):
             window = course[start : start + SUCCESSIVE]
-            if _surely_ahead(window[-1], named) > _MARGIN and len({one.limit for one in window}) == 1:
+            if _surely_ahead(window[-1], named) > _MARGIN and len({reading.limit for reading in window}) == 1:
                 yield window
 
 
-def _surely_ahead(one: Told, named: Mapping[str | None, float]) -> float:
+def _surely_ahead(reading: Told, named: Mapping[str | None, float]) -> float:
     """Seconds that the Reset of an answer lies ahead at least.
 
     Args:
         one: The answer.
         named: When each Reset was named last, by the run's clock, which alone does not tell the service's time.
     """
-    return (one.ahead or 0.0) if one.is_dated else named[one.reset] - one.end
+    return (reading.ahead or 0.0) if reading.is_dated else named[reading.reset] - reading.end
 
 
 def _slides(key: Sequence[Told]) -> bool:
     """Whether a Reset is followed by another one before its time has come; undated answers tell that by small steps."""
-    told = [one for one in key if one.exchange.judgeable and one.ahead is not None]
-    return any(_moves(one, other) for one, other in pairwise(told) if one.reset != other.reset)
+    readings = [reading for reading in key if reading.exchange.judgeable and reading.ahead is not None]
+    return any(_moves(reading, other) for reading, other in pairwise(readings) if reading.reset != other.reset)
 
 
-def _moves(one: Told, other: Told) -> bool:
-    if not (one.is_dated and other.is_dated):
-        return abs(other.at - one.at) < _SMALL_STEP
-    return one.at - (other.at - (other.ahead or 0.0)) > _MARGIN
+def _moves(reading: Told, other: Told) -> bool:
+    if not (reading.is_dated and other.is_dated):
+        return abs(other.at - reading.at) < _SMALL_STEP
+    return reading.at - (other.at - (other.ahead or 0.0)) > _MARGIN

@@ -20,12 +20,12 @@ _PAUSES: Final = (0.4, 1.0)
 
 
 def steadily(
-    look: Callable[[], L], judge: Callable[[L], None], *, at_rest: Callable[[L], object], sleep: Callable[[float], None]
+    read: Callable[[], L], judge: Callable[[L], None], *, at_rest: Callable[[L], object], sleep: Callable[[float], None]
 ) -> L:
     """Judge a look at something that others may change too, as ``steadily_between`` does.
 
     Args:
-        look: Sends what it takes and gives what was seen.
+        read: Sends what it takes and gives what was seen.
         judge: Raises ``NonConformity`` where that is wrong.
         at_rest: What of a look must be equal in two looks for the organization to have been at rest.
         sleep: Lets time pass.
@@ -37,11 +37,11 @@ def steadily(
         NonConformity: The fault stayed while nothing moved.
         Disturbed: It looked wrong, but the organization was moving.
     """
-    return steadily_between(look, judge, still=lambda one, other: at_rest(one) == at_rest(other), sleep=sleep)
+    return steadily_between(read, judge, still=lambda earlier, other: at_rest(earlier) == at_rest(other), sleep=sleep)
 
 
 def steadily_between(
-    look: Callable[[], L], judge: Callable[[L], None], *, still: Callable[[L, L], bool], sleep: Callable[[float], None]
+    read: Callable[[], L], judge: Callable[[L], None], *, still: Callable[[L, L], bool], sleep: Callable[[float], None]
 ) -> L:
     """Judge a look at something that others may change too, where a look changes something itself.
 
@@ -49,7 +49,7 @@ def steadily_between(
     third look show the same fault and nothing moved between them.
 
     Args:
-        look: Sends what it takes and gives what was seen.
+        read: Sends what it takes and gives what was seen.
         judge: Raises ``NonConformity`` where that is wrong.
         still: Whether others changed nothing from the end of one look to the beginning of the next.
         sleep: Lets time pass.
@@ -61,13 +61,13 @@ def steadily_between(
         NonConformity: The fault stayed while nothing moved.
         Disturbed: It looked wrong, but the organization was moving.
     """
-    seen, fault = look(), None
+    seen, fault = read(), None
     if (fault := _fault(judge, seen)) is None:
         return seen
     for pause in _PAUSES:
         sleep(pause)
         before, earlier = seen, fault
-        seen = look()
+        seen = read()
         if (fault := _fault(judge, seen)) is None:
             return seen
     if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):

@@ -50,8 +50,8 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
             applies = law(came)
         except NonConformity as fault:
             found.broken.append((exchange, fault))
-        except CantTell as doubt:
-            found.unclear.append(doubt)
+        except CantTell as undecided:
+            found.unclear.append(undecided)
         else:
             if applies:
                 found.kept.append(exchange)

@@ -52,9 +52,9 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
                 made.setdefault(place, {})[key] = exchange
         elif exchange.request.operation.id == "listEngagements" and any(key not in makers for makers in made.values()):
             found = [
-                _Leak(made[one], exchange, number)
-                for number, one in _places(exchange).items()
-                if one in made and key not in made[one]
+                _Leak(made[place], exchange, number)
+                for number, place in _places(exchange).items()
+                if place in made and key not in made[place]
             ]
             leaks += found
             clean += [] if found else [exchange]
@@ -78,7 +78,7 @@ def _places(exchange: Exchange) -> dict[int, _Place]:
 def _fault(leaks: list[_Leak]) -> NonConformity:
     first = leaks[0]
     (maker, creation), *_ = first.made.items()
-    lists = len({id(one.listed) for one in leaks})
+    lists = len({id(leak.listed) for leak in leaks})
     many = f" ({lists} times in this run)" if lists > 1 else ""
     return NonConformity(
         f"listEngagements gives an engagement that another organization's key has made{many}",

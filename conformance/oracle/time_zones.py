@@ -35,7 +35,7 @@ _FEW: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Stamp:
     """An answer that tells when something was done.
 
     Attributes:
@@ -87,37 +87,39 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
         CantTell: Some are, and others tell of now.
         Inapplicable: No answer tells its time, or the clocks differ by something else.
     """
-    told = [one for exchange in exchanges if (one := _told(exchange)) is not None]
-    if not told:
+    stamps = [stamp for exchange in exchanges if (stamp := _stamp_of(exchange)) is not None]
+    if not stamps:
         raise Inapplicable("No answer told when something was done")
-    evidence(*(one.at for one in told))
-    doubts: list[CheckOutcome] = []
+    evidence(*(stamp.at for stamp in stamps))
+    undecided_outcomes: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
-            _judge([one for one in told if one.at.request.operation.id == operation], stands=_stands(told))
-        except (CantTell, Inapplicable) as doubt:
-            doubts.append(doubt)
-    if doubts:
-        raise next((doubt for doubt in doubts if isinstance(doubt, CantTell)), doubts[0])
+            _judge([stamp for stamp in stamps if stamp.at.request.operation.id == operation], stands=_stands(stamps))
+        except (CantTell, Inapplicable) as undecided:
+            undecided_outcomes.append(undecided)
+    if undecided_outcomes:
+        raise next(
+            (undecided for undecided in undecided_outcomes if isinstance(undecided, CantTell)), undecided_outcomes[0]
+        )
 
 
-def _judge(responses: list[_Told], *, stands: bool) -> None:
+def _judge(responses: list[_Stamp], *, stands: bool) -> None:
     """Judge the answers of one operation; ``stands`` says that the service's clock may stand still."""
-    of_now = [one for one in responses if abs(one.ahead) <= _AGREES]
+    of_now = [stamp for stamp in responses if abs(stamp.ahead) <= _AGREES]
     if of_now == responses:
         return
-    zones, slips = {one.zone for one in responses}, {one.slip for one in responses}
+    zones, slips = {stamp.zone for stamp in responses}, {stamp.slip for stamp in responses}
     if len(zones) == 1 and None not in zones and not stands:
         hours = responses[0].ahead / 3600
         raise _fault(responses, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
     if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
         raise _fault(responses, slip)
     if of_now and zones != {None}:
-        raise CantTell("some answers look like those of another time zone", *(one.at for one in responses))
+        raise CantTell("some answers look like those of another time zone", *(stamp.at for stamp in responses))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
 
 
-def _told(exchange: Exchange) -> _Told | None:
+def _stamp_of(exchange: Exchange) -> _Stamp | None:
     if exchange.request.operation.id not in _OF_NOW or not is_main(exchange):
         return None
     try:
@@ -127,12 +129,12 @@ def _told(exchange: Exchange) -> _Told | None:
         return None
     if moment is None:
         return None
-    return _Told(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
+    return _Stamp(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
 
 
-def _stands(responses: list[_Told]) -> bool:
+def _stands(responses: list[_Stamp]) -> bool:
     """Whether a clock stands still, or moves by minutes at the least."""
-    moments = {one.moment for one in responses}
+    moments = {stamp.moment for stamp in responses}
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)
 
 
@@ -142,12 +144,12 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 
 
-def _fault(responses: list[_Told], says: str) -> NonConformity:
+def _fault(responses: list[_Stamp], says: str) -> NonConformity:
     first, field = responses[0], _OF_NOW[responses[0].at.request.operation.id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
         f"{field} is {says} the time of its answer",
-        *(one.at for one in responses[:_FEW]),
+        *(stamp.at for stamp in responses[:_FEW]),
         expected=f"about {now}, the time of the answer",
         actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(responses)} answers",
         pointer=f"/data/{field}",

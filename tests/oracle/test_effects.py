@@ -242,7 +242,7 @@ def test_what_an_accepted_request_does(operation: str, body: object, expected: l
             found = effects_of(made)
 
             assert brief(found) == [(field, value, True) for field, value in expected]
-            assert all(one.span == Interval(START, START + 500_000) and one.exchange is made for one in found)
+            assert all(one.interval == Interval(START, START + 500_000) and one.exchange is made for one in found)
 
 
 @pytest.mark.parametrize("body", [{"name": None}, {"description": None}])
@@ -266,7 +266,7 @@ def test_an_update_in_doubt_may_have_changed_every_text(raw: bytes | None) -> No
     found = effects_of(made)
 
     assert brief(found) == [("name", None, False), ("description", None, False)]
-    assert all(one.span == Interval(START, START + 500_000) and one.exchange is made for one in found)
+    assert all(one.interval == Interval(START, START + 500_000) and one.exchange is made for one in found)
 
 
 CHANGES = pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_refused_request_does_nothing(operation: str, body: object, status: in
     found = effects_of(request(operation, status, body, credential=OTHER))
     assert found
     assert not any(one.certain for one in found)
-    assert {one.span for one in found} == {Interval(START, START + 500_000)}
+    assert {one.interval for one in found} == {Interval(START, START + 500_000)}
 
 
 @CHANGES
@@ -313,7 +313,7 @@ def test_a_request_without_a_clear_response_may_happen_at_any_time(
 
     assert found
     assert not any(one.certain for one in found)
-    assert {one.span for one in found} == {Interval(START, inf)}
+    assert {one.interval for one in found} == {Interval(START, inf)}
 
 
 @CHANGES
@@ -328,7 +328,7 @@ def test_unarchiving_may_make_active(status: int) -> None:
     (one,) = effects_of(request("unarchiveEngagement", status))
 
     assert (one.field, one.value, one.certain) == ("status", "active", False)
-    assert one.span == Interval(START, inf)
+    assert one.interval == Interval(START, inf)
 
 
 @pytest.mark.parametrize(("value", "shown", "fits"), [("a", "a", True), ("a", "b", False), (None, "b", True)])

@@ -58,9 +58,9 @@ def history(*requests: Exchange) -> History:
     return made
 
 
-def values(made: Register, span: Interval) -> set[str | None]:
+def values(made: Register, interval: Interval) -> set[str | None]:
     """What a read in that time may show."""
-    return {one.value for one in made.candidates(span)}
+    return {one.value for one in made.candidates(interval)}
 
 
 # --- times that go back
@@ -188,7 +188,7 @@ def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
     last = made.latest(during(5, 6))
     assert last is not None
     assert last.certain
-    assert last.span == during(2, 5)
+    assert last.interval == during(2, 5)
 
 
 def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
@@ -198,7 +198,7 @@ def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
 
     last = made.latest(during(4, 5))
     assert last is not None
-    assert last.span == during(2, 3)
+    assert last.interval == during(2, 3)
 
 
 def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
@@ -343,8 +343,8 @@ def test_what_was_to_change_it_within_a_time() -> None:
     made = history(*edits)
 
     def found(start: float, end: float, *but: Exchange) -> list[Exchange]:
-        span = during(start, end)
-        return [one.exchange for one in made.between(span.start, span.end, but=but)]
+        interval = during(start, end)
+        return [one.exchange for one in made.between(interval.start, interval.end, but=but)]
 
     assert found(4.5, 5.5) == [edits[1]]
     assert found(3.5, 6) == edits
@@ -373,9 +373,9 @@ def test_what_was_to_change_it_within_a_time() -> None:
 )
 def test_when_nothing_can_have_changed_it(one: Exchange, *, quiet: bool) -> None:
     """An update without new values may have moved its time, and one without an answer may come at any time."""
-    span = during(2, 5)
+    interval = during(2, 5)
 
-    assert history(one).quiet(span.start, span.end) is quiet
+    assert history(one).quiet(interval.start, interval.end) is quiet
 
 
 @pytest.mark.parametrize(

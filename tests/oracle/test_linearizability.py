@@ -104,7 +104,7 @@ def test_what_has_an_order(name: str) -> None:
 
     assert order is not None
     assert len(order) == len(RIGHT[name])
-    assert not any(later.span.before(one.span) for place, one in enumerate(order) for later in order[place:])
+    assert not any(later.interval.before(one.interval) for place, one in enumerate(order) for later in order[place:])
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -119,7 +119,7 @@ def by_trying_all(events: list[Event]) -> bool:
     def fits(order: tuple[Event, ...]) -> bool:
         states: set[State | None] = {START}
         for place, one in enumerate(order):
-            if any(later.span.before(one.span) for later in order[place + 1 :]):
+            if any(later.interval.before(one.interval) for later in order[place + 1 :]):
                 return False
             states = {after for state in states for after in one.after(state)}
         return bool(states)
@@ -143,8 +143,8 @@ def any_event(draw: st.DrawFn) -> Event:
         )
         return Event("read", Outcome.DONE if done else outcome, Interval(start, end), seen=state if done else None)
     sent = draw(st.dictionaries(st.sampled_from(("name", "description")), st.sampled_from("ab"), min_size=1))
-    span = Interval(start, inf if outcome is Outcome.UNKNOWN else end)
-    return Event(operation, outcome, span, tuple(sent.items()) if operation == "update" else ())
+    interval = Interval(start, inf if outcome is Outcome.UNKNOWN else end)
+    return Event(operation, outcome, interval, tuple(sent.items()) if operation == "update" else ())
 
 
 @settings(max_examples=400, deadline=None)
@@ -226,7 +226,7 @@ def test_what_a_response_says_of_its_request(talk: MakeTalk, status: int, outcom
     (event,) = history_of([one.send(requests.archive_engagement(one.created("one")), status=status)])
 
     assert event.outcome is outcome
-    assert (event.span.end == inf) == (outcome is Outcome.UNKNOWN)
+    assert (event.interval.end == inf) == (outcome is Outcome.UNKNOWN)
 
 
 def test_changes_that_overlapped_stand_beside_each_other(talk: MakeTalk) -> None:
@@ -254,12 +254,12 @@ def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> Non
         one.send(requests.delete_engagement(identifier)),
         one.send(requests.get_engagement(identifier)),
     ]
-    found, deleted, missing = sorted(history_of(responses), key=lambda event: event.span.start)
+    found, deleted, missing = sorted(history_of(responses), key=lambda event: event.interval.start)
 
     assert found.seen == State("one", "", "active")
     assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
     assert order_of(State("one", ""), [found, deleted, missing]) is not None
-    assert order_of(State("one", ""), [replace(missing, span=Interval(0, 1)), found, deleted]) is None
+    assert order_of(State("one", ""), [replace(missing, interval=Interval(0, 1)), found, deleted]) is None
 
 
 def test_a_read_shows_what_is_archived(talk: MakeTalk) -> None:
