@@ -139,7 +139,7 @@ def told(events: Sequence[Event]) -> str:
     """A history in words, in the order of the requests, with times from the first one on in milliseconds."""
     ordered = sorted(events, key=lambda event: event.interval.start)
     first = ordered[0].interval.start if ordered else 0.0
-    return "; ".join(f"{_milliseconds(event.span, first)}: {event.words}" for event in ordered)
+    return "; ".join(f"{_milliseconds(event.interval, first)}: {event.words}" for event in ordered)
 
 
 def _milliseconds(interval: Interval, first: float) -> str:

@@ -209,8 +209,8 @@ def test_an_invitation_whose_times_nobody_can_read() -> None:
 def in_turn(*exchanges: Exchange) -> list[Exchange]:
     """These, numbered, a second after each other."""
     return [
-        replace(one, number=number, started_at=one.started_at + timedelta(seconds=number))
-        for number, one in enumerate(exchanges, 1)
+        replace(exchange, number=number, started_at=exchange.started_at + timedelta(seconds=number))
+        for number, exchange in enumerate(exchanges, 1)
     ]
 
 

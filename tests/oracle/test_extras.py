@@ -123,7 +123,10 @@ def test_only_errors_are_told_of_what_lies_beside_the_interface() -> None:
         make_exchange(body={"data": {"owner": 1}, "x": 1}),
         make_exchange(status=404, body={"error": {"x": 1}}),
     )
-    beside = [Exchange(**{**vars(one), "call": one.request.as_probe("GET", "/other")}) for one in (success, error)]
+    beside = [
+        Exchange(**{**vars(response), "request": response.request.as_probe("GET", "/other")})
+        for response in (success, error)
+    ]
 
     assert list(extras.extra_members(beside)) == ["error.x"]
 

@@ -259,24 +259,24 @@ def read_of(engagement: Mapping[str, object], number: int = 1) -> Exchange:
 
 def test_an_item_as_it_is_read() -> None:
     """It is looked for in every list, and what was judged is evidence; members that nobody names may differ."""
-    one = read_of(ENGAGEMENT | {"extra": 1})
+    engagement_read = read_of(ENGAGEMENT | {"extra": 1})
     lists = [page([ENGAGEMENT], number=2), page(["x"], number=3), page(["x", ENGAGEMENT | {"extra": 2}], number=4)]
 
     with Evidence() as evidence:
-        assert filters.expect_as_read(one, lists, ALL_NAMES) == 2
-    assert evidence.exchanges == [lists[0], one, lists[2], one]
+        assert filters.expect_as_read(engagement_read, lists, ALL_NAMES) == 2
+    assert evidence.exchanges == [lists[0], engagement_read, lists[2], engagement_read]
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_an_item_other_than_it_is_read(name: str) -> None:
     """Each named field must be the same; the list and the read are cited."""
-    one, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
+    engagement_read, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
 
     with pytest.raises(NonConformity) as raised:
-        filters.expect_as_read(one, [response], ALL_NAMES)
+        filters.expect_as_read(engagement_read, [response], ALL_NAMES)
     message = f"{name} of an engagement is another one in the list"
     assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
-    assert raised.value.exchanges == (response, one)
+    assert raised.value.exchanges == (response, engagement_read)
 
 
 def test_only_named_fields_are_compared() -> None:
@@ -288,9 +288,9 @@ def test_only_named_fields_are_compared() -> None:
 @pytest.mark.parametrize("read_as", [{}, {"description": None}, {"description": ""}])
 def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_as: dict[str, object]) -> None:
     """Absent, null and empty are the same, and none of them is a text."""
-    one, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
+    engagement_read, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
 
-    assert filters.expect_as_read(one, lists, ["description"]) == 1
+    assert filters.expect_as_read(engagement_read, lists, ["description"]) == 1
     with pytest.raises(NonConformity):
         filters.expect_as_read(read_of(ENGAGEMENT), lists, ["description"])
 
@@ -308,10 +308,10 @@ def test_a_field_that_does_not_read_as_it_must_is_for_others_to_judge(name: str,
 
     with pytest.raises(CantTell, match=f"{name} does not read as it must") as raised:
         filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], [name])
-    assert [one.number for one in raised.value.exchanges] == [2]
+    assert [exchange.number for exchange in raised.value.exchanges] == [2]
     with pytest.raises(CantTell, match=f"{name} does not read as it must") as raised:
         filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], [name])
-    assert [one.number for one in raised.value.exchanges] == [1]
+    assert [exchange.number for exchange in raised.value.exchanges] == [1]
 
 
 @pytest.mark.parametrize("identifier", ["eng_2", None])
@@ -439,7 +439,7 @@ def nothing_lost(look: tuple[Exchange, ...]) -> None:
 )
 def test_pages_that_hold_what_lies_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:
     """What lies before the first item and behind the last one is none of theirs; nor are equal keys."""
-    ties = any(len(one) > len({item["updatedAt"] for item in one}) for one in pages)
+    ties = any(len(response) > len({item["updatedAt"] for item in response}) for response in pages)
 
     nothing_lost(changed(at(9, 8, 8, 7) if ties else at(9, 8, 7, 6, 5), *pages))
 
@@ -448,7 +448,7 @@ def test_an_item_that_filtered_pages_repeat() -> None:
     """It stands on both of them."""
     with pytest.raises(NonConformity, match=r"^an item is in the list twice$") as raised:
         nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(8, 7)))
-    assert [one.number for one in raised.value.exchanges] == [2, 3]
+    assert [exchange.number for exchange in raised.value.exchanges] == [2, 3]
 
 
 def test_an_item_that_filtered_pages_lose() -> None:

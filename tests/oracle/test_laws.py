@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 NOW = "2026-01-02T03:04:05.006Z"
 ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}
-LISTS = [one.id for one in OPERATIONS.values() if one.response == "list"]
-RESOURCES = [one.id for one in OPERATIONS.values() if one.response == "resource"]
+LISTS = [operation.id for operation in OPERATIONS.values() if operation.response == "list"]
+RESOURCES = [operation.id for operation in OPERATIONS.values() if operation.response == "resource"]
 
 
 def engagement(**changed: object) -> Exchange:

@@ -43,7 +43,7 @@ def names(first: int, last: int) -> list[str]:
 
 def looked_at(*pages: list[str], total: int, whole: list[str] | None = None, size: int = 2) -> Look:
     """An answer of 100 and pages; without ``whole`` the answer shows what the pages do."""
-    everything = [one for ids in pages for one in ids][:100] if whole is None else whole
+    everything = [identifier for ids in pages for identifier in ids][:100] if whole is None else whole
     first = response(1, 100, everything, total)
     return (first, *(response(number, size, ids, total, place=number + 1) for number, ids in enumerate(pages, 1)))
 

@@ -96,7 +96,7 @@ def test_members_of_another_type(value: object) -> None:
     assert undecided(read.data, made) == "the answer has no object data"
     assert undecided(read.items, made) == "the answer has no array data of objects"
     assert undecided(read.meta, made) == "the answer has no object meta"
-    assert undecided(lambda one: read.number(one, "total"), made) == "the answer has no object meta"
+    assert undecided(lambda exchange: read.number(exchange, "total"), made) == "the answer has no object meta"
     assert undecided(read.items, make_exchange(body=BODY)) == "the answer has no array data of objects"
 
 
@@ -150,7 +150,7 @@ def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
     """It is the list that tells it wrongly."""
     made = make_exchange("listMembers", body={"data": [], "meta": meta})
 
-    assert undecided(lambda one: read.number(one, "total"), made) == "total is no integer"
+    assert undecided(lambda exchange: read.number(exchange, "total"), made) == "total is no integer"
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,8 @@ def test_a_field_of_an_engagement(name: str, value: object, text: str | None) ->
 
     assert read.is_field(name, holder.get(name)) is (text is not None)
     if text is None:
-        assert undecided(lambda one: read.field(holder, name, one), made) == f"{name} does not read as it must"
+        assert (
+            undecided(lambda exchange: read.field(holder, name, exchange), made) == f"{name} does not read as it must"
+        )
     else:
         assert read.field(holder, name, made) == text

@@ -34,7 +34,7 @@ def made(identifier: str, key: Credential | None = None, second: int = 1) -> Exc
 
 def listed(*identifiers: str, key: Credential | None = None, status: int = 200, second: int = 1) -> Exchange:
     """A list."""
-    items = [{}, *(engagement(one, second) for one in identifiers)]
+    items = [{}, *(engagement(identifier, second) for identifier in identifiers)]
     return by(make_exchange("listEngagements", status, {"data": items, "meta": {}}), key)
 
 

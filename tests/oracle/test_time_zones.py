@@ -38,7 +38,7 @@ def of_archive(made: Exchange) -> Exchange:
 @pytest.mark.parametrize("ahead", [(0, 0), (599, -600), (-1, 0)])
 def test_creations_of_now(ahead: tuple[int, int]) -> None:
     """Some minutes are the difference of two clocks."""
-    looked = [created(one, place, number=place) for place, one in enumerate(ahead)]
+    looked = [created(seconds, place, number=place) for place, seconds in enumerate(ahead)]
 
     with Evidence() as evidence:
         expect_utc(looked)
