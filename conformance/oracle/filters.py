@@ -1,4 +1,4 @@
-"""What must hold of lists with a filter, beside the list without one."""
+"""Assertions about filtered lists, compared with the unfiltered list."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str], unwanted: Collection[str]) -> None:
-    """A filtered list holds what it must, and nothing else.
+    """Require that a filtered list holds the wanted items and no unwanted one.
 
     Args:
         listing: The list with the filter.
-        name: The field that is filtered by.
-        value: Its value.
+        name: The field of the filter.
+        value: The value of the filter.
         wanted: Ids that must be in the list.
-        unwanted: Ids that must not.
+        unwanted: Ids that must not be in it.
     """
     expect_filtered(listing, name, value)
     seen = set(listing.identifiers)
@@ -59,17 +59,17 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
 def expect_counts(
     name: str, filtered: Mapping[str, Listing], everything: Listing, known: Mapping[str, Collection[str]]
 ) -> None:
-    """Each total counts what matches, and together they count everything.
+    """Require that each total counts the matching items and that the totals add up to the unfiltered total.
 
     Args:
-        name: The field that is filtered by.
+        name: The field of the filter.
         filtered: The list of each value.
-        everything: The list without a filter.
+        everything: The unfiltered list.
         known: For each value, ids of items that have it.
 
     Raises:
         NonConformity: A total is wrong.
-        CantTell: The lists themselves are not what they must be, so that nothing can be said of their totals.
+        CantTell: A list itself is wrong, so that its total proves nothing.
     """
     holds(lambda: expect_count(everything), "the total without a filter is wrong", *everything.responses)
     holds(lambda: expect_both(everything, known), "the list is not complete", *everything.responses)
@@ -90,7 +90,7 @@ def expect_counts(
 
 
 def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: Listing) -> None:
-    """Each filtered list holds just the items of its value that the list without a filter holds."""
+    """Require that each filtered list holds exactly the items of its value in the unfiltered list."""
     items = everything.items
     evidence(*everything.responses)
     for value, listing in filtered.items():
@@ -100,11 +100,11 @@ def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: L
 
 
 def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> None:
-    """The list without a filter holds items of every value.
+    """Require that the unfiltered list holds items of every value.
 
     Args:
         everything: The list.
-        values: For each value, the ids of items that have it; one of them at least must be there.
+        values: For each value, the ids of items that have it; at least one of them must be listed.
     """
     evidence(*everything.responses)
     seen = set(everything.identifiers)
@@ -122,10 +122,10 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
 
 
 def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collection[str]) -> int:
-    """An item is in every list as a read of it gives it.
+    """Require that an item of a list has the values that a read returned.
 
     Returns:
-        In how many lists it was.
+        The number of lists that hold the item.
     """
     resource = read.data(read_one)
     found = [
@@ -151,13 +151,13 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
 
 
 def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
-    """Pages of a filtered list tell the total that the same list in one answer tells, and shows.
+    """Require that pages of a filtered list have the total of the same list in one response.
 
     Args:
-        snapshot: The list in one answer, then pages of it.
+        snapshot: The list in one response, then pages of it.
 
     Raises:
-        CantTellYet: The one answer does not show what it counts.
+        CantTellYet: The one response does not show as many items as it counts.
     """
     whole, *pages = snapshot
     total = _shown_total(whole)
@@ -167,13 +167,13 @@ def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
 
 
 def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
-    """Pages of a filtered list hold what there is for them, by the same list in one answer.
+    """Require that pages of a filtered list are as long as the same list in one response demands.
 
     Args:
-        snapshot: The list in one answer, then pages of it.
+        snapshot: The list in one response, then pages of it.
 
     Raises:
-        CantTellYet: The answers do not agree about the length of the list, or the one answer does not show it.
+        CantTellYet: The responses disagree about the length of the list, or the one response does not show all of it.
     """
     whole, *pages = snapshot
     total = _shown_total(whole)
@@ -194,17 +194,17 @@ def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
 
 
 def expect_nothing_lost(snapshot: tuple[Exchange, ...], field: str, key: Key) -> None:
-    """Neighbouring pages of a filtered list hold once what the same list in one answer has for them.
+    """Require that neighbouring pages of a filtered list hold each item once that the one response has for them.
 
-    Of items with equal keys nothing is said: each answer may have them in another order.
+    Items with equal keys are not judged: each response may order them differently.
 
     Args:
-        snapshot: The descending list in one answer, then neighbouring pages of it.
-        field: What it is sorted by.
-        key: The key of that.
+        snapshot: The descending list in one response, then neighbouring pages of it.
+        field: The field of the sort order.
+        key: The sort key of that field.
 
     Raises:
-        CantTellYet: The answers tell different totals, or are not in their order.
+        CantTellYet: The responses have different totals, or are not sorted.
     """
     ensure_one_total(snapshot)
     pages = Listing(snapshot[1:])
@@ -218,7 +218,7 @@ def expect_nothing_lost(snapshot: tuple[Exchange, ...], field: str, key: Key) ->
 
 
 def _shown_total(whole: Exchange) -> int:
-    """The total of a list in one answer, which shows as many items."""
+    """Return the total of a list in one response, if the response shows as many items."""
     total = read.number(whole, "total")
     if len(read.items(whole)) != min(total, LARGEST_PAGE):
         raise CantTellYet("the total is not the number of items in one answer", whole)

@@ -1,4 +1,4 @@
-"""What an engagement may be like at any time of a run, given all that was sent about it."""
+"""Possible values of an engagement at any time of a run, given all requests that were sent about it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class Register:
-    """The values that one field may have, by all effects on it.
+    """Values that one field may have, by all effects on it.
 
-    Requests that overlapped may have happened in either order; only what was over when another began came before it.
+    Requests that overlapped may have happened in either order; only one that ended before another began is earlier.
     """
 
     def __init__(self) -> None:
@@ -38,19 +38,19 @@ class Register:
         self._found: tuple[Interval, list[Effect]] | None = None
 
     def add(self, effect: Effect) -> None:
-        """Take in an effect."""
+        """Add an effect."""
         self._found = None
         insort(self.effects, effect, key=lambda known: known.interval.start)
 
     def latest(self, interval: Interval) -> Effect | None:
-        """The certain effect that began last of those that were over when a read began."""
+        """Return the certain effect that began last of those that ended before a read began."""
         for effect in reversed(self.effects):
             if effect.certain and effect.interval.before(interval):
                 return effect
         return None
 
     def candidates(self, interval: Interval) -> list[Effect]:
-        """The effects of which one may have been the last before a read."""
+        """Return the effects that may have been the last before a read."""
         if self._found is None or self._found[0] != interval:
             last = self.latest(interval)
             begun = [effect for effect in self.effects if effect.interval.start < interval.end]
@@ -59,16 +59,16 @@ class Register:
         return self._found[1]
 
     def is_possible(self, value: str, interval: Interval) -> bool:
-        """Whether a read in that time may have shown a value."""
+        """Whether a read in that interval may have shown a value."""
         return any(effect.fits(value) for effect in self.candidates(interval))
 
     def certain_value(self, interval: Interval) -> str | None:
-        """The one value that every read in that time shows; None where there are several."""
+        """Return the one value that every read in that interval shows; None if there are several."""
         values = {effect.value for effect in self.candidates(interval)}
         return values.pop() if len(values) == 1 else None
 
     def narrow(self, value: str, interval: Interval) -> None:
-        """Learn from a read that may be: what it shows has happened by then, and what it does not show has not."""
+        """Narrow the effects by a read that was possible: what it shows happened by then, what it does not show did not."""
         found = self.candidates(interval)
         showing = [effect for effect in found if effect.fits(value)]
         if len(showing) != 1:
@@ -87,7 +87,7 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An engagement as one answer shows it."""
+    """An engagement as one response shows it."""
 
     exchange: Exchange
     interval: Interval
@@ -95,21 +95,21 @@ class Snapshot:
     pointer: str = "/data"
 
     def text(self, name: str) -> str | None:
-        """A field as text: of a description, absent, null and empty are the same; None where it cannot be read."""
+        """Return a field as text; None if it cannot be read. An absent, null or empty description is ""."""
         value = self.value.get(name)
         if name == "description" and value is None:
             return ""
         return value if isinstance(value, str) else None
 
     def moment(self, name: str) -> datetime | None:
-        """A time; None where it cannot be read."""
+        """Return a time; None if it cannot be read."""
         text = self.text(name)
         return None if text is None else parse_timestamp(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A request that was to change an engagement, and when."""
+    """A request that was to change an engagement, with its interval."""
 
     exchange: Exchange
     interval: Interval
@@ -123,12 +123,12 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class OpenFinding:
-    """A list that shows a field as it cannot be, of an engagement that nobody has read since the field's last change.
+    """A list that shows an impossible value of an engagement that was not read since the field's last change.
 
     Attributes:
         field: The field.
-        last: What wrote it last, or first where nothing had surely written it yet.
-        place: Where the finding stands among all.
+        last: The effect that wrote it last, or the first effect if no write is certain.
+        place: The index of the finding among all.
     """
 
     field: str
@@ -144,13 +144,13 @@ class History:
         identifier: Its id.
         creation: Its creation.
         registers: Its fields.
-        attempts: What was to change it, in the order of beginning.
-        reads: Times and statuses of all reads of it, in the order of beginning.
-        good: For each field, the last read that showed what it may.
-        listed: For each field, the last list that showed what it may.
-        sights: The reads of it so far, in the order of their ends.
-        doubts: Lists that may show it wrongly, or truly what became of it.
-        broken: Whether a fault was found, after which nothing more is said of it.
+        attempts: The requests that were to change it, in the order of beginning.
+        reads: Intervals and statuses of all reads of it, in the order of beginning.
+        good: For each field, the last read that showed a possible value.
+        listed: For each field, the last list that showed a possible value.
+        snapshots: The reads of it so far, in the order of their ends.
+        open_findings: Lists that show it wrongly, or correctly after an undetected change.
+        broken: Whether a failure was found; the engagement is not judged afterwards.
     """
 
     identifier: str
@@ -170,36 +170,36 @@ class History:
 
     @classmethod
     def born(cls, identifier: str, exchange: Exchange) -> History:
-        """The history of an engagement that a creation made."""
+        """Return the history of an engagement that a creation made."""
         return cls(identifier, write(exchange))
 
     def take(self, attempt: Write) -> None:
-        """Take in a request that was to change it."""
+        """Record a request that was to change the engagement."""
         insort(self.attempts, attempt, key=lambda other: other.interval.start)
         for effect in attempt.effects:
             self.registers[effect.field].add(effect)
 
     def exists(self, interval: Interval) -> bool:
-        """Whether it was surely there all the time."""
+        """Whether the engagement existed during the whole interval for certain."""
         gone = self.registers[EXISTENCE].effects
         return self.creation.interval.before(interval) and not any(
             effect.value == DELETED and effect.interval.start < interval.end for effect in gone
         )
 
     def deletion(self, interval: Interval) -> Effect | None:
-        """The deletion that was surely over when that time began."""
+        """Return the deletion that ended for certain before the interval began."""
         last = self.registers[EXISTENCE].latest(interval)
         return last if last is not None and last.value == DELETED else None
 
     def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Write]:
-        """What was to change it within a time, also if it was under way at its beginning or end."""
+        """Return the writes of an interval, those under way at its beginning or end included."""
         until = bisect_right(self.attempts, end, key=lambda attempt: attempt.interval.start)
         return [
             attempt for attempt in self.attempts[:until] if attempt.interval.end > start and attempt.exchange not in but
         ]
 
     def quiet(self, start: float, end: float) -> bool:
-        """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
+        """Whether no request can have changed it within an interval; an update without new values may move updatedAt."""
         return not any(
             interval.start < end and interval.end > start
             for attempt in self.attempts
@@ -207,9 +207,9 @@ class History:
         )
 
     def may_go_back(self, earlier: Interval, later: Interval) -> bool:
-        """Whether ``updatedAt`` may be earlier in one answer than in another one that came before.
+        """Whether ``updatedAt`` may be earlier in one response than in a response that came before.
 
-        A service may read its clock before it has the engagement. So of changes that overlapped, the one that is
+        A service may read its clock before it locks the engagement. So of overlapping changes, the one that is
         carried out last may have the earlier time.
         """
         begun = [
@@ -225,7 +225,7 @@ class History:
         )
 
     def alone(self, interval: Interval, but: Exchange) -> bool:
-        """Whether nothing else was under way that was to change it, and nothing is that never was answered."""
+        """Whether no other write overlapped the interval, and no write without a response may still happen."""
         return not any(
             effect.interval.meets(interval) and effect.exchange is not but for effect in self._all_effects()
         ) and not any(attempt.interval.meets(interval) for attempt in self.attempts if attempt.exchange is not but)
@@ -235,7 +235,7 @@ class History:
 
 
 def _of_change(attempt: Write) -> Interval | None:
-    """The time within which a request may have changed the engagement; None where it cannot have."""
+    """Return the interval within which a request may have changed the engagement; None if it cannot have."""
     intervals = _intervals_of_change(attempt)
     return Interval(attempt.interval.start, max(interval.end for interval in intervals)) if intervals else None
 
@@ -245,12 +245,12 @@ def _intervals_of_change(attempt: Write) -> list[Interval]:
 
 
 def _of_touch(attempt: Write) -> tuple[Interval, ...]:
-    """When a request may have moved updatedAt, whatever else it did; never where it was refused."""
+    """Return when a request may have moved updatedAt, whatever else it did; empty if it was refused."""
     if refused(attempt.exchange) or not attempt.exchange.was_sent:
         return ()
     return (attempt.interval if accepted(attempt.exchange) else Interval(attempt.interval.start, inf),)
 
 
 def write(exchange: Exchange) -> Write:
-    """An exchange as an attempt to change an engagement."""
+    """Return an exchange as an attempt to change an engagement."""
     return Write(exchange, Interval.of(exchange), tuple(effects_of(exchange)))

@@ -1,4 +1,4 @@
-"""Which requirement is broken where a value is one that nothing accounts for: what was the last to touch it."""
+"""Attribution of an impossible value to the requirement that it breaks: by the last write that touched it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _KEEPS_TEXT: Final = {
 def requirement_for_text(
     history: History, *, field: str, value: str | None, interval: Interval, others: Sequence[Write]
 ) -> str:
-    """The requirement that a text of an engagement is judged by, or breaks.
+    """Return the requirement that judges a text of an engagement, or that the text breaks.
 
     Args:
-        history: The engagement's.
+        history: The engagement's history.
         field: ``name`` or ``description``.
-        value: What a read shows; None where it shows what it may.
-        span: When it was read.
-        others: What changed other engagements meanwhile.
+        value: The impossible value that a read shows; None if the value is possible.
+        interval: The interval of the read.
+        others: The writes to other engagements meanwhile.
     """
     last = history.registers[field].latest(interval)
     if last is None:
@@ -68,7 +68,7 @@ def requirement_for_text(
 
 
 def keeps_text(write: Effect) -> str | None:
-    """The requirement that a text is kept by as it was sent; None for one that everybody keeps, or may change."""
+    """Return the requirement to keep a text as sent; None for a text that is no test of it."""
     if not write.value or is_unremarkable(write.value):
         return None
     return _KEEPS_TEXT[write.exchange.request.operation.id]
@@ -77,7 +77,7 @@ def keeps_text(write: Effect) -> str | None:
 def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
     """Whether a wrong text may have several causes.
 
-    The last write may have been lost, or undone by what touched the engagement before it was read.
+    The last write may have been lost, or undone by a later request before the read.
     """
     last = history.registers[field].latest(interval)
     if last is None:
@@ -91,7 +91,7 @@ def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
 
 
 def requirement_for_status(history: History, *, value: str | None, interval: Interval, others: Sequence[Write]) -> str:
-    """The requirement that the status of an engagement is judged by, or breaks."""
+    """Return the requirement that judges the status of an engagement, or that the status breaks."""
     last = history.registers[STATUS].latest(interval)
     if last is None:
         return "new-engagement-active"
@@ -113,10 +113,10 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
 
 
 def of_list(history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]) -> str:
-    """The requirement that a list breaks which shows a field of an engagement as it cannot be.
+    """Return the requirement that a list breaks if it shows an impossible value.
 
-    It is that of the list where a read or another list has shown the field as it must be and nothing is known to have
-    changed it since; else that of a read which would show the same.
+    If a read or another list has shown a possible value and no known request changed it since, the list itself is
+    wrong. Otherwise it is the requirement that a read with the same value would break.
     """
     last = history.registers[field].latest(interval)
     cause = requirement_for_status if field == STATUS else partial(requirement_for_text, field=field)
@@ -125,26 +125,26 @@ def of_list(history: History, *, field: str, value: str, interval: Interval, oth
 
 
 def is_late(history: History, fields: Sequence[str], interval: Interval) -> bool:
-    """Whether a list shows nothing of what different operations have done: it is late, rather than all of them lost."""
+    """Whether a list lacks the effects of different operations: then it is stale, rather than all of them lost."""
     lasts = [history.registers[field].latest(interval) for field in fields]
     return len({None if last is None else last.exchange.request.operation.id for last in lasts}) > 1
 
 
 def rivals_of_list(history: History, field: str, interval: Interval) -> int:
-    """How many changes since the last one of a field could be why a list shows it as it cannot be."""
+    """Return how many changes since the last one of a field could explain the impossible value in a list."""
     last = history.registers[field].latest(interval)
     meanwhile = [] if last is None else history.between(last.interval.start, interval.end, but=(last.exchange,))
     return sum(1 for write in meanwhile if accepted(write.exchange))
 
 
 def resolve(history: History, findings: Findings, field: str, interval: Interval) -> None:
-    """Lists that showed a field as it cannot be were at fault themselves: it is seen as it must be, and still the same.
+    """Attribute earlier findings to the lists themselves, since a read shows the field unchanged and possible.
 
     Args:
-        history: The engagement's.
-        findings: Where the lists were noted.
+        history: The engagement's history.
+        findings: The findings that include those of the lists.
         field: The field.
-        span: When it was seen.
+        interval: The interval of the read.
     """
     last = history.registers[field].latest(interval)
     alike = [
@@ -158,12 +158,12 @@ def resolve(history: History, findings: Findings, field: str, interval: Interval
 
 
 def seen_since(history: History) -> float:
-    """When an engagement was read last, or created."""
+    """Return when an engagement was read last, or created."""
     return history.snapshots[-1].interval.start if history.snapshots else history.creation.interval.start
 
 
 def of_absence(history: History, interval: Interval, others: Sequence[Write]) -> str:
-    """The requirement that an engagement's being there is judged by, or breaks."""
+    """Return the requirement that the absence of an engagement breaks."""
     last = history.snapshots[-1] if history.snapshots else None
     if last is None:
         return LASTS
@@ -178,20 +178,20 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
 
 
 def is_refused_edit(write: Write) -> bool:
-    """Whether an attempt is an edit that was refused for what it is, and not for its key or its haste."""
+    """Whether a write is an edit that was refused for its content, not for its key or the rate limit."""
     status = None if write.exchange.received is None else write.exchange.received.status
     evidence = is_main(write.exchange) and status not in {401, 429}
     return write.operation == "updateEngagement" and refused(write.exchange) and evidence
 
 
 def _good_since(history: History, field: str, last: Effect) -> Snapshot | None:
-    """The last read that showed what was written last."""
+    """Return the last read that showed the last write."""
     good = history.good.get(field)
     return good if good is not None and last.interval.before(good.interval) else None
 
 
 def _is_seen(history: History, field: str, last: Effect) -> bool:
-    """Whether a read or a list has shown what was written last."""
+    """Whether a read or a list has shown the last write."""
     seen = [snapshot for snapshot in (history.good.get(field), history.listed.get(field)) if snapshot is not None]
     values = [(snapshot.interval.end, snapshot.text(field)) for snapshot in seen]
     return any(end >= last.interval.end and value is not None and last.fits(value) for end, value in values)
@@ -206,13 +206,13 @@ def _of_archived(meanwhile: Sequence[Write], *, read_before: bool, wrong: bool) 
 
 
 def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bool) -> str:
-    """What the engagement's own changes did to a text.
+    """Return the requirement that the engagement's own changes broke in a text.
 
     Args:
-        last: What wrote it last.
-        meanwhile: The other changes since.
+        last: The last write of the text.
+        meanwhile: The other writes since.
         field: The text.
-        is_lost: Whether what was written last was never read, but something older.
+        is_lost: Whether the last write was never read, but an older value was.
     """
     edits = [write for write in meanwhile if write.operation == "updateEngagement" and accepted(write.exchange)]
     if _is_edit(last) and any(write.interval.meets(last.interval) for write in edits):
@@ -221,7 +221,7 @@ def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bo
 
 
 def _of_last(meanwhile: Sequence[Write], field: str, *, default: str) -> str:
-    """What touched the engagement last, of those that must leave its texts alone."""
+    """Return the requirement of the last write that must not have changed the engagement's texts."""
     if meanwhile and is_refused_edit(meanwhile[-1]) and field in (sent_object(meanwhile[-1].exchange) or {}):
         return "update-engagement-refused-changes-nothing"
     causes = {
@@ -243,7 +243,7 @@ def _is_edit(effect: Effect) -> bool:
 
 
 def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:
-    """A refused edit that carried what is read."""
+    """Return a refused edit that carried the value read."""
     return next((write for write in meanwhile if is_refused_edit(write) and _sends(write, field, value)), None)
 
 

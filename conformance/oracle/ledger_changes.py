@@ -1,4 +1,4 @@
-"""What the ledger says of answers to requests that were to change one engagement."""
+"""Ledger rules for responses to requests that were to change one engagement."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _BESIDE_OTHERS: Final = frozenset({404, 409})
-"""Refusals that any change may meet that overlaps another one of the engagement."""
+"""Refusals that are permitted for a change that overlaps another change of the engagement."""
 _NOT_SERVED: Final = frozenset({404, 405})
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
@@ -41,10 +41,10 @@ _REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
 
 
 class Changes(Judging):
-    """The rules of edits, archives, unarchives and deletions."""
+    """Rules of edits, archives, unarchives and deletions."""
 
     def created(self, history: History, exchange: Exchange) -> None:
-        """Judge the answer to a creation by what was sent, as far as that is letters and digits."""
+        """Judge the response to a creation by the sent texts, if they are unremarkable."""
         sent, snapshot = (
             sent_object(exchange) or {},
             Snapshot(exchange, Interval.of(exchange), readable_resources(exchange)[0]),
@@ -60,7 +60,7 @@ class Changes(Judging):
             self.conclude(history, finding, right=responded == sent[name])
 
     def change(self, history: History, exchange: Exchange) -> None:
-        """Judge the answer to an edit, an archive, an unarchive or a deletion."""
+        """Judge the response to an edit, an archive, an unarchive or a deletion."""
         interval, status = Interval.of(exchange), status_of(exchange)
         if history.broken or status in NOT_JUDGED or not (accepted(exchange) or refused(exchange)):
             return
@@ -113,7 +113,7 @@ class Changes(Judging):
         self.conclude(history, finding, right=right)
 
     def _of_archived_edit(self, history: History, exchange: Exchange, interval: Interval) -> str:
-        """Whether the archive came into effect at last, after some edits of these fields had slipped in."""
+        """Return the requirement: an archive that took effect late, after some edits of these fields, has its own."""
         status = history.registers[STATUS]
         last = status.latest(interval)
         if last is None or not accepted(exchange):
@@ -163,12 +163,12 @@ def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
 
 
 def _is_edit(exchange: Exchange) -> bool:
-    """Whether an edit sends a text at all; what does not may be taken for nothing to do, also of an archived one."""
+    """Whether an edit sends a text at all; a service may treat another one as a no-op, even if archived."""
     body: dict[str, Any] = sent_object(exchange) or {}
     return any(isinstance(body.get(field), str) for field in TEXTS)
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:
-    """Whether an edit is one that nothing is wrong with: a name or a description, neither empty nor odd nor long."""
+    """Whether an edit is valid beyond doubt: a name or a description, neither empty nor odd nor long."""
     body: dict[str, Any] = sent_object(exchange) or {}
     return bool(body) and body.keys() <= set(TEXTS) and all(is_ordinary(value) for value in body.values())

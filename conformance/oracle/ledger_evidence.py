@@ -1,4 +1,4 @@
-"""Which requirements an answer upholds that is as it must be: all that could have shown in it what they forbid."""
+"""Evidence in a correct response: the requirements that it could have shown broken."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SPARING: Final = {
     "archiveEngagement": "archive-spares-others",
     "deleteEngagement": "delete-spares-others",
 }
-"""What an operation on another engagement must leave an engagement by."""
+"""For an operation, the requirement that it leaves other engagements unchanged."""
 
 
 def of_read(history: History, field: str, interval: Interval) -> set[str]:
-    """What a read upholds that shows a field as it must be, by what was done to the engagement since its last write."""
+    """Return the requirements that a correct field in a read supports, by the writes since the field's last write."""
     last = history.registers[field].latest(interval)
     if last is None:
         return set()
@@ -33,18 +33,18 @@ def of_read(history: History, field: str, interval: Interval) -> set[str]:
 
 
 def of_others(others: Sequence[Write]) -> set[str]:
-    """What a read upholds, or breaks, by what was done to other engagements."""
+    """Return the requirements that a read supports or breaks, by the writes to other engagements."""
     return {SPARING[write.operation] for write in others if write.operation in SPARING and accepted(write.exchange)}
 
 
 def of_refused_edit(history: History, interval: Interval) -> str | None:
-    """What the first refusal of an edit after an archive upholds."""
+    """Return the requirement that the first refusal of an edit after an archive supports."""
     archive = history.registers[STATUS].latest(interval)
     return "archive-effective-at-once" if archive is not None and _is_first(history, archive, interval) else None
 
 
 def of_missing(history: History, interval: Interval) -> str | None:
-    """What the first read that does not find a deleted engagement upholds."""
+    """Return the requirement that the first 404 of a deleted engagement supports."""
     deletion = history.registers[EXISTENCE].latest(interval)
     if deletion is None:
         return None

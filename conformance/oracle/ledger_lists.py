@@ -1,4 +1,4 @@
-"""What the ledger says of lists: what stands in them, what is missing, and in which order it stands."""
+"""Ledger rules for lists: their items, missing items, and their order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ORDERS: Final = ("asc", "desc")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One answer of the list, as far as the rules need it."""
+    """One response of the list, reduced to what the rules need."""
 
     exchange: Exchange
     interval: Interval
@@ -41,32 +41,32 @@ class Page:
 
     @property
     def status(self) -> str | None:
-        """The status that was asked for."""
+        """The requested status."""
         return self.asked.get("status")
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything that is counted should stand in it."""
+        """Whether the page should hold everything that is counted."""
         return self.number == 1 and self.pages <= 1
 
     @property
     def number(self) -> int:
-        """Which page was asked for."""
+        """The number of the requested page."""
         return int(self.asked.get("page", "1"))
 
     @property
     def pages(self) -> int:
-        """How many pages hold everything that is counted."""
+        """The number of pages that hold everything that is counted."""
         return -(-self.total // int(self.asked.get("perPage", DEFAULT_PER_PAGE)))
 
     @property
     def descending(self) -> bool:
-        """Whether a sorted list is asked for from its end."""
+        """Whether the requested order is descending."""
         return self.asked.get("order", "desc") == "desc"
 
 
 def page_of(exchange: Exchange) -> Page | None:
-    """A list of engagements that was asked for with valid parameters and can be read; else None."""
+    """Return a readable list of engagements that was requested with valid parameters; else None."""
     asked = dict(exchange.request.query)
     total = _total(exchange)
     valid = (
@@ -93,14 +93,14 @@ def _total(exchange: Exchange) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ListJudging:
-    """What rules about lists may use.
+    """Rules of lists, and what they need.
 
     Attributes:
-        findings: Where they note what they come to.
+        findings: The findings that they add to.
         histories: The engagements of the run by id.
-        name_key: What names are compared by; None for those that collations may order otherwise.
-        others: What changed other engagements within a time.
-        disordered: What lists were asked to be sorted by that were not in that order.
+        name_key: Returns the key that a name is compared by; None for names that collations may order otherwise.
+        others: Returns the writes to other engagements within an interval.
+        disordered: The sort fields of lists that were not in the requested order.
     """
 
     findings: Findings
@@ -110,7 +110,7 @@ class ListJudging:
     disordered: set[str] = field(default_factory=set)
 
     def note_order(self, page: Page) -> None:
-        """Take in whether a list is in the order that was asked for."""
+        """Record whether a list is in the requested order."""
         keys = self._keys(page)
         if "sort" in page.asked and keys != sorted(keys, reverse=page.descending):
             self.disordered.add(page.asked["sort"])
@@ -161,9 +161,10 @@ class ListJudging:
             self._as_read(history, snapshot)
 
     def _wrong(self, history: History, snapshot: Snapshot, wrong: list[tuple[str, str]]) -> None:
-        """A text or the status is not what it must be: by the list's fault, or because of what was done before it.
+        """Record an impossible text or status: the list's own fault, or that of an earlier request.
 
-        Where nobody has seen it right since, it is told as what reads are judged by, until something says better.
+        If no read has shown a possible value since, the finding breaks the requirement of reads until a later read
+        resolves it.
         """
         name, value = wrong[0]
         register = history.registers[name]
@@ -182,7 +183,7 @@ class ListJudging:
         self._break(replace(finding, other_candidates=other_candidates), history)
 
     def _as_read(self, history: History, snapshot: Snapshot) -> None:
-        """Between changes, the times in a list are those of the last read."""
+        """Require the times of the last read in a list, if the engagement was not changed between."""
         read = next(
             (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
         )
@@ -242,7 +243,7 @@ class ListJudging:
         return "archived-listed" if archived else "create-engagement-listed"
 
     def _between(self, absent: Iterable[History], page: Page) -> list[History]:
-        """Those that surely stand between two items of a sorted page, if lists are sorted by that at all."""
+        """Return those that belong between two items of a sorted page for certain, if lists are sorted that way at all."""
         keys = self._keys(page)
         if not keys or page.asked.get("sort") in self.disordered:
             return []
@@ -250,7 +251,7 @@ class ListJudging:
         return [history for history in absent if (mine := self._key(history, page)) is not None and least < mine < most]
 
     def _keys(self, page: Page) -> list[str]:
-        """The keys of the items, as far as they are compared, in the order of the page."""
+        """Return the comparable keys of the items, in the order of the page."""
         key = self._key_of_item(page.asked.get("sort"))
         return [found for item in page.items if (found := key(item)) is not None]
 
@@ -271,7 +272,7 @@ class ListJudging:
         return seen.text(sort) if seen.moment(sort) is not None else None
 
     def _key_of_item(self, sort: str | None) -> Callable[[dict[str, Any]], str | None]:
-        """The key of an item; times of the interface's form are in order as texts."""
+        """Return the key function of items; times of the interface's format sort as texts."""
 
         def key(item: dict[str, Any]) -> str | None:
             value = item.get(sort or "")

@@ -1,4 +1,4 @@
-"""What the ledger says of reads of one engagement."""
+"""Ledger rules for reads of one engagement."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Reads(Judging):
-    """The rules of reads."""
+    """Rules of reads."""
 
     def read(self, history: History, exchange: Exchange) -> None:
-        """Judge the answer to a read."""
+        """Judge the response to a read."""
         interval, status = Interval.of(exchange), status_of(exchange)
         if history.broken or status in NOT_JUDGED:
             return
@@ -110,7 +110,7 @@ class Reads(Judging):
             self.keep(snapshot.exchange, *evidence.of_others(self.others_since(history, snapshot.interval)))
 
     def _time(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
-        """No time goes back, and that of the creation does not move at all."""
+        """Require that no time goes back, and that createdAt does not change at all."""
         now = snapshot.moment(name)
         past = [
             (then, earlier)
@@ -132,7 +132,7 @@ class Reads(Judging):
         self.conclude(history, finding, right=right)
 
     def _untouched(self, history: History, snapshot: Snapshot) -> None:
-        """A refused edit leaves updatedAt as it was."""
+        """Require that a refused edit leaves updatedAt unchanged."""
         before = next(
             (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
         )

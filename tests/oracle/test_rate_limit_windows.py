@@ -203,8 +203,13 @@ def test_a_reset_without_a_date_that_moves_by_small_steps(step: float, *, expect
     """Whether the time of the one before had come is not told then."""
     exchanges = row(*FLAT, dated=False)
 
-    assert judges([*exchanges, exchange_at(20, 9, 60, dated=False), exchange_at(30, 9, 60 + step, dated=False)]) is expected
-    assert judges([*exchanges, exchange_at(20, 9, 60, dated=False), exchange_at(30, 9, 60 + step, dated=True)]) is expected
+    assert (
+        judges([*exchanges, exchange_at(20, 9, 60, dated=False), exchange_at(30, 9, 60 + step, dated=False)])
+        is expected
+    )
+    assert (
+        judges([*exchanges, exchange_at(20, 9, 60, dated=False), exchange_at(30, 9, 60 + step, dated=True)]) is expected
+    )
 
 
 def test_responses_that_name_no_reset_move_nothing() -> None:
