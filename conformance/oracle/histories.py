@@ -68,7 +68,7 @@ class Register:
         return values.pop() if len(values) == 1 else None
 
     def narrow(self, value: str, interval: Interval) -> None:
-        """Narrow the effects by a read that was possible: what it shows happened by then, what it does not show did not."""
+        """Narrow the effects by a read with a possible value: they happened if it shows them, else they did not."""
         found = self.candidates(interval)
         showing = [effect for effect in found if effect.fits(value)]
         if len(showing) != 1:
@@ -199,7 +199,7 @@ class History:
         ]
 
     def quiet(self, start: float, end: float) -> bool:
-        """Whether no request can have changed it within an interval; an update without new values may move updatedAt."""
+        """Whether no request can have changed it within an interval; an update without values may move updatedAt."""
         return not any(
             interval.start < end and interval.end > start
             for attempt in self.attempts

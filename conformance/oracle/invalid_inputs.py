@@ -107,8 +107,8 @@ def _no_object(valid: str, *, thorough_string: bool = False) -> Iterator[Invalid
 def _no_string(field: str, body: str, text: str = "LABEL", *, optional: bool = False) -> Iterator[InvalidBody]:
     """Yield every JSON type but string and null in place of VALUE.
 
-    Some languages treat 0, false and empty values as absent. A service that only checks for presence then refuses such a
-    value of a required field, and ignores it for an optional field.
+    Some languages treat 0, false and empty values as absent. A service that only checks for presence then refuses
+    such a value of a required field, and ignores it for an optional field.
     """
     for name, value, thorough in (
         ("a number", "12345", False),

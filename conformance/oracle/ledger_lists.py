@@ -243,7 +243,7 @@ class ListJudging:
         return "archived-listed" if archived else "create-engagement-listed"
 
     def _between(self, absent: Iterable[History], page: Page) -> list[History]:
-        """Return those that belong between two items of a sorted page for certain, if lists are sorted that way at all."""
+        """Return those that belong between two items of a sorted page for certain, if lists are sorted that way."""
         keys = self._keys(page)
         if not keys or page.asked.get("sort") in self.disordered:
             return []

@@ -1,8 +1,8 @@
-"""Whether requests that overlapped can have happened one after the other, as their answers say.
+"""Linearizability of overlapping requests: whether a sequential order explains all responses.
 
-After Wing and Gong: an order is searched that keeps real time, in which every answer is what a service that does one
-thing at a time would have given. What was never answered may have been carried out or not. Reads that overlapped a
-change are left out by ``history_of``: what they show while it is under way is open.
+After Wing and Gong: the search looks for an order that preserves real time, in which every response is what a
+sequential service would have sent. A request without a response may have been carried out or not. ``history_of``
+leaves out reads that overlapped a change: what they show is open.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MICROSECONDS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """An engagement as a service that does one thing at a time would hold it; None for one that is gone."""
+    """State of an engagement in a sequential service; None stands for a deleted one."""
 
     name: str
     description: str
@@ -35,7 +35,7 @@ class State:
 
 
 class Outcome(Enum):
-    """What a request was answered."""
+    """Outcome of a request."""
 
     DONE = "done"
     NOT_FOUND = "not found"
@@ -45,16 +45,16 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One request and what came of it.
+    """One request and its outcome.
 
     Attributes:
         operation: ``update``, ``archive``, ``delete`` or ``read``.
         outcome: Its outcome.
-        span: When; without an end where it was never answered.
-        sent: What an update sends.
-        seen: What a read shows; None for nothing that can be read.
-        words: How it is told.
-        beside: Whether it overlapped another change, for which a change may be refused whatever is there.
+        interval: Its interval; without an end if it got no response.
+        sent: The fields that an update sends.
+        seen: The state that a read shows; None if it cannot be read.
+        words: Its description.
+        beside: Whether it overlapped another change, so that it may be refused in any state.
     """
 
     operation: str
@@ -66,7 +66,7 @@ class Event:
     beside: bool = False
 
     def after(self, state: State | None) -> Iterator[State | None]:
-        """The states that this may lead to from a state; none where its answer cannot be given there."""
+        """Yield the states that this may lead to from a state; none if its response is impossible there."""
         if self.outcome is Outcome.UNKNOWN:
             yield state
         if self.beside and self.outcome in {Outcome.NOT_FOUND, Outcome.REFUSED}:
@@ -92,11 +92,11 @@ class Event:
 
 
 def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
-    """An order in which the events can have happened; None where there is none.
+    """Return an order in which the events can have happened; None if there is none.
 
     Args:
         initial: The engagement before all of them.
-        events: What happened to it.
+        events: The events.
     """
     dead: set[tuple[frozenset[int], State | None]] = set()
 
@@ -119,7 +119,7 @@ def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
 
 
 def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
-    """The events of requests on one engagement that say something of their order."""
+    """Return the events of requests on one engagement that constrain their order."""
     known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
     reads = [event for event in known if event.operation == "read"]
     changes = [event for event in known if event.operation != "read"]
@@ -136,7 +136,7 @@ def _meets(event: Event, others: Iterable[Event]) -> bool:
 
 
 def told(events: Sequence[Event]) -> str:
-    """A history in words, in the order of the requests, with times from the first one on in milliseconds."""
+    """Describe a history in the order of the requests, with times in milliseconds since the first one."""
     ordered = sorted(events, key=lambda event: event.interval.start)
     first = ordered[0].interval.start if ordered else 0.0
     return "; ".join(f"{_milliseconds(event.interval, first)}: {event.words}" for event in ordered)

@@ -1,4 +1,4 @@
-"""Laws of every list answer: its meta, its length, and that filter and order hold within it."""
+"""Laws of every list response: its meta, its length, its filter and its order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ORDERS: Final = ("asc", "desc")
 
 
 def meta_fields(exchange: Exchange) -> bool:
-    """The four members of meta are there and integers."""
+    """Require the four members of meta, each an integer."""
     meta = _meta(exchange)
     if meta is None:
         return False
@@ -41,12 +41,12 @@ def meta_fields(exchange: Exchange) -> bool:
 
 
 def total_pages(exchange: Exchange) -> bool:
-    """The number of pages is the total divided by the size of a page, rounded up; 0 or 1 for nothing at all."""
+    """Require totalPages to be the total divided by the page size, rounded up; 0 or 1 for an empty list."""
     return _as_asked(exchange) and fitting_total_pages(exchange)
 
 
 def fitting_total_pages(exchange: Exchange) -> bool:
-    """The same, whatever page and size were asked for."""
+    """Require the same, whatever page and size were requested."""
     numbers = _numbers(exchange)
     if numbers is None or numbers["perPage"] < 1 or numbers["total"] < 0:
         return False
@@ -63,10 +63,10 @@ def fitting_total_pages(exchange: Exchange) -> bool:
 
 
 def page_length(exchange: Exchange) -> bool:
-    """No page holds more than its size, and a page with others behind it holds just as many.
+    """Require that no page exceeds its size, and that a page before the last is full.
 
-    What the last page must hold depends on a true total, which is not for one answer to tell; nor is it for a
-    filtered list, whose total is judged by itself.
+    The length of the last page depends on a correct total, which one response cannot prove. The total of a filtered
+    list is judged separately.
     """
     numbers, items = _numbers(exchange), _items(exchange)
     if numbers is None or items is None or not _as_asked(exchange):
@@ -85,7 +85,7 @@ def page_length(exchange: Exchange) -> bool:
 
 
 def filtered_total(exchange: Exchange) -> bool:
-    """A filtered list whose first page is not full counts what the page holds."""
+    """Require that a filtered list whose first page is not full counts the items of that page."""
     numbers, items = _numbers(exchange), _items(exchange)
     filtered = any(name in {"status", "role"} and value for name, value in exchange.request.query)
     if numbers is None or items is None or not filtered or not _as_asked(exchange) or numbers["page"] != 1:
@@ -102,7 +102,7 @@ def filtered_total(exchange: Exchange) -> bool:
 
 
 def covering_total(exchange: Exchange) -> bool:
-    """The total of a list without a filter is no less than what stands before the end of a page of it."""
+    """Require the total of an unfiltered list to cover every item up to the end of a page."""
     numbers, items = _numbers(exchange), _items(exchange)
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
     if numbers is None or not items or filtered or not _as_asked(exchange) or len(items) > numbers["perPage"]:
@@ -120,7 +120,7 @@ def covering_total(exchange: Exchange) -> bool:
 
 
 def defaults(exchange: Exchange) -> bool:
-    """What is not asked for is page 1, and 20 a page."""
+    """Require page 1 and 20 items a page unless the request says otherwise."""
     numbers = _numbers(exchange)
     if numbers is None:
         return False
@@ -134,7 +134,7 @@ def defaults(exchange: Exchange) -> bool:
 
 
 def paging_honoured(exchange: Exchange) -> bool:
-    """A valid page and size are the ones that meta names."""
+    """Require the requested page and size in meta, if they are valid."""
     numbers = _numbers(exchange)
     asked = valid_paging(exchange)
     if (
@@ -149,17 +149,17 @@ def paging_honoured(exchange: Exchange) -> bool:
 
 
 def status_filter(exchange: Exchange) -> bool:
-    """A list that was asked for one status holds no other."""
+    """Require that a list filtered by status holds no other status."""
     return _only(exchange, "status", ("active", "archived"))
 
 
 def role_filter(exchange: Exchange) -> bool:
-    """A list that was asked for one role holds no other."""
+    """Require that a list filtered by role holds no other role."""
     return _only(exchange, "role", ("owner", "admin", "member"))
 
 
 def sorted_by_time(field: str, exchange: Exchange) -> bool:
-    """A list that was asked for in the order of a time, ascending or descending, is in that order."""
+    """Require the requested order by a time, ascending or descending."""
     order = dict(exchange.request.query).get("order")
     known = _moments(exchange, field)
     if order not in _ORDERS:
@@ -177,7 +177,7 @@ def sorted_by_time(field: str, exchange: Exchange) -> bool:
 
 
 def descending_by_default(exchange: Exchange) -> bool:
-    """A list that was asked to be sorted by a time, and not in which order, is not ascending."""
+    """Require that a list sorted by a time without an order is not ascending."""
     asked = dict(exchange.request.query)
     known = [moment for _, moment in _moments(exchange, asked.get("sort", ""))]
     if "order" in asked or len(set(known)) < 2:  # noqa: PLR2004 - an order needs two
@@ -193,7 +193,7 @@ def descending_by_default(exchange: Exchange) -> bool:
 
 
 def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
-    """Place and time of each item of a list that was asked to be sorted by a time."""
+    """Return place and time of each item of a list that was requested sorted by a time."""
     items = _items(exchange)
     asked = dict(exchange.request.query)
     if (
@@ -209,13 +209,13 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
 
 
 def is_list(exchange: Exchange) -> bool:
-    """Whether a list was asked for with parameters that the interface names; what others do is open."""
+    """Whether a list was requested with no other parameters than the interface names; others are open."""
     known = _PARAMETERS.get(exchange.request.operation.id)
     return known is not None and exchange.request.is_proper and {name for name, _ in exchange.request.query} <= known
 
 
 def valid_paging(exchange: Exchange) -> dict[str, int]:
-    """The page and perPage of a request that asked for valid ones, as plainly written numbers; else nothing."""
+    """Return the page and perPage of a request if they are valid and plainly written; else nothing."""
     if not is_unrepeated(exchange):
         return {}
     asked = {name: value for name, value in exchange.request.query if name in {"page", "perPage"}}
@@ -232,7 +232,7 @@ def is_unrepeated(exchange: Exchange) -> bool:
 
 
 def _as_asked(exchange: Exchange) -> bool:
-    """Whether page and size are those that were asked for, in bounds: what becomes of others is judged elsewhere."""
+    """Whether page and size are the requested ones, within bounds; other checks judge those out of bounds."""
     numbers = _numbers(exchange)
     right = {"page": 1, "perPage": DEFAULT_PER_PAGE} | valid_paging(exchange)
     asked = {name for name, _ in exchange.request.query} & {"page", "perPage"}

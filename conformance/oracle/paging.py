@@ -1,6 +1,6 @@
-"""What must hold of a list that was seen in one answer and in pages.
+"""Assertions about a list that was read in one response and in pages.
 
-A snapshot is the answer with the largest page, followed by the pages of another size from the first one on.
+A snapshot is the response with the largest page, followed by the pages of another size from the first one on.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Snapshot = tuple[Exchange, ...]
 
 MOST_PAGES: Final = 12
-"""Pages that are looked at; of a list with more of them it is judged what these tell."""
+"""The number of pages that are read; a longer list is judged by these."""
 
 _ABOUT: Final = "an item that exists"
 
 
 def expect_served(snapshot: Snapshot) -> None:
-    """Every page that exists is answered with a success."""
+    """Require a success for every page that exists."""
     total = read.number(snapshot[0], "total")
     for response in snapshot[1:]:
         evidence(response)
@@ -49,15 +49,15 @@ def expect_served(snapshot: Snapshot) -> None:
 
 
 def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
-    """The pages hold everything, and everything once.
+    """Require that the pages hold every item exactly once.
 
     Args:
         snapshot: The snapshot.
         owned: Ids that must be in the list.
 
     Raises:
-        NonConformity: Something is in them twice, or is missing.
-        CantTell: The total does not tell how many pages there are.
+        NonConformity: An item is in the pages twice, or is missing.
+        CantTell: The total does not say how many pages there are.
     """
     pages = _pages(snapshot)
     ensure_one_total(snapshot)
@@ -71,7 +71,7 @@ def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
 
 
 def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
-    """The total is the same in every answer, and the number of items on all pages."""
+    """Require the same total in every response, equal to the number of items on all pages."""
     evidence(*snapshot)
     totals = {read.number(response, "total"): response for response in snapshot}
     total = read.number(snapshot[0], "total")
@@ -97,7 +97,7 @@ def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
 
 
 def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
-    """Every page holds as many as its size, and the last one what is left."""
+    """Require full pages, and the remainder on the last page."""
     evidence(*snapshot)
     _pages(snapshot)
     total, seen = read.number(snapshot[0], "total"), _distinct(snapshot, owned)
@@ -118,12 +118,12 @@ def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
 
 
 def expect_in_place(snapshot: Snapshot, whole: int, among: Collection[str]) -> None:
-    """Neighbouring pages of an ascending list hold what the places in the descending list say.
+    """Require the items on neighbouring pages of an ascending list that the descending list implies.
 
     Args:
-        snapshot: The descending list in one or several answers, then the pages.
-        whole: How many of the answers are of the descending list; where they do not show all of it nothing is said.
-        among: The ids of items that no other one shares its place with.
+        snapshot: The descending list in one or several responses, then the pages.
+        whole: How many of the responses are of the descending list; if they do not show all of it, nothing is judged.
+        among: The ids of items that share their place with no other item.
     """
     descending, pages = Listing(snapshot[:whole]), Listing(snapshot[whole:])
     places = {identifier: place for place, identifier in enumerate(reversed(descending.identifiers))}
@@ -137,15 +137,15 @@ def expect_in_place(snapshot: Snapshot, whole: int, among: Collection[str]) -> N
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A snapshot at a list that others were changing, and the list once more, in one answer, after it.
+    """A snapshot of a list that other users were changing, with the list in one response after it.
 
-    What it must hold can only be bounded. Who finds it within bounds knows that nothing is wrong; who does not may have
-    met the others.
+    The contents of such a list can only be bounded. A snapshot within the bounds is correct; one outside them may be
+    other users' doing.
 
     Attributes:
         snapshot: The snapshot.
-        closing: The answer after it, with the largest page like the first one.
-        owned: Ids that must be in the list, as nobody but the run changes these.
+        closing: The response after it, with the largest page like the first one.
+        owned: Ids that must be in the list, as only the run changes them.
     """
 
     snapshot: Snapshot
@@ -154,20 +154,20 @@ class Bracket:
 
     @property
     def responses(self) -> Snapshot:
-        """All of it."""
+        """All of its responses."""
         return (*self.snapshot, self.closing)
 
     @property
     def sure(self) -> frozenset[str]:
-        """Ids of what was there all the time: before and after it, or the run's own."""
+        """Ids of the items that existed all the time: those listed before and after, and the run's own."""
         return self.owned | {*Listing(self.snapshot[:1]).identifiers} & {*Listing((self.closing,)).identifiers}
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """How many items the list had at least and at most.
+        """The least and the greatest number of items that the list had.
 
         Raises:
-            CantTellYet: It is too long for that.
+            CantTellYet: The list is too long for one response.
         """
         if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
             raise CantTellYet("the list is too long for one answer", *self.responses)
@@ -175,11 +175,11 @@ class Bracket:
 
 
 def expect_partition_within(bracket: Bracket) -> None:
-    """The pages hold everything once that was there all the time.
+    """Require that the pages hold every item once that existed all the time.
 
     Raises:
-        NonConformity: They do not, which others may have brought about.
-        CantTellYet: There are more pages than were looked at.
+        NonConformity: They do not, which other users may have caused.
+        CantTellYet: There are more pages than were read.
     """
     evidence(*bracket.responses)
     page, size = _paging(bracket.snapshot[-1])
@@ -191,11 +191,11 @@ def expect_partition_within(bracket: Bracket) -> None:
 
 
 def expect_total_within(bracket: Bracket) -> None:
-    """Each total lies between the least and the most that there can have been.
+    """Require each total to be between the least and the greatest possible number of items.
 
     Raises:
-        NonConformity: It does not, which others may have brought about.
-        CantTellYet: The list is too long to tell.
+        NonConformity: A total is not, which other users may have caused.
+        CantTellYet: The list is too long for one response.
     """
     least, most = bracket.bounds
     for response in bracket.responses:
@@ -205,11 +205,11 @@ def expect_total_within(bracket: Bracket) -> None:
 
 
 def expect_lengths_within(bracket: Bracket) -> None:
-    """Each page holds as many as its size, or what can have been left.
+    """Require each page to be full, or to hold a possible remainder.
 
     Raises:
-        NonConformity: It does not, which others may have brought about.
-        CantTellYet: The list is too long to tell.
+        NonConformity: A page does not, which other users may have caused.
+        CantTellYet: The list is too long for one response.
     """
     counts = bracket.bounds
     for response in bracket.responses:
@@ -227,13 +227,13 @@ def _expect_between(message: str, found: int, bounds: tuple[int, int], response:
 
 
 def _is_part(snapshot: Snapshot) -> bool:
-    """Whether a list has more pages than are ever looked at."""
+    """Whether a list has more pages than the suite reads."""
     page, size = _paging(snapshot[-1])
     return page >= MOST_PAGES and page * size < read.number(snapshot[0], "total")
 
 
 def _pages(snapshot: Snapshot) -> Listing:
-    """The pages, if they reach as far as the total, or are as many as are looked at."""
+    """Return the pages, if they cover the total or are as many as the suite reads."""
     if len(snapshot) == 1:
         raise CantTell("the first answer did not tell how many pages there are", snapshot[0])
     page, size = _paging(snapshot[-1])
@@ -243,13 +243,13 @@ def _pages(snapshot: Snapshot) -> Listing:
 
 
 def _paging(response: Exchange) -> tuple[int, int]:
-    """The page and the size that were asked for; whether meta names them is judged by itself."""
+    """Return the requested page and size; another check judges whether meta repeats them."""
     asked = dict(response.request.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
 
 
 def _at_once(snapshot: Snapshot) -> list[str]:
-    """The ids of the one answer, where it can hold everything; else none."""
+    """Return the ids of the one response, if it can hold the whole list; else none."""
     return Listing(snapshot[:1]).identifiers if read.number(snapshot[0], "total") <= LARGEST_PAGE else []
 
 

@@ -1,4 +1,4 @@
-"""Whether the limit of a key falls by requests of other keys, as far as the answers of a run tell."""
+"""Rate limits per key: whether requests with other keys reduce the limit of a key, by the run's responses."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _MARGIN: Final = 1.0
-"""Seconds that a Date is cut by."""
+"""Seconds by which a Date is truncated."""
 
 _OTHERS: Final = 5
-"""Requests of other keys between two of one key, by which it is seen that they take nothing from it."""
+"""Requests with other keys between two of one key that suffice to show that they do not reduce its limit."""
 
 
 @dataclass(slots=True)
 class Signs:
-    """What the answers to keys tell that only this run uses.
+    """Evidence from responses to keys that only this run uses.
 
     Attributes:
-        kept: Answers between which other keys sent requests, and that name no more taken than the key itself sent.
-        doubtful: Answers that name more taken than that.
-        has_windows: Whether a window was not over when a second answer to the same key came.
+        kept: Responses between which other keys sent requests, and whose Remaining counts only the key's own.
+        doubtful: Responses whose Remaining counts more requests than the key sent.
+        has_windows: Whether a window was still open at a second response to the same key.
     """
 
     kept: list[Exchange] = field(default_factory=list)
@@ -36,9 +36,9 @@ class Signs:
 
 
 def of_one_window(first: Told, later: Told) -> bool:
-    """Whether the window that an answer names was not over when a later one came; its limit is the same.
+    """Whether the window of one response was still open at a later one, with the same limit.
 
-    Windows that slide name another end each time, and the first end is still to come.
+    A sliding window has another end each time, and the first end is still in the future.
     """
     if first.limit != later.limit or first.reset is None or first.ahead is None or later.ahead is None:
         return False
@@ -47,7 +47,7 @@ def of_one_window(first: Told, later: Told) -> bool:
 
 
 def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
-    """Look at all answers to some keys.
+    """Collect the evidence from all responses to some keys.
 
     Args:
         exchanges: The exchanges of the run.
@@ -63,7 +63,7 @@ def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
 
 
 def _compare_windows(found: Signs, own: Sequence[Told], others: Sequence[Told]) -> None:
-    """Compare what a key has lost, from the beginning and within each window, with what it sent by then."""
+    """Compare the decrease of a key's Remaining, in total and within each window, with its requests by then."""
     windows: list[list[Told]] = []
     for reading in sorted(own, key=lambda reading: reading.begin):
         if reading.ahead is None or reading.limit is None or reading.remaining is None or not _is_of_key(reading):
@@ -91,13 +91,13 @@ def _compare(found: Signs, first: Told, last: Told, own: Sequence[Told], others:
 
 
 def _is_of_key(reading: Told) -> bool:
-    """Whether an answer speaks of the key's own limit: a key that is not known any more has none."""
+    """Whether a response describes the key's own limit: a key that is no longer valid has none."""
     received = reading.exchange.received
     return received is not None and (received.status in SUCCESSES or received.status == TOO_MANY_REQUESTS)
 
 
 def _name(reading: Told) -> str | None:
-    """The name of the key that a request showed; None for none."""
+    """Return the name of the key of a request; an empty one for the main key, None for an invalid key or none."""
     credential = reading.exchange.request.credential
     if credential is None:
         return ""
