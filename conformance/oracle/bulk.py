@@ -66,7 +66,7 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
             wrong.append(request)
     if wrong:
         raise NonConformity(
-            _listed([f"{request.told} was answered {request.exchange.status}" for request in wrong]),
+            _listed([f"{request.told} returned {request.exchange.status}" for request in wrong]),
             *[request.exchange for request in wrong],
             expected=expected,
             actual=", ".join(sorted({str(request.exchange.status) for request in wrong})),
@@ -132,7 +132,7 @@ def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
             *[request.exchange for request in found],
             *listed,
             expected="no engagement of a refused creation",
-            actual=f"{len(found)} of them",
+            actual=f"{len(found)} in the list",
         )
 
 
@@ -149,7 +149,7 @@ def refused(request: Sent) -> bool:
 def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
     exchanges = [request.exchange for request in sent]
     if after.status == HTTPStatus.NOT_FOUND:
-        message = "the engagement is gone"
+        message = "the engagement no longer exists"
         raise NonConformity(message, before, *exchanges, after, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", was, read.data(after), _ENGAGEMENT, before, *exchanges, after)
 

@@ -101,8 +101,8 @@ def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
         abs(life - _LIFE) <= _TOLERANCE,
         "the invitation does not expire seven days after its creation",
         exchange,
-        expected="createdAt and 7 days, within a second",
-        actual=f"createdAt and {life}",
+        expected="createdAt plus 7 days, within a second",
+        actual=f"createdAt plus {life}",
         pointer="/data/expiresAt",
     )
     return True

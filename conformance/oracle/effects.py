@@ -149,7 +149,7 @@ def _created(exchange: Exchange, interval: Interval, *, certain: bool) -> list[E
     values: dict[str, str | None] = dict.fromkeys(TEXTS)
     if body is not None:
         values["description"] = _text(body.get("description"))
-        if body.get("name") is not None:  # what becomes of a creation without one is not told: it must be refused
+        if body.get("name") is not None:  # a creation without a name must be refused; its effect is open
             values["name"] = _text(body["name"])
     texts = [Effect(exchange, name, value, interval, certain) for name, value in values.items()]
     born = Effect(exchange, EXISTENCE, EXISTS, interval, certain)
@@ -161,10 +161,10 @@ def _edited(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Ef
     if body is None:
         return [Effect(exchange, name, None, interval, certain=False) for name in TEXTS]
     sent = {name: body[name] for name in TEXTS if name in body}
-    if any(not isinstance(value, str | None) for value in sent.values()):  # an edit that must be refused as a whole
+    if any(not isinstance(value, str | None) for value in sent.values()):  # such an edit must be refused as a whole
         certain = False
     return [
-        # What becomes of null is open: it may be ignored.
+        # The effect of null is open: a service may ignore it.
         Effect(exchange, name, _text(value), interval, certain and isinstance(value, str))
         for name, value in sent.items()
     ]

@@ -34,7 +34,7 @@ def no_server_error(exchange: Exchange) -> bool:
     """Require that no response of the service is a 5xx."""
     if exchange.status >= _SERVER_ERRORS_FROM:
         raise NonConformity(
-            f"the service answered {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status)
+            f"the service returned {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status)
         )
     return True
 

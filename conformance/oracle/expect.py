@@ -26,7 +26,7 @@ def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) 
     evidence(exchange)
     if not permitted(given):
         raise NonConformity(
-            f"{exchange.request.operation.id} was answered {given}",
+            f"{exchange.request.operation.id} returned {given}",
             exchange,
             expected=expected,
             actual=f"{given}{_code(exchange)}",
@@ -88,14 +88,14 @@ def later(what: str, actual: str, than: str, *at: Exchange) -> None:
     """Require that a timestamp is later than another."""
     evidence(*at)
     if not moment(actual, *at) > moment(than, *at):
-        raise NonConformity(f"{what} has not moved", *at, expected=f"later than {than}", actual=actual)
+        raise NonConformity(f"{what} has not increased", *at, expected=f"later than {than}", actual=actual)
 
 
 def moment(text: object, *at: Exchange) -> datetime:
     """Return the time of a timestamp; another requirement judges its format."""
     parsed = parse_timestamp(text) if isinstance(text, str) else None
     if parsed is None:
-        raise CantTell(f"{render(text)} is no timestamp of the interface's form", *at)
+        raise CantTell(f"{render(text)} is not a timestamp of the interface's format", *at)
     return parsed
 
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.$@-]{1,40}")
-_STEPS: Final = ((5, "within 5 seconds of ours"), (60, "within a minute of ours"), (300, "within 5 minutes of ours"))
+_STEPS: Final = (
+    (5, "within 5 seconds of the suite's"),
+    (60, "within a minute of the suite's"),
+    (300, "within 5 minutes of the suite's"),
+)
 
 
 def extra_members(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
@@ -53,7 +57,7 @@ def allowed(exchange: Exchange) -> list[str]:
 
 
 def clock_offset(seconds: float | None) -> str:
-    """Describe how far the service's clock is ahead of ours, in words that do not change from run to run."""
+    """Describe how far the service's clock is ahead of the suite's, in words that do not change from run to run."""
     if seconds is None:
         return "unknown, there is no Date header"
     direction = "ahead" if seconds > 0 else "behind"

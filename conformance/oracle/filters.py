@@ -45,15 +45,15 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
     wrong = [identifier for identifier in unwanted if identifier in seen]
     if wrong:
         raise NonConformity(
-            f"a list filtered by {name} {value} holds something else",
+            f"a list filtered by {name} {value} holds another {name}",
             *listing.responses,
-            expected=f"none of {name} other than {value}",
-            actual=f"{len(wrong)} of another {name}, the first is {render(wrong[0])}",
+            expected=f"only items with {name} {value}",
+            actual=f"{len(wrong)} with another {name}, the first is {render(wrong[0])}",
             pointer="/data",
         )
     if not seen.issuperset(wanted) and listing.total > len(listing.items):
-        raise CantTellYet("the list does not show all that is counted", *listing.responses)
-    expect_all(listing, sorted(wanted), f"an item of {name} {value}")
+        raise CantTellYet("the list holds fewer items than its total", *listing.responses)
+    expect_all(listing, sorted(wanted), f"an item with {name} {value}")
 
 
 def expect_counts(
@@ -71,16 +71,16 @@ def expect_counts(
         NonConformity: A total is wrong.
         CantTell: A list itself is wrong, so that its total proves nothing.
     """
-    holds(lambda: expect_count(everything), "the total without a filter is wrong", *everything.responses)
-    holds(lambda: expect_both(everything, known), "the list is not complete", *everything.responses)
+    holds(lambda: expect_count(everything), "the unfiltered total is wrong", *everything.responses)
+    holds(lambda: expect_both(everything, known), "the list is incomplete", *everything.responses)
     for value, listing in filtered.items():
         found = partial(expect_found, listing, name, value, known.get(value, ()), ())
-        holds(found, "the filter does not hold", *listing.responses)
+        holds(found, "the filtered list is wrong", *listing.responses)
         expect_count(listing)
     parts = {value: listing.total for value, listing in filtered.items()}
     if sum(parts.values()) != everything.total:
         raise NonConformity(
-            f"the totals of each {name} do not add up to the total of all",
+            f"the totals by {name} do not add up to the unfiltered total",
             *everything.responses[:1],
             *(listing.responses[0] for listing in filtered.values()),
             expected=str(everything.total),
@@ -110,13 +110,13 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
     seen = set(everything.identifiers)
     missing = [value for value, identifiers in values.items() if identifiers and not seen.intersection(identifiers)]
     if missing and (len(missing) == len(values) or everything.may_go_on):
-        raise CantTell("the list does not show what must be in it", *everything.responses)
+        raise CantTell("the list lacks items that must be in it", *everything.responses)
     if missing:
         raise NonConformity(
-            f"the list without a filter holds nothing that is {missing[0]}",
+            f"the unfiltered list holds no {missing[0]} item",
             *everything.responses,
-            expected=f"items that are {' and '.join(values)}",
-            actual=f"none of {len(values[missing[0]])} that are {missing[0]}",
+            expected=f"{' and '.join(values)} items",
+            actual=f"none of {len(values[missing[0]])} {missing[0]} items",
             pointer="/data",
         )
 
@@ -140,7 +140,7 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
             listed, given = read.field(item.value, name, item.at), read.field(resource, name, read_one)
             if listed != given:
                 raise NonConformity(
-                    f"{name} of an engagement is another one in the list",
+                    f"{name} of an engagement differs in the list",
                     item.at,
                     read_one,
                     expected=render(given),
@@ -163,7 +163,7 @@ def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
     total = _shown_total(whole)
     for response in pages:
         stated = read.number(response, "total")
-        expect.equal("the total of a page with a filter", stated, total, whole, response, pointer="/meta/total")
+        expect.equal("the total of a page of the filtered list", stated, total, whole, response, pointer="/meta/total")
 
 
 def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
@@ -178,7 +178,7 @@ def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
     whole, *pages = snapshot
     total = _shown_total(whole)
     if any(read.number(page, "total") != total for page in pages):
-        raise CantTellYet("the pages do not tell the same total", *snapshot)
+        raise CantTellYet("the pages have different totals", *snapshot)
     for response in pages:
         page, size = read.number(response, "page"), read.number(response, "perPage")
         found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
@@ -221,5 +221,5 @@ def _shown_total(whole: Exchange) -> int:
     """Return the total of a list in one response, if the response shows as many items."""
     total = read.number(whole, "total")
     if len(read.items(whole)) != min(total, LARGEST_PAGE):
-        raise CantTellYet("the total is not the number of items in one answer", whole)
+        raise CantTellYet("the total is not the number of items in one response", whole)
     return total

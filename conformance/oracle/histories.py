@@ -55,7 +55,7 @@ class Register:
             last = self.latest(interval)
             begun = [effect for effect in self.effects if effect.interval.start < interval.end]
             found = begun if last is None else [effect for effect in begun if not effect.interval.before(last.interval)]
-            self._found = interval, found  # a read is asked for several times
+            self._found = interval, found  # each read is queried several times
         return self._found[1]
 
     def is_possible(self, value: str, interval: Interval) -> bool:

@@ -53,7 +53,7 @@ def validity(request: Request) -> Validity:
 
 def _of_body(operation: str, text: bytes) -> Validity:
     if not text.strip():
-        return _of_object(operation, {})  # as which some take a request without a body
+        return _of_object(operation, {})  # some services treat a missing body as an empty object
     reading = read_json(text)
     if isinstance(reading, Malformed):
         return Validity.INVALID if _is_no_json_anywhere(text) else Validity.OPEN

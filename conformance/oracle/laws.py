@@ -52,7 +52,7 @@ def json_media_type(exchange: Exchange) -> bool:
     essence = (announced or "").partition(";")[0].strip().lower()
     if essence not in {"application/json", "text/json"} and not re.fullmatch(r"application/[^\s/]+\+json", essence):
         raise NonConformity(
-            "the body is not announced as JSON",
+            "the Content-Type of the body is not JSON",
             exchange,
             expected="Content-Type: application/json",
             actual="no Content-Type" if announced is None else f"Content-Type: {announced}",
@@ -84,7 +84,7 @@ def fields(exchange: Exchange) -> bool:
     for pointer, resource in resources:
         if not isinstance(resource, dict):
             raise NonConformity(
-                "an item of the list is no object",
+                "an item of the list is not an object",
                 exchange,
                 expected="an object",
                 actual=kind_of(resource),
@@ -110,7 +110,7 @@ def timestamp_format(exchange: Exchange) -> bool:
             seen = True
             if parse_timestamp(text) is None:
                 raise NonConformity(
-                    "a timestamp is not of the interface's form",
+                    "a timestamp is not of the interface's format",
                     exchange,
                     expected="YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
                     actual=render(text),
@@ -126,7 +126,7 @@ def slug_url_safe(exchange: Exchange) -> bool:
         ("getCurrentOrganization", "updateCurrentOrganization"),
         "slug",
         lambda slug: re.fullmatch(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})*", slug),
-        "characters that can stand in a URL path",
+        "characters that are valid in a URL path",
     )
 
 
@@ -152,7 +152,9 @@ def no_redirect(exchange: Exchange) -> bool:
         return False
     status = exchange.status
     if not (status in SUCCESSES or status >= _ERRORS_FROM):
-        raise NonConformity(f"the answer is a {status}", exchange, expected="a 2xx or an error", actual=str(status))
+        raise NonConformity(
+            f"the response has the status {status}", exchange, expected="a 2xx or an error", actual=str(status)
+        )
     return True
 
 
@@ -171,7 +173,7 @@ def stated_status(exchange: Exchange) -> bool:
     return True
 
 
-# --- how the laws read an answer
+# --- reading a response
 
 
 def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:

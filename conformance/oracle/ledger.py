@@ -185,7 +185,7 @@ class Ledger:
         if identifier is None:
             return
         if identifier in self.histories or identifier in self._given_twice:
-            # Which of them an answer is about cannot be told; that they share an identifier is found elsewhere.
+            # A response could be about either of them; another check reports the shared identifier.
             self._given_twice.add(identifier)
             self.histories.pop(identifier, None)
             return

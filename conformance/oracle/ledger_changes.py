@@ -82,10 +82,10 @@ class Changes(Judging):
         if operation == "unarchiveEngagement":
             right, expected = status_of(exchange) in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
         else:
-            # What a request lacks besides may be said first, where it lacks anything.
+            # If the request has other defects, the service may report those first.
             sound = operation != "updateEngagement" or _is_sound_edit(exchange)
             right, expected = status_of(exchange) == NOT_FOUND or (refused(exchange) and not sound), "404"
-        message = f"{operation} found a deleted engagement"
+        message = f"{operation} treated a deleted engagement as existing"
         finding = finding_of(_OF_DELETED[operation], exchange, deletion, message=message, expected=expected)
         self.conclude(history, finding, right=right)
 
@@ -96,7 +96,7 @@ class Changes(Judging):
             if accepted(exchange) and not _is_edit(exchange):
                 return
             right = refused(exchange) and status_of(exchange) != NOT_FOUND
-            message = f"an archived engagement was {'edited' if accepted(exchange) else 'not found by an edit'}"
+            message = f"an edit of an archived engagement {'succeeded' if accepted(exchange) else 'returned 404'}"
             requirement, expected = (
                 self._of_archived_edit(history, exchange, interval),
                 "a 4xx other than 401, 404 and 429",
@@ -105,7 +105,7 @@ class Changes(Judging):
         elif status.certain_value(interval) == "active" and _is_sound_edit(exchange):
             # A conflict may be with another edit, or with a name in use.
             right = accepted(exchange) or status_of(exchange) == HTTPStatus.CONFLICT
-            message, expected = "an active engagement could not be edited", "any 2xx"
+            message, expected = "an edit of an active engagement failed", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
         else:
             return
@@ -138,12 +138,12 @@ class Changes(Judging):
             return
         because = tuple(effect.exchange for effect in before)
         requirement = "unarchived-archivable" if _by_unarchive(because) else "archive-engagement-succeeds"
-        message = "an active engagement could not be archived"
+        message = "archiving an active engagement failed"
         finding = finding_of(requirement, exchange, *because, message=message, expected="any 2xx")
         self.conclude(history, finding, right=accepted(exchange))
 
     def _unarchive(self, history: History, exchange: Exchange, _: Interval) -> None:
-        message, expected = "unarchiving was not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
+        message, expected = "unarchiveEngagement is not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
         because = history.creation.exchange
         finding = finding_of("unarchive-served", exchange, because, message=message, expected=expected)
         self.conclude(history, finding, right=status_of(exchange) not in _NOT_SERVED)
@@ -153,7 +153,7 @@ class Changes(Judging):
             return
         archived = history.registers[STATUS].certain_value(interval) == "archived"
         requirement = "archived-deletable" if archived else "delete-engagement-succeeds"
-        message = "an engagement could not be deleted"
+        message = "deleting an engagement failed"
         finding = finding_of(requirement, exchange, history.creation.exchange, message=message, expected="200")
         self.conclude(history, finding, right=accepted(exchange))
 

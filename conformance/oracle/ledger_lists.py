@@ -176,7 +176,7 @@ class ListJudging:
         other_candidates = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, snapshot.interval)
         if other_candidates:
             history.open_findings.append(OpenFinding(name, last or register.effects[0], len(self.findings.broken)))
-        message = f"{name} of a listed engagement is not what it must be by then"
+        message = f"{name} of a listed engagement has a value that no request explains"
         because = tuple(effect.exchange for effect in candidates)
         words = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates)), render(value)
         finding = Finding(rule, snapshot.exchange, because, message, *words, f"{snapshot.pointer}/{name}")
@@ -193,10 +193,10 @@ class ListJudging:
         for name in ("createdAt", "updatedAt"):
             listed, then = snapshot.moment(name), read.moment(name)
             if listed is not None and then is not None and listed != then:
-                # What was done to another one since may have moved it, before the list was asked for.
+                # A later change of another engagement may have moved it before the list was requested.
                 moved = sorted(evidence.of_others(self.others(history, read.interval.start, snapshot.interval.end)))
                 rule = moved[-1] if moved else causes.AS_READ
-                fault = "has changed with others, or is another one" if moved else "is another one"
+                fault = "changed with another engagement, or differs" if moved else "differs"
                 message = f"{name} of an engagement {fault} in the list"
                 words = message, str(read.text(name)), str(snapshot.text(name)), f"{snapshot.pointer}/{name}"
                 self._break(
@@ -205,7 +205,7 @@ class ListJudging:
                 return
         self.findings.keep(causes.AS_READ, snapshot.exchange, read.exchange)
 
-    # What is not there
+    # Missing items
 
     def _missing(self, page: Page, seen: set[str]) -> None:
         matching = [history for history in self.histories.values() if self._belongs(history, page)]
@@ -213,15 +213,19 @@ class ListJudging:
         counted = "list-engagements-filter-counts" if page.status else "list-engagements-total"
         if page.total < len(matching):
             because = tuple(history.creation.exchange for history in matching[:3])
-            words = f"{len(matching)} at least, of this run alone", str(page.total), "/meta/total"
-            self._break(Finding(counted, page.exchange, because, "the total is less than what exists", *words))
+            words = f"at least {len(matching)}, of this run alone", str(page.total), "/meta/total"
+            self._break(
+                Finding(
+                    counted, page.exchange, because, "the total is less than the number of existing engagements", *words
+                )
+            )
             return
         self.findings.keep(counted, page.exchange)
         lost = absent if page.is_whole else self._between(absent, page)
         for history in lost[:1]:
             requirement = self._requirement_of_missing(history, page)
             because = tuple(snapshot.exchange for snapshot in history.snapshots[-1:]) or (history.creation.exchange,)
-            message, expected = "an engagement is missing from the list", "every one that belongs there"
+            message, expected = "an engagement is missing from the list", "every engagement that belongs there"
             missing = f"{len(lost)} missing"
             finding = Finding(requirement, page.exchange, because, message, expected, missing, "/data")
             self._break(finding if page.is_whole else replace(finding, absent=history.identifier))
@@ -296,7 +300,7 @@ class ListJudging:
         for (_, previous), (place, other) in pairwise(known):
             if previous < other if page.descending else previous > other:
                 words = f"names {direction}", f"{render(other)} after {render(previous)}", f"/data/{place}/name"
-                self._break(Finding(requirement, page.exchange, (), "a list is not in the order of names", *words))
+                self._break(Finding(requirement, page.exchange, (), "a list is not sorted by name", *words))
                 return
         if len(Counter(found for _, found in known)) > 1:
             self.findings.keep(requirement, page.exchange)

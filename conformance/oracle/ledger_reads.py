@@ -39,7 +39,9 @@ class Reads(Judging):
         earlier = [status for when, status in history.reads if since <= when.start < interval.start]
         slipped = accepted(exchange) and later and NOT_FOUND not in earlier
         requirement = "delete-effective-at-once" if slipped else "deleted-unreadable"
-        finding = finding_of(requirement, exchange, deletion, message="a deleted engagement was read", expected="404")
+        finding = finding_of(
+            requirement, exchange, deletion, message="a read of a deleted engagement did not return 404", expected="404"
+        )
         right = status_of(exchange) == NOT_FOUND
         self.conclude(history, finding, right=right)
         self.keep(exchange, evidence.of_missing(history, interval) if right else None)
@@ -51,14 +53,14 @@ class Reads(Judging):
             requirement = causes.of_absence(history, interval, self.others_since(history, interval))
         elif history.registers[STATUS].certain_value(interval) == "archived":
             requirement = "archived-readable"
-        message = "an engagement that is there was not read"
+        message = "a read of an existing engagement failed"
         self.broke(history, finding_of(requirement, exchange, last, message=message, expected="200"))
 
     def _shown(self, history: History, exchange: Exchange, interval: Interval) -> None:
         data = next(iter(readable_resources(exchange)), None)
         if data is None or not isinstance(data.get("id"), str):
             return
-        requirement, message = "get-engagement-is-the-one-asked-for", "another engagement was read"
+        requirement, message = "get-engagement-is-the-one-asked-for", "a read returned another engagement"
         finding = finding_of(
             requirement, exchange, history.creation.exchange, message=message, expected=render(history.identifier),
             actual=render(data["id"]), pointer="/data/id",
@@ -95,7 +97,7 @@ class Reads(Judging):
         because = *(effect.exchange for effect in candidates), *good
         finding = finding_of(
             requirement, snapshot.exchange, *because,
-            message=f"{name} has a value that nothing accounts for",
+            message=f"{name} has a value that no request explains",
             expected=expected, actual=render(value), pointer=f"/data/{name}",
         )  # fmt: skip
         ambiguous = name != STATUS and causes.is_ambiguous(history, name, snapshot.interval)
@@ -150,7 +152,7 @@ class Reads(Judging):
         requirement = "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
         finding = finding_of(
             requirement, snapshot.exchange, before.exchange, *(edit.exchange for edit in edits),
-            message="updatedAt has moved although the edit was refused", expected=str(before.text("updatedAt")),
+            message="updatedAt changed although the edit was refused", expected=str(before.text("updatedAt")),
             actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
         )  # fmt: skip
         self.conclude(history, finding, right=then == now)

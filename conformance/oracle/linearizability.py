@@ -40,7 +40,7 @@ class Outcome(Enum):
     DONE = "done"
     NOT_FOUND = "not found"
     REFUSED = "refused"
-    UNKNOWN = "never answered"
+    UNKNOWN = "no response"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ def _event(exchange: Exchange) -> Event | None:
     if not all(is_plain(value) for _, value in sent):
         return None
     if outcome is Outcome.REFUSED and operation == "update" and not all(is_ordinary(value) for _, value in sent):
-        return None  # it may have been refused for what it says, before the engagement was looked up
-    status = "no answer" if exchange.received is None else str(exchange.received.status)
+        return None  # it may have been refused for its content, before the engagement was looked up
+    status = "no response" if exchange.received is None else str(exchange.received.status)
     seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
     words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", status])
     if seen is not None:

@@ -35,7 +35,11 @@ def meta_fields(exchange: Exchange) -> bool:
         if _whole(meta.get(name)) is None:
             actual = f"{render(meta[name])} ({kind_of(meta[name])})" if name in meta else "absent"
             raise NonConformity(
-                f"meta.{name} is no integer", exchange, expected="an integer", actual=actual, pointer=f"/meta/{name}"
+                f"meta.{name} is not an integer",
+                exchange,
+                expected="an integer",
+                actual=actual,
+                pointer=f"/meta/{name}",
             )
     return True
 
@@ -92,7 +96,7 @@ def filtered_total(exchange: Exchange) -> bool:
         return False
     if len(items) < numbers["perPage"] and numbers["total"] != len(items):
         raise NonConformity(
-            f"a filtered list of {len(items)} items counts {numbers['total']}",
+            f"a filtered list of {len(items)} items has the total {numbers['total']}",
             exchange,
             expected=str(len(items)),
             actual=str(numbers["total"]),
@@ -110,7 +114,7 @@ def covering_total(exchange: Exchange) -> bool:
     least = (numbers["page"] - 1) * numbers["perPage"] + len({repr(item.get("id")) for item in items})
     if numbers["total"] < least:
         raise NonConformity(
-            f"page {numbers['page']} of a list that counts {numbers['total']} ends with item {least}",
+            f"page {numbers['page']} of a list with the total {numbers['total']} ends with item {least}",
             exchange,
             expected=f"{least} or more",
             actual=str(numbers["total"]),
@@ -170,7 +174,7 @@ def sorted_by_time(field: str, exchange: Exchange) -> bool:
                 f"the list is not sorted by {field}",
                 exchange,
                 expected=f"{field} {'ascending' if order == 'asc' else 'descending'}",
-                actual=f"item {place} is against the order",
+                actual=f"item {place} is out of order",
                 pointer=f"/data/{place}/{field}",
             )
     return len(known) > 1
@@ -256,7 +260,7 @@ def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
         value = item.get(name)
         if isinstance(value, str) and value != asked:
             raise NonConformity(
-                f"a list filtered by {name} {asked} holds something else",
+                f"a list filtered by {name} {asked} holds another {name}",
                 exchange,
                 expected=render(asked),
                 actual=render(value),

@@ -95,7 +95,7 @@ def ensure_one_total(responses: Sequence[Exchange]) -> None:
         CantTellYet: Other users changed the list between the pages, or its total is wrong, which another check judges.
     """
     if len({read.number(response, "total") for response in responses}) > 1:
-        raise CantTellYet("the pages tell different totals", *responses)
+        raise CantTellYet("the pages have different totals", *responses)
 
 
 def contents(responses: Sequence[Exchange]) -> list[object]:
@@ -142,7 +142,7 @@ def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) ->
     for (_, previous), (item, other) in pairwise(known):
         if previous < other if descending else other < previous:
             raise NonConformity(
-                f"a list is not in the order of {field}",
+                f"a list is not sorted by {field}",
                 *listing.responses,
                 expected=f"{field} {'descending' if descending else 'ascending'}",
                 actual=f"{render(item.value.get(field))} after {render(_before(known, item).value.get(field))}",
@@ -224,7 +224,7 @@ def expect_filtered(listing: Listing, name: str, value: str) -> None:
         given = item.value.get(name)
         if isinstance(given, str) and given != value:
             raise NonConformity(
-                f"a list filtered by {name} {value} holds something else",
+                f"a list filtered by {name} {value} holds another {name}",
                 item.at,
                 expected=render(value),
                 actual=render(given),
@@ -238,7 +238,7 @@ def expect_count(listing: Listing) -> None:
     found, total = len(listing.items), listing.total
     if total != found and not (listing.may_go_on and total > found):
         raise NonConformity(
-            "the total does not count what the list holds",
+            "the total is not the number of listed items",
             *listing.responses,
             expected=str(found),
             actual=str(total),
@@ -267,7 +267,7 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
     """
     start, length = (position, count) if count else (0, total)
     first = max(1, start + length // 3)
-    # Among so many successive numbers there is a multiple of every size, whatever total a service tells.
+    # So many successive numbers hold a multiple of every size, whatever total the service reports.
     wanted = range(first, min(max(2, start + 2 * length // 3 + 1), first + 2 * MAX_PER_PAGE))
     found = max(_divisions(wanted), default=(1, wanted[0]))
     return found[1] // found[0], found[0]

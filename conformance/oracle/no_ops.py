@@ -81,7 +81,7 @@ def role_changes_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
             user, role = exchange.request.identifier, (sent_object(exchange) or {}).get("role")
             given = {role} if isinstance(role, str) else set()
             if not accepted(exchange):
-                roles[user] |= given  # it had no answer
+                roles[user] |= given  # it got no response
                 continue
             if given & roles[user]:
                 again.add(exchange.number)

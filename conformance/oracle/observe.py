@@ -31,7 +31,7 @@ def describe_response(exchange: Exchange) -> str:
     try:
         response = exchange.response
     except NoResponse as trouble:
-        return f"no answer ({exchange.trouble or trouble})"
+        return f"no response ({exchange.trouble or trouble})"
     code = _member(_value(exchange), "error", "code") if response.status >= _ERRORS_FROM else None
     return f"{response.status} {_word(code)}" if isinstance(code, str) else str(response.status)
 
@@ -81,7 +81,7 @@ def shape(identifier: str) -> str:
     if _ULID.fullmatch(identifier):
         return "a ULID"
     signs = sorted({sign for sign in identifier if not re.fullmatch("[A-Za-z0-9_-]", sign)})
-    # Which of the usual signs occur is chance, and how short identifiers grow a matter of time.
+    # Which of the usual characters occur is chance, and the length of short identifiers grows with time.
     length = f"{len(identifier)} " if len(identifier) >= _TELLING else ""
     return f"{length}letters, digits, - or _" + (f", and {_printable(signs)}" if signs else "")
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_PAGES: Final = 12
 """The number of pages that are read; a longer list is judged by these."""
 
-_ABOUT: Final = "an item that exists"
+_ABOUT: Final = "an existing item"
 
 
 def expect_served(snapshot: Snapshot) -> None:
@@ -66,7 +66,7 @@ def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if _is_part(snapshot):
         return
     if pages.total < len(known):
-        raise CantTellYet(f"the list holds {len(known)} at least and counts {pages.total}", *snapshot)
+        raise CantTellYet(f"the list holds at least {len(known)} items but has the total {pages.total}", *snapshot)
     expect_all(pages, sorted(known), _ABOUT, snapshot[0])
 
 
@@ -84,7 +84,7 @@ def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if total >= len(seen) and _is_part(snapshot):
         return
     if total >= len(seen):
-        holds(lambda: expect_partition(snapshot, owned), "the pages do not hold everything once", *snapshot)
+        holds(lambda: expect_partition(snapshot, owned), "the pages do not hold every item once", *snapshot)
         holds(lambda: [list_laws.page_length(response) for response in snapshot], "a page is not full", *snapshot)
     if total != len(seen):
         raise NonConformity(
@@ -102,7 +102,7 @@ def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     _pages(snapshot)
     total, seen = read.number(snapshot[0], "total"), _distinct(snapshot, owned)
     if total != len(seen) and not _is_part(snapshot):
-        raise CantTellYet(f"the list shows {len(seen)} and counts {total}", *snapshot)
+        raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
     for response in snapshot:
         page, size = _paging(response)
         right = max(0, min(size, total - (page - 1) * size))
@@ -170,7 +170,7 @@ class Bracket:
             CantTellYet: The list is too long for one response.
         """
         if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
-            raise CantTellYet("the list is too long for one answer", *self.responses)
+            raise CantTellYet("the list is too long for one response", *self.responses)
         return len(self.sure), len(self.owned | {*Listing(self.responses).identifiers})
 
 
@@ -184,7 +184,7 @@ def expect_partition_within(bracket: Bracket) -> None:
     evidence(*bracket.responses)
     page, size = _paging(bracket.snapshot[-1])
     if page * size < max(read.number(response, "total") for response in bracket.responses):
-        raise CantTellYet("there are more pages than were looked at", *bracket.responses)
+        raise CantTellYet("there are more pages than the suite read", *bracket.responses)
     pages, sure = Listing(bracket.snapshot[1:]), bracket.sure
     expect_once(pages, sure)
     expect_all(pages, sorted(sure), _ABOUT, bracket.snapshot[0], bracket.closing)
@@ -235,10 +235,10 @@ def _is_part(snapshot: Snapshot) -> bool:
 def _pages(snapshot: Snapshot) -> Listing:
     """Return the pages, if they cover the total or are as many as the suite reads."""
     if len(snapshot) == 1:
-        raise CantTell("the first answer did not tell how many pages there are", snapshot[0])
+        raise CantTell("the first response did not say how many pages there are", snapshot[0])
     page, size = _paging(snapshot[-1])
     if page * size < read.number(snapshot[0], "total") and not _is_part(snapshot):
-        raise CantTellYet("there are more pages than were looked at", *snapshot[:2])
+        raise CantTellYet("there are more pages than the suite read", *snapshot[:2])
     return Listing(snapshot[1:])
 
 

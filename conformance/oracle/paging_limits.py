@@ -20,14 +20,14 @@ _NO_REFUSALS: Final = frozenset({401, 403, 429})
 
 def expect_refused_or_truthful(response: Exchange) -> None:
     """Require a refusal, or a page that agrees with its meta."""
-    _expect_list_or_refusal(response, "a list that tells the truth")
+    _expect_list_or_refusal(response, "a list that agrees with its meta")
     if not response.succeeded:
         return
     page, size = read.number(response, "page"), read.number(response, "perPage")
     asked = ", ".join(f"{name}={value}" for name, value in response.request.query)
     expect.holds(
         1 <= size <= MAX_PER_PAGE,
-        f"a list of {asked} claims a perPage of {size}",
+        f"a list requested with {asked} has the perPage {size}",
         response,
         expected=f"a perPage from 1 to {MAX_PER_PAGE}",
         actual=str(size),
@@ -35,9 +35,9 @@ def expect_refused_or_truthful(response: Exchange) -> None:
     )
     expect.holds(
         page >= 1,
-        f"a list of {asked} claims to be page {page}",
+        f"a list requested with {asked} has the page {page}",
         response,
-        expected="page 1 or a later one",
+        expected="page 1 or later",
         actual=str(page),
         pointer="/meta/page",
     )
@@ -95,7 +95,7 @@ def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = 
     refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
     if not refused and not response.succeeded:
         raise NonConformity(
-            f"{response.request.operation.id} was answered {response.status}",
+            f"{response.request.operation.id} returned {response.status}",
             response,
             expected=f"{words}, or a 4xx other than 401, 403 or 429",
             actual=str(response.status),

@@ -50,7 +50,7 @@ def found_under_prefix(exchange: Exchange) -> bool:
         return False
     if exchange.status in _NOT_THERE:
         raise NonConformity(
-            f"the path of the organization was answered {exchange.status}",
+            f"the path of the organization returned {exchange.status}",
             exchange,
             expected=f"{exchange.request.path} is served",
             actual=str(exchange.status),
@@ -79,7 +79,5 @@ def _has_full_key(exchange: Exchange) -> bool:
 def _gives_200(exchange: Exchange) -> bool:
     if exchange.status != HTTPStatus.OK:
         name = exchange.request.operation.id
-        raise NonConformity(
-            f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status)
-        )
+        raise NonConformity(f"{name} returned {exchange.status}", exchange, expected="200", actual=str(exchange.status))
     return True

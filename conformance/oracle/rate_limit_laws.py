@@ -70,7 +70,7 @@ def reset_is_time(exchange: Exchange) -> bool:
         raise NonConformity(
             f"{RESET} is not a plausible time for the end of a window",
             exchange,
-            expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the answer is of {moment})",
+            expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the response is dated {moment})",
             actual=render(given),
         )
     return True

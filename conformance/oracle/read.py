@@ -23,7 +23,7 @@ def success(exchange: Exchange) -> Exchange:
     """Return the exchange itself, if its response is a 2xx."""
     if not exchange.succeeded:
         raise CantTell(
-            f"{exchange.request.operation.id} was answered {exchange.status}; a success was needed", exchange
+            f"{exchange.request.operation.id} returned {exchange.status}; this check needs a success", exchange
         )
     return exchange
 
@@ -32,7 +32,7 @@ def body(exchange: Exchange) -> JsonObject:
     """Return the body of a response, a JSON object."""
     reading = exchange.response.reading
     if not isinstance(reading, Parsed) or not isinstance(reading.value, dict):
-        raise CantTell("the body is no JSON object", exchange)
+        raise CantTell("the body is not a JSON object", exchange)
     return reading.value
 
 
@@ -40,7 +40,7 @@ def data(exchange: Exchange) -> JsonObject:
     """Return the ``data`` object of a success."""
     found = body(success(exchange)).get("data")
     if not isinstance(found, dict):
-        raise CantTell("the answer has no object data", exchange)
+        raise CantTell("the response has no object data", exchange)
     return found
 
 
@@ -48,7 +48,7 @@ def items(exchange: Exchange) -> list[JsonObject]:
     """Return the ``data`` array of a successful list, every item an object."""
     found = body(success(exchange)).get("data")
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise CantTell("the answer has no array data of objects", exchange)
+        raise CantTell("the response has no array data of objects", exchange)
     return found
 
 
@@ -62,7 +62,7 @@ def meta(exchange: Exchange) -> JsonObject:
     """Return the ``meta`` object of a successful list."""
     found = body(success(exchange)).get("meta")
     if not isinstance(found, dict):
-        raise CantTell("the answer has no object meta", exchange)
+        raise CantTell("the response has no object meta", exchange)
     return found
 
 
@@ -75,7 +75,7 @@ def integer(holder: JsonObject, name: str, exchange: Exchange) -> int:
     """Return an integer member of an object; 3.0 is an integer as in JSON Schema."""
     value = holder.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise CantTell(f"{name} is no integer", exchange)
+        raise CantTell(f"{name} is not an integer", exchange)
     return int(value)
 
 
@@ -83,7 +83,7 @@ def text(holder: JsonObject, name: str, exchange: Exchange) -> str:
     """Return a string member of an object."""
     value = holder.get(name)
     if not isinstance(value, str):
-        raise CantTell(f"{name} is no string", exchange)
+        raise CantTell(f"{name} is not a string", exchange)
     return value
 
 
@@ -100,7 +100,7 @@ def field(holder: JsonObject, name: str, exchange: Exchange) -> str:
     """Return a field of an engagement as text; an absent description and null equal an empty one."""
     value = holder.get(name)
     if not is_field(name, value):
-        raise CantTell(f"{name} does not read as it must", exchange)
+        raise CantTell(f"{name} has an invalid value", exchange)
     return value or ""
 
 

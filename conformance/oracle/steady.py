@@ -45,8 +45,8 @@ def steadily_between(
 ) -> L:
     """Judge a snapshot of state that other users may change too, if taking it changes something itself.
 
-    If a snapshot is wrong, two more are taken after pauses. It is a non-conformity only if the second and the third show
-    the same failure and nothing moved between them.
+    If a snapshot is wrong, two more are taken after pauses. It is a non-conformity only if the second and the third
+    show the same failure and nothing moved between them.
 
     Args:
         read: Sends the requests and returns the snapshot.
@@ -72,7 +72,7 @@ def steadily_between(
             return seen
     if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
         raise fault
-    raise Disturbed(f"{fault.message}, but others were changing the organization", *fault.exchanges)
+    raise Disturbed(f"{fault.message}, but other users were changing the organization", *fault.exchanges)
 
 
 def _fault(judge: Callable[[L], None], seen: L) -> NonConformity | None:

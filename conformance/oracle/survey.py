@@ -58,7 +58,7 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
     return found
 
 
-def conclude(found: Survey, *, nothing: str = "No answer of the run was of this kind") -> None:
+def conclude(found: Survey, *, nothing: str = "No response of the run was of this kind") -> None:
     """Raise the outcome of a survey, unless the law held.
 
     Args:
@@ -82,7 +82,7 @@ def conclude(found: Survey, *, nothing: str = "No answer of the run was of this 
 def _finding(found: Survey) -> NonConformity:
     exchange, first = found.broken[0]
     offenders = [exchange for exchange, _ in found.broken]
-    many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} answers: {_operations(offenders)})"
+    many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} responses: {_operations(offenders)})"
     return NonConformity(
         first.message + (many if len(offenders) > 1 else f" ({exchange.request.operation.id})"),
         *offenders[:CITED],

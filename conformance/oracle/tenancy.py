@@ -62,7 +62,7 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
     if leaks:
         raise _fault(leaks)
     if not clean:
-        raise Inapplicable("No list was asked for after another organization's key had made something")
+        raise Inapplicable("No list was requested after another organization's key had made an engagement")
 
 
 def _places(exchange: Exchange) -> dict[int, _Place]:
@@ -81,10 +81,10 @@ def _fault(leaks: list[_Leak]) -> NonConformity:
     lists = len({id(leak.listed) for leak in leaks})
     many = f" ({lists} times in this run)" if lists > 1 else ""
     return NonConformity(
-        f"listEngagements gives an engagement that another organization's key has made{many}",
+        f"listEngagements returned an engagement that another organization's key has made{many}",
         creation,
         first.listed,
-        expected="only the key's own organization",
-        actual=f"one that {maker} has made",
+        expected="only engagements of the key's own organization",
+        actual=f"an engagement that {maker} has made",
         pointer=f"/data/{first.number}",
     )

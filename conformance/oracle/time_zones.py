@@ -89,7 +89,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     """
     stamps = [stamp for exchange in exchanges if (stamp := _stamp_of(exchange)) is not None]
     if not stamps:
-        raise Inapplicable("No answer told when something was done")
+        raise Inapplicable("No response said when something was done")
     evidence(*(stamp.at for stamp in stamps))
     undecided_outcomes: list[CheckOutcome] = []
     for operation in _OF_NOW:
@@ -115,7 +115,7 @@ def _judge(responses: list[_Stamp], *, stands: bool) -> None:
     if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
         raise _fault(responses, slip)
     if of_now and zones != {None}:
-        raise CantTell("some answers look like those of another time zone", *(stamp.at for stamp in responses))
+        raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in responses))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
 
 
@@ -148,9 +148,9 @@ def _fault(responses: list[_Stamp], says: str) -> NonConformity:
     first, field = responses[0], _OF_NOW[responses[0].at.request.operation.id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
-        f"{field} is {says} the time of its answer",
+        f"{field} is {says} the time of its response",
         *(stamp.at for stamp in responses[:_FEW]),
-        expected=f"about {now}, the time of the answer",
-        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(responses)} answers",
+        expected=f"about {now}, the time of the response",
+        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, the same in all {len(responses)} responses",
         pointer=f"/data/{field}",
     )

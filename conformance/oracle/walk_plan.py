@@ -85,8 +85,8 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
     bag: list[int] = []
     while len(steps) < size:
         slot, other = choices.sample(range(slots), 2)
-        if choices.random() < _EPISODES or len(steps) == made:  # also where a walk is too short for chance
-            # Each episode comes once before any comes again.
+        if choices.random() < _EPISODES or len(steps) == made:  # also if a walk is too short for chance
+            # Each episode comes once before any is repeated.
             bag = bag or choices.sample(range(_COUNT), _COUNT)
             steps += _episode(choices, words, slot, other)[bag.pop()]
             continue

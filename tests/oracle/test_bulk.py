@@ -70,8 +70,8 @@ def test_wrong_statuses_are_told_together() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         bulk.every_status(iter(batch), lambda status: status == 200, "exactly 200")
     message = (
-        "createEngagement with body 1 was answered 500; createEngagement with body 3 was answered 404; "
-        "createEngagement with body 4 was answered 500"
+        "createEngagement with body 1 returned 500; createEngagement with body 3 returned 404; "
+        "createEngagement with body 4 returned 500"
     )
     assert told(raised.value) == (message, "exactly 200", "404, 500", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [1, 3, 4]
@@ -83,8 +83,8 @@ def test_many_wrong_statuses_are_counted(count: int, more: str) -> None:
     """Six are told in words; all are cited."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_status([sent(500, number) for number in range(count)], lambda _: False, "none")
-    assert raised.value.message.count("was answered 500") == 6
-    assert raised.value.message.endswith("createEngagement with body 5 was answered 500" + more)
+    assert raised.value.message.count("returned 500") == 6
+    assert raised.value.message.endswith("createEngagement with body 5 returned 500" + more)
     assert len(raised.value.exchanges) == count
 
 
@@ -94,7 +94,7 @@ def test_what_has_no_response_is_passed_over_where_another_is_wrong(lost: int | 
     for batch in ([sent(lost, 1), sent(500, 2)], [sent(500, 2), sent(lost, 1)]):
         with Evidence() as evidence, pytest.raises(NonConformity) as raised:
             bulk.every_status(batch, lambda status: status == 200, "200")
-        assert raised.value.message == "createEngagement with body 2 was answered 500"
+        assert raised.value.message == "createEngagement with body 2 returned 500"
         assert [exchange.number for exchange in raised.value.exchanges] == [2]
         assert [exchange.number for exchange in evidence.exchanges] == [2]
 
@@ -117,7 +117,7 @@ def test_invalid_requests_that_are_not_refused_as_such(status: int) -> None:
     """Nothing else is a refusal of what is invalid."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_invalid_refused([sent(400, 1), sent(status, 2)])
-    message = f"createEngagement with body 2 was answered {status}"
+    message = f"createEngagement with body 2 returned {status}"
     assert told(raised.value) == (message, "400 or 422", str(status), None)
 
 
@@ -213,9 +213,11 @@ def test_an_engagement_that_is_gone() -> None:
 
     with pytest.raises(NonConformity) as raised:
         untouched(after, 400, 404)
-    assert told(raised.value) == ("the engagement is gone", "the engagement as before", "404", None)
+    assert told(raised.value) == ("the engagement no longer exists", "the engagement as before", "404", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [1, 2, 3, 9]
-    with pytest.raises(CantTell, match="the engagement is gone, but createEngagement with body 2 was not refused"):
+    with pytest.raises(
+        CantTell, match="the engagement no longer exists, but createEngagement with body 2 was not refused"
+    ):
         untouched(after, 204)
 
 
@@ -224,9 +226,9 @@ def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
     """Before or afterwards."""
     failed = make_exchange("getEngagement", status, {}, number=9)
 
-    with pytest.raises(CantTell, match=f"getEngagement was answered {status}"):
+    with pytest.raises(CantTell, match=f"getEngagement returned {status}"):
         untouched(failed, 400)
-    with pytest.raises(CantTell, match=f"getEngagement was answered {status}"):
+    with pytest.raises(CantTell, match=f"getEngagement returned {status}"):
         bulk.engagement_untouched(failed, read_of(ENGAGEMENT, 1), [sent(400)])
     with pytest.raises(NoResponse):
         untouched(make_exchange("getEngagement", None), 400)
@@ -253,22 +255,22 @@ def test_an_engagement_carries_a_label(item: dict[str, Any], *, expected: bool) 
 
 
 @pytest.mark.parametrize(
-    "request",
+    "creation",
     [
         sent(400, label="absent"),
-        sent(201, label="request"),
+        sent(201, label="one"),
         sent(400),
-        sent(None, label="request"),
-        sent(503, label="request"),
+        sent(None, label="one"),
+        sent(503, label="one"),
     ],
     ids=["not-listed", "accepted", "no-label", "lost", "gateway"],
 )
-def test_creations_that_left_nothing_they_should_not(request: Sent) -> None:
+def test_creations_that_left_nothing_they_should_not(creation: Sent) -> None:
     """Only what was refused must have left nothing, and only what carried a label can be told."""
     listed = [page([{"name": "with one"}, {"description": "two"}]), page([])]
 
     with Evidence() as evidence:
-        bulk.none_created([request], listed)
+        bulk.none_created([creation], listed)
     assert evidence.exchanges == listed
 
 
@@ -281,7 +283,7 @@ def test_creations_that_were_refused_and_made() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         bulk.none_created(iter(batch), listed)
     expected = "no engagement of a refused creation"
-    assert told(raised.value) == (f"{made(2)}; {made(4)}", expected, "2 of them", None)
+    assert told(raised.value) == (f"{made(2)}; {made(4)}", expected, "2 in the list", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [2, 4, 10, 11]
     assert evidence.exchanges == listed
 

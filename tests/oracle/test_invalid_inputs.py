@@ -24,7 +24,7 @@ KNOWN = {
     "order": {"asc", "desc"},
 }
 EVERY_BODY = [(operation, body) for operation, bodies in BODIES.items() for body in bodies]
-ALL_BODIES = pytest.mark.parametrize(("operation", "one"), EVERY_BODY, ids=lambda given: getattr(given, "what", given))
+ALL_BODIES = pytest.mark.parametrize(("operation", "body"), EVERY_BODY, ids=lambda given: getattr(given, "what", given))
 
 
 def reading(body: InvalidBody) -> object:

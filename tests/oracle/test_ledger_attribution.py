@@ -254,7 +254,7 @@ def test_what_is_not_found_is_put_down_to_what_touched_it_last(
     said = telling().do(*words).vanish()
 
     assert broken(said) == [requirement]
-    assert found(said).message == "an engagement that is there was not read"
+    assert found(said).message == "a read of an existing engagement failed"
 
 
 @pytest.mark.parametrize(("word", "status"), [("archive", 429), ("name=new", 409)])

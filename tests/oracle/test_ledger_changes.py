@@ -125,8 +125,8 @@ def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(make_clien
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (200, "an archived engagement was edited"),
-        (404, "an archived engagement was not found by an edit"),
+        (200, "an edit of an archived engagement succeeded"),
+        (404, "an edit of an archived engagement returned 404"),
         (403, None),
         (405, None),
         (410, None),

@@ -327,7 +327,7 @@ def test_all_that_a_list_could_show_is_told(make_client: MakeClient) -> None:
     client.send(requests.list_engagements())
 
     finding = found(client.exchanges)
-    assert finding.message == "name of a listed engagement is not what it must be by then"
+    assert finding.message == "name of a listed engagement has a value that no request explains"
     assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "perhaps"', '"odd"', "/data/0/name")
     assert (finding.because, finding.exchange) == (tuple(client.exchanges[:2]), client.exchanges[2])
     assert (finding.requirement, finding.other_candidates) == ("create-engagement-lasts", 1)

@@ -33,18 +33,18 @@ def cited(finding: Finding) -> list[int]:
     [
         (
             lambda identifier: requests.update_engagement(identifier, SOUND), 422,
-            ("an active engagement could not be edited", "any 2xx", "422", None),
+            ("an edit of an active engagement failed", "any 2xx", "422", None),
         ),
         (
             requests.archive_engagement, 403,
-            ("an active engagement could not be archived", "any 2xx", "403", None),
+            ("archiving an active engagement failed", "any 2xx", "403", None),
         ),
         (
             requests.unarchive_engagement, 405,
-            ("unarchiving was not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429", "405", None),
+            ("unarchiveEngagement is not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429", "405", None),
         ),
-        (requests.delete_engagement, 409, ("an engagement could not be deleted", "200", "409", None)),
-        (requests.get_engagement, 404, ("an engagement that is there was not read", "200", "404", None)),
+        (requests.delete_engagement, 409, ("deleting an engagement failed", "200", "409", None)),
+        (requests.get_engagement, 404, ("a read of an existing engagement failed", "200", "404", None)),
     ],
 )  # fmt: skip
 def test_what_could_not_be_done(make_client: MakeClient, sent: Any, status: int, words: tuple[Any, ...]) -> None:
@@ -74,7 +74,7 @@ def test_what_found_a_deleted_one(make_client: MakeClient, sent: Any, name: str)
     client.send(sent(identifier), status=204)
 
     finding = found(client.exchanges)
-    assert said(finding) == (f"{name} found a deleted engagement", "404", "204", None)
+    assert said(finding) == (f"{name} treated a deleted engagement as existing", "404", "204", None)
     assert (cited(finding), finding.exchange) == ([3], client.exchanges[3])
 
 
@@ -86,7 +86,7 @@ def test_a_deleted_one_that_is_read(make_client: MakeClient) -> None:
     client.send(requests.get_engagement(identifier), status=200)
 
     finding = found(client.exchanges)
-    assert said(finding) == ("a deleted engagement was read", "404", "200", None)
+    assert said(finding) == ("a read of a deleted engagement did not return 404", "404", "200", None)
     assert (cited(finding), finding.exchange) == ([2], client.exchanges[2])
     assert "delete-effective-at-once" not in kept(client.exchanges)
 
@@ -118,8 +118,8 @@ def test_the_first_read_after_a_deletion_is_the_evidence(make_client: MakeClient
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (200, ("an archived engagement was edited", "a 4xx other than 401, 404 and 429", "200", None)),
-        (404, ("an archived engagement was not found by an edit", "a 4xx other than 401, 404 and 429", "404", None)),
+        (200, ("an edit of an archived engagement succeeded", "a 4xx other than 401, 404 and 429", "200", None)),
+        (404, ("an edit of an archived engagement returned 404", "a 4xx other than 401, 404 and 429", "404", None)),
     ],
 )
 def test_an_edit_of_an_archived_one(make_client: MakeClient, status: int, words: tuple[Any, ...]) -> None:
@@ -178,7 +178,7 @@ def test_another_engagement_is_read(make_client: MakeClient) -> None:
     client.exchanges.append(client.made(requests.get_engagement(second), 200, {"id": first}, client.now, 0.01))
 
     finding = found(client.exchanges)
-    assert said(finding) == ("another engagement was read", f'"{second}"', f'"{first}"', "/data/id")
+    assert said(finding) == ("a read returned another engagement", f'"{second}"', f'"{first}"', "/data/id")
     assert (cited(finding), finding.exchange) == ([2], client.exchanges[2])
 
 
@@ -192,7 +192,7 @@ def test_a_value_that_nothing_accounts_for(make_client: MakeClient) -> None:
     client.send(requests.get_engagement(identifier))
 
     finding = found(client.exchanges)
-    words = ("name has a value that nothing accounts for", '"one" or "perhaps"', '"odd"', "/data/name")
+    words = ("name has a value that no request explains", '"one" or "perhaps"', '"odd"', "/data/name")
     assert (said(finding), cited(finding), finding.exchange) == (words, [1, 3, 2], client.exchanges[3])
 
 
@@ -231,7 +231,7 @@ def test_a_time_that_a_refused_edit_has_moved(make_client: MakeClient) -> None:
 
     finding = found(client.exchanges)
     assert said(finding) == (
-        "updatedAt has moved although the edit was refused", f"{BEGAN}.025Z", f"{BEGAN[:-2]}10.000Z", "/data/updatedAt",
+        "updatedAt changed although the edit was refused", f"{BEGAN}.025Z", f"{BEGAN[:-2]}10.000Z", "/data/updatedAt",
     )  # fmt: skip
     assert (cited(finding), finding.exchange) == ([2, 3], client.exchanges[3])
 
@@ -275,7 +275,7 @@ def test_a_time_that_is_another_one_in_the_list(make_client: MakeClient, honest:
     client.send(requests.list_engagements())
 
     finding = found(client.exchanges)
-    fault = "has changed with others, or is another one" if others else "is another one"
+    fault = "changed with another engagement, or differs" if others else "differs"
     message = f"updatedAt of an engagement {fault} in the list"
     assert said(finding) == (message, f"{BEGAN}.085Z", OLD, "/data/0/updatedAt")
     assert (cited(finding), finding.exchange, finding.other_candidates) == ([3], client.exchanges[-1], int(others))
@@ -290,8 +290,11 @@ def test_a_total_that_is_less(make_client: MakeClient) -> None:
 
     finding = found(client.exchanges)
     assert said(finding) == (
-        "the total is less than what exists", "5 at least, of this run alone", "0", "/meta/total",
-    )  # fmt: skip
+        "the total is less than the number of existing engagements",
+        "at least 5, of this run alone",
+        "0",
+        "/meta/total",
+    )
     assert (cited(finding), finding.exchange) == ([1, 2, 3], client.exchanges[5])
 
 
@@ -306,7 +309,7 @@ def test_one_that_is_missing_from_a_list(make_client: MakeClient, *, read: bool)
     client.exchanges.append(listing(client, [shown], count=3))
 
     finding = found(client.exchanges)
-    words = ("an engagement is missing from the list", "every one that belongs there", "2 missing", "/data")
+    words = ("an engagement is missing from the list", "every engagement that belongs there", "2 missing", "/data")
     assert (said(finding), cited(finding), finding.exchange) == (words, [6 if read else 2], client.exchanges[-1])
     assert "create-engagement-listed" not in kept(client.exchanges)
 
@@ -323,5 +326,5 @@ def test_a_list_in_another_order(make_client: MakeClient, order: str, words: tup
     client.exchanges.append(listing(client, views, sort="name", order=order))
 
     finding = found(client.exchanges)
-    assert said(finding) == ("a list is not in the order of names", *words, "/data/1/name")
+    assert said(finding) == ("a list is not sorted by name", *words, "/data/1/name")
     assert (cited(finding), finding.exchange) == ([], client.exchanges[2])

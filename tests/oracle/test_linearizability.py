@@ -44,21 +44,21 @@ RIGHT = {
         event("archive", 0, 10), update(5, 15, name="a"), seen(20, 21, "a", status="archived"),
     ],
     "a refused edit": [event("archive", 0, 10), update(11, 15, Outcome.REFUSED, name="a")],
-    "never answered, done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a")],
-    "never answered, not done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one")],
-    "never answered, done late": [
+    "no response, done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a")],
+    "no response, not done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one")],
+    "no response, done late": [
         update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one"), seen(22, 23, "a"),
     ],
-    "never answered, never done": [
+    "no response, never done": [
         update(0, inf, Outcome.UNKNOWN, name="a"), event("archive", 1, 2), seen(20, 21, "one", status="archived"),
     ],
-    "an edit never answered, of what is deleted": [
+    "no response to an edit of a deleted engagement": [
         update(0, inf, Outcome.UNKNOWN, name="a"), event("delete", 1, 2), event("read", 20, 21, Outcome.NOT_FOUND),
     ],
-    "a deletion never answered, done": [
+    "no response to a deletion, done": [
         event("delete", 0, inf, Outcome.UNKNOWN), event("read", 20, 21, Outcome.NOT_FOUND),
     ],
-    "a deletion never answered, not done": [event("delete", 0, inf, Outcome.UNKNOWN), seen(20, 21, "one")],
+    "no response to a deletion, not done": [event("delete", 0, inf, Outcome.UNKNOWN), seen(20, 21, "one")],
     "one right after the other": [update(0, 10, name="a"), seen(10, 11, "a")],
     "a read of nothing that can be read": [update(0, 10, name="a"), event("read", 11, 12)],
     "an archive of what is archived": [event("archive", 0, 1), event("archive", 2, 3)],
@@ -189,7 +189,7 @@ def test_what_says_nothing_of_an_order_is_left_out(make_client: MakeClient) -> N
     """Other operations, what was never sent, reads that were not served, and texts that may be changed."""
     client = make_client()
     identifier = client.created("one")
-    unsent = replace(client.send(requests.archive_engagement(identifier), status=503), sent=False)
+    unsent = replace(client.send(requests.archive_engagement(identifier), status=503), was_sent=False)
     responses = [
         *client.exchanges[:1],
         unsent,
@@ -301,6 +301,6 @@ def test_a_history_is_told_from_its_first_request_on(make_client: MakeClient) ->
     assert told(history_of(responses)).split("; ") == [
         '0.0 to 500.0 ms: update name="new" description="newer" -> 200',
         '250000.0 to 250250.0 ms: read -> 200, active, name="one", description="as it was"',
-        "from 251000.0 ms: delete -> no answer",
+        "from 251000.0 ms: delete -> no response",
     ]
     assert told([]) == ""

@@ -85,7 +85,7 @@ def test_a_law_that_held() -> None:
 @pytest.mark.parametrize("statuses", [(), (204, 204), (None,)])
 def test_a_law_that_spoke_of_no_response(statuses: tuple[int | None, ...]) -> None:
     """What there was nothing of is told."""
-    with pytest.raises(Inapplicable, match=r"^No answer of the run was of this kind$"):
+    with pytest.raises(Inapplicable, match=r"^No response of the run was of this kind$"):
         conclude(survey(law, responses(*statuses)))
     with pytest.raises(Inapplicable, match=r"^There was none$"):
         conclude(survey(law, responses(*statuses)), nothing="There was none")
@@ -114,7 +114,7 @@ def test_many_offenders() -> None:
     made = responses(500, 200, 200) + responses(*[500] * 6, operation="listMembers")
     fault = fault_of(survey(law, made))
 
-    message = "it is odd (7 of 9 answers: listMembers 6, getEngagement 1)"
+    message = "it is odd (7 of 9 responses: listMembers 6, getEngagement 1)"
     assert told(fault) == (message, "even", "a 500", "/data")
     assert fault.exchanges == (made[0], *made[3:7])
 
