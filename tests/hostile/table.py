@@ -17,13 +17,13 @@ PATH: Final = Path(__file__).parents[2] / "docs" / "hostile-targets.md"
 _HEAD: Final = """\
 # Hostile targets
 
-How runs end against software that is broken or malicious. The server for each behaviour is in `tests/hostile`; most behaviours
-are put in front of the reference service, so that everything else is correct. "Untouched" means that the run left the target's
-data as they were. Times and memory are those of one execution of `tox -e hostile`, a few runs at a time. The timeout is that of a
-single request, from the target file of that run. "Took" is wall-clock time, which a busy machine lengthens; "CPU" is the
-processor time of the run.
+How runs end against software that is broken or malicious. The servers are in `tests/hostile`. Most of them wrap the
+reference service, so that everything except the behaviour is correct. "Untouched" means that the run left the
+target's data as they were. Times and memory are those of one execution of `tox -e hostile`, a few runs at a time.
+The timeout is that of a single request, from the target file of that run. "Took" is wall-clock time, which a busy
+machine lengthens; "CPU" is the processor time of the run.
 
-| the target | exit status | verdict | what is told | timeout (s) | took (s) | CPU (s) | MB | untouched |
+| the target | exit status | verdict | reported | timeout (s) | took (s) | CPU (s) | MB | untouched |
 |---|---|---|---|---|---|---|---|---|
 """
 
