@@ -17,13 +17,13 @@ PATH: Final = Path(__file__).parents[2] / "docs" / "hostile-targets.md"
 _HEAD: Final = """\
 # Hostile targets
 
-What a run does against software that is broken or means harm. The server that plays each behaviour is in
-`tests/hostile`; most of them are put in front of the reference service, so that everything but the behaviour is
-right. "Untouched" means that the target held afterwards what it held before. Times and memory are of one run of
-`tox -e hostile`, a few at a time; the timeout is that of a single request, as the target file of that run says.
-"Took" is by the clock, and a busy machine adds to it; "CPU" is the processor time of the run.
+How runs end against software that is broken or malicious. The servers are in `tests/hostile`. Most of them wrap the
+reference service, so that everything except the behaviour is correct. "Untouched" means that the run left the
+target's data as they were. Times and memory are those of one execution of `tox -e hostile`, a few runs at a time.
+The timeout is that of a single request, from the target file of that run. "Took" is wall-clock time, which a busy
+machine lengthens; "CPU" is the processor time of the run.
 
-| the target | exit status | verdict | what is told | timeout (s) | took (s) | CPU (s) | MB | untouched |
+| the target | exit status | verdict | reported | timeout (s) | took (s) | CPU (s) | MB | untouched |
 |---|---|---|---|---|---|---|---|---|
 """
 
