@@ -36,7 +36,7 @@ def test_a_key_alone_unlocks_core(conformance: Conformance, sandbox: dict[str, s
 
     assert ended.status == 0, ended.out + ended.err
     assert "Reachable: 200" in ended.out
-    assert "Rate limit: 100000 requests a window" in ended.out
+    assert "Rate limit: 100000 requests per window" in ended.out
     assert re.search(r"api_key .* yes +- +yes", ended.out)
     assert [name for name, (some, of) in judged(ended.out).items() if some == of] == ["core"]
     assert "disposable: true (or --disposable)" in ended.out
