@@ -129,7 +129,7 @@ class _Judging:
         return result.requirement in self.known or any(waived)
 
     def ending(self, report: Report, problems: list[str], trouble: str | None) -> tuple[Exit, str]:
-        """Print the changes since the baseline; return the exit status of a run that no signal ended, and the reason."""
+        """Print the changes since the baseline; return the exit status without a signal, and the reason."""
         if self.baseline is not None:
             click.echo(drift_text(compare(self.baseline, report)))
         status, why = ending(report, trouble=trouble, strict=self.strict, problems=problems)

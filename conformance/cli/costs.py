@@ -45,7 +45,7 @@ def cost_lines(profile: Profile, seen: Sequence[Exchange]) -> Iterator[str]:
 
 
 def _requests(profile: Profile, reading: int, alone: int, everything: int) -> int:
-    """Return the estimated number of requests, from the share of requirements beyond the core class that are unlocked."""
+    """Return the estimated number of requests, by the share of unlocked requirements beyond the core class."""
     if profile.mode is Mode.READ_ONLY:
         return reading
     beyond = [entry for entry in load_catalogue().requirements.values() if entry.conformance_class != "core"]

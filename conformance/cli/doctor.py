@@ -145,7 +145,7 @@ def _keys(keys: list[Tried]) -> Table:
     for key in keys:
         belongs = key.organization or "-"
         shown = belongs if len(belongs) <= _ID_SHOWN else f"{belongs[:_ID_SHOWN]}..."
-        table.add_row(plain(key.name), plain(shown), *(plain(key.worth(what)) for what in READS))
+        table.add_row(plain(key.name), plain(shown), *(plain(key.access(what)) for what in READS))
     return table
 
 

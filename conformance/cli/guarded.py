@@ -42,7 +42,7 @@ class Guarded(io.BufferedIOBase):
         return len(content)
 
     def _harmless(self, content: bytes) -> bytes:
-        """Return the content with ``\\`` in command prefixes, also in one that the previous write began."""
+        """Return the content with marks in command prefixes, also in one that the previous write began."""
         begun, whole = len(self._line), self._line + content
         line = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
         self._line = whole[line : line + _REMEMBERED]

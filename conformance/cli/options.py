@@ -23,7 +23,11 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--base-url``, ``--api-key`` and ``--target`` to a command."""
     for option in (
         click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML)."),
-        click.option("--api-key", envvar="CONFORMANCE_API_KEY", help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines."),
+        click.option(
+            "--api-key",
+            envvar="CONFORMANCE_API_KEY",
+            help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines.",
+        ),
         click.option("--base-url", envvar="CONFORMANCE_BASE_URL", help="Base URL of the target."),
     ):
         command = option(command)

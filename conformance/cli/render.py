@@ -71,7 +71,9 @@ def read_report(path: Path) -> Report:
 @click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.  [default: standard output]"
 )
-@click.option("--rejudge", is_flag=True, help="Judge the recorded exchanges again and compare the outcomes with the report.")
+@click.option(
+    "--rejudge", is_flag=True, help="Judge the recorded exchanges again and compare the outcomes with the report."
+)
 def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
     """Convert REPORT, a report.json or the folder of a run, to another format.
 

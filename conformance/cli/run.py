@@ -36,7 +36,9 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
 @click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
 @click.option("--embedded", is_flag=True, help="Test the embedded reference service.")
 @click.option(
-    "--read-only", is_flag=True, help="Send only GET requests, and requests without a valid key, which the service must refuse."
+    "--read-only",
+    is_flag=True,
+    help="Send only GET requests, and requests without a valid key, which the service must refuse.",
 )
 @click.option(
     "--disposable",
@@ -50,8 +52,14 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     show_default=True,
     help="Thoroughness: how many requests and generated inputs to spend.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the random choices, to repeat those of an earlier run.  [default: random]")
-@click.option("--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Maximum number of concurrent requests.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Seed of the random choices, to repeat those of an earlier run.  [default: random]",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Maximum number of concurrent requests."
+)
 @click.option("--max-requests", type=click.IntRange(1), help="Stop after this many requests.")
 @click.option("--max-seconds", type=click.FloatRange(1), help="Stop after this many seconds.")
 @click.option(
@@ -60,17 +68,27 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     metavar="DIR",
     help="Folder of the outputs.  [default: reports/NAME-TIME]",
 )
-@click.option("--class", "classes", multiple=True, metavar="ID", help="Judge only the requirements of this class. Repeatable.")
+@click.option(
+    "--class", "classes", multiple=True, metavar="ID", help="Judge only the requirements of this class. Repeatable."
+)
 @click.option(
     "--only",
     multiple=True,
     metavar="PATTERN",
     help="Judge only requirements with this id or class (* and ? allowed), operationId or section. Repeatable.",
 )
-@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out the requirements that --only would choose. Repeatable.")
-@click.option("--fail-fast", is_flag=True, help="End the checks at the first failure that is neither waived nor in the baseline.")
 @click.option(
-    "--wait", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait up to SECONDS for the first response of the service."
+    "--skip", multiple=True, metavar="PATTERN", help="Leave out the requirements that --only would choose. Repeatable."
+)
+@click.option(
+    "--fail-fast", is_flag=True, help="End the checks at the first failure that is neither waived nor in the baseline."
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(0),
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait up to SECONDS for the first response of the service.",
 )
 @click.option(
     "--waivers",

@@ -65,7 +65,7 @@ _EARLIER: Final = 0.9
     default=_WHOLE,
     show_default=True,
     metavar="N",
-    help="Number of randomly drawn faults that the whole suite tests, to measure what else it reports. The other faults "
+    help="Number of randomly drawn faults that meet the whole suite, to measure what else it reports. The other faults "
     "meet the checks of the requirements that they break, and the whole suite if those find nothing.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the random choices.")

@@ -48,11 +48,28 @@ def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tup
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
-@click.option("--database", default=":memory:", metavar="FILE", help="SQLite file for all data, reused if it exists.  [default: in memory]")
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--database",
+    default=":memory:",
+    metavar="FILE",
+    help="SQLite file for all data, reused if it exists.  [default: in memory]",
+)
 @click.option("--seed-data", is_flag=True, help="Fill a new database with members, engagements and invitations.")
 @click.option("--smtp", metavar="HOST:PORT", callback=_read_smtp, help="Mail server for invitations.")
-@click.option("--latency", default=0.0, metavar="MS", type=click.FloatRange(min=0), help="Delay every response by MS milliseconds.")
+@click.option(
+    "--latency",
+    default=0.0,
+    metavar="MS",
+    type=click.FloatRange(min=0),
+    help="Delay every response by MS milliseconds.",
+)
 @click.option(
     "--latitude",
     multiple=True,

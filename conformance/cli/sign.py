@@ -18,7 +18,11 @@ _REFUSED = 1
     "--key", "key_file", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="The private key, from conformance keygen.",
 )  # fmt: skip
-@click.option("--subject-digest", metavar="sha256:...", help="Digest of the build under test; the certificate cites it unverified.")
+@click.option(
+    "--subject-digest",
+    metavar="sha256:...",
+    help="Digest of the build under test; the certificate cites it unverified.",
+)
 @click.option("--anyway", is_flag=True, help="Sign a run that would be refused, with the reasons in the statement.")
 def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bool) -> None:
     """Sign the folder of a run: write certificate.dsse.json and certificate.html to DIR.

@@ -195,7 +195,9 @@ def _print_locked(console: Console, report: Report) -> None:
     locked = [entry for entry in report["classes"] if entry.get("unlock")]
     if not locked:
         return
-    console.print(plain("Not tested. Entries of the target file that would unlock more (for all, run conformance doctor):", "dim"))
+    console.print(
+        plain("Not tested. Entries of the target file that would unlock more (for all, run conformance doctor):", "dim")
+    )
     _print_pairs(console, [(entry["id"], plain(_unlocking(entry), "dim")) for entry in locked], 2)
     console.print()
 

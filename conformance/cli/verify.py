@@ -29,7 +29,11 @@ _CONFORMANT: Final = "conformant"
     "--public-key", "key_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
     help="The public key of the signer that you trust.",
 )  # fmt: skip
-@click.option("--require", type=click.Choice([_CONFORMANT]), help="The verdict that the certificate must state.  [default, without --require-class]")
+@click.option(
+    "--require",
+    type=click.Choice([_CONFORMANT]),
+    help="The verdict that the certificate must state.  [default, without --require-class]",
+)
 @click.option(
     "--require-class", "classes", multiple=True, metavar="ID", type=click.Choice(list(CLASSES)),
     help="A class that must be attained, whatever the verdict is without --require. Repeatable.",

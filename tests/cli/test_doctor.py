@@ -76,12 +76,12 @@ provisioner: {command: [no-such-program]}
     assert ended.status == 1
     for begin in (
         "! organization: The organization must be org_none",
-        "! organizations:read: may not read the organization",
+        "! organizations:read: the key cannot read the organization",
         "! organizations:write: the service refuses this key with 401",
-        "! engagements:read: also reads the organization",
-        "! engagements:write: belongs to another organization",
+        "! engagements:read: the key can also read the organization",
+        "! engagements:write: the key belongs to another organization",
         "! members: the organization has no member u_none",
-        "! provisioner: there is no program",
+        "! provisioner: the program does not exist",
     ):
         assert any(line.startswith(begin) for line in told), begin
     assert not any(key in ended.out for name, key in sandbox.items() if name.startswith(("KEY_", "CONFORMANCE_API")))

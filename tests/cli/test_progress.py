@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from conformance.cli.cleanup import cleanup
-from conformance.cli.progress import ToldWaits, _Lines, _Live, waits_for
+from conformance.cli.progress import WaitReporter, _Lines, _Live, waits_for
 from conformance.cli.text import complain
 from conformance.targets.journal import Journal
 from conformance.targets.names import RunNames
@@ -74,7 +74,7 @@ def test_a_terminal_of_any_width_shows_until_when(width: int) -> None:
         live.undoing()
         live._progress.refresh()
         if width > 80:
-            assert "undoing what the run has made" in out.getvalue()
+            assert "undoing the changes of the run" in out.getvalue()
         run.waiting = Waiting("the rate limit", datetime.now(UTC) + timedelta(seconds=58.9))
         live._progress.refresh()
 
@@ -94,7 +94,7 @@ def test_a_wait_is_said_once() -> None:
     with waits.during("the background", 500), ExitStack() as limits:
         limits.enter_context(waits.during("the rate limit", 100))
         limits.enter_context(waits.during("the rate limit", 100.5))
-        with ToldWaits(lambda: waits.first, say):
+        with WaitReporter(lambda: waits.first, say):
             until = time.monotonic() + 10
             while not said and time.monotonic() < until:
                 time.sleep(0.01)
@@ -115,7 +115,7 @@ def test_a_tick_is_not_worth_saying() -> None:
         looks.release()
         return waits.first
 
-    with ToldWaits(look, said.append):
+    with WaitReporter(look, said.append):
         assert looks.acquire(timeout=10)
         with waits.during("a tick", 1.1):
             assert all(looks.acquire(timeout=10) for _ in range(2))
@@ -136,14 +136,14 @@ def test_a_cleanup_tells_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.M
     """What its wire waits for, on stderr, as long as it undoes."""
     told: list[tuple[object, object]] = []
 
-    class Noted(ToldWaits):
+    class Noted(WaitReporter):
         def __exit__(
             self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
         ) -> None:
             super().__exit__(kind, error, trace)
             told.append((self._waiting(), self._say))
 
-    monkeypatch.setattr("conformance.cli.cleanup.ToldWaits", Noted)
+    monkeypatch.setattr("conformance.cli.cleanup.WaitReporter", Noted)
     monkeypatch.setattr("conformance.cli.cleanup.clean_up", lambda *_, **__: UndoResult(left=[], lasting=[]))
     monkeypatch.setattr(Dispatcher, "waiting", "what the wire waits for")
     Journal.open(tmp_path, RunNames("cf-abcdefg2-"), "http://127.0.0.1:9", "main-key-0001").close()

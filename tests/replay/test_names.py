@@ -63,7 +63,7 @@ def test_kept_values_come_out_of_the_notes() -> None:
     """What a library generates is not generated again."""
     run, notes = _run()
     with notes.under("generated"):
-        assert run.kept("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
+        assert run.recorded_value("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
     read = InputPlayer(notes.lines)
 
     with read.under("generated"):

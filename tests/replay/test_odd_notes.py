@@ -85,7 +85,7 @@ def test_a_line_that_is_no_note_is_refused(folder: Path, note: Any) -> None:
     """In one sentence, before anything is judged."""
     reseal(folder, lambda notes: notes.append(note))
 
-    with pytest.raises(NotJudgeable, match=r"a line is no note|a note names exchanges that are none"):
+    with pytest.raises(NotJudgeable, match=r"a line is no record of an input|a line has invalid numbers of exchanges"):
         read_recording(folder)
 
 

@@ -124,5 +124,5 @@ def test_files_of_a_self_test(tmp_path: Path) -> None:
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "**odd** (misnamed)" in text
-    assert "to be reported: pages" in text
+    assert "required: pages" in text
     assert FAULT.id not in text

@@ -50,7 +50,7 @@ def test_a_process_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert told == {
         FIRST.subject.id: (),
-        SECOND.subject.id: ("The process of the trial ended without a word.",),
+        SECOND.subject.id: ("The process of the trial ended without a result.",),
         THIRD.subject.id: (),
     }
 

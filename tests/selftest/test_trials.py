@@ -193,7 +193,7 @@ def test_trials_on_few_checks_tell_nothing_of_precision(tmp_path: Path) -> None:
     ended = CliRunner().invoke(command.selftest, [*patterns, "--whole", "0", "--report", str(tmp_path)])
 
     assert ended.exit_code == 0, ended.output
-    assert "2  Faults that did not meet the whole suite" in ended.output
+    assert "2  Faults that met only the checks of what they break" in ended.output
     content = json.loads((tmp_path / "selftest.json").read_text())
     found = {one["id"]: one for one in content["trials"]}
     assert (found[FAULTY.id]["whole"], found[FAULTY.id]["precision"]) == (False, None)
@@ -289,7 +289,7 @@ def test_nothing_to_try_is_a_mistake() -> None:
     ended = CliRunner().invoke(command.selftest, ["--faults", "no-such-fault", "--values", "none", "--latitudes", "0"])
 
     assert ended.exit_code == 2
-    assert "No fault and no choice matches." in ended.output
+    assert "No fault and no latitude matches." in ended.output
 
 
 def test_first_failure_that_can_be_told() -> None:

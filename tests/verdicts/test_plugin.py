@@ -234,15 +234,15 @@ def test_what_options_are_for() -> None:
     lines = [" ".join(line.split()) for line in re.split(r"\n  (?=-)", parser.format_help())]
 
     assert lines[1:] == [
-        "--base-url BASE_URL where the target is (or $CONFORMANCE_BASE_URL)",
-        "--api-key API_KEY a full key of the target (better: $CONFORMANCE_API_KEY)",
+        "--base-url BASE_URL base URL of the target (or $CONFORMANCE_BASE_URL)",
+        "--api-key API_KEY a full API key (better: $CONFORMANCE_API_KEY)",
         "--embedded test the embedded reference service",
         "--target FILE the target file",
         "--read-only send nothing that could change the organization",
-        "--disposable the organization may be renamed, its members changed",
-        "--effort {quick,standard,deep} how much the run may cost",
-        "--seed SEED what all random choices come from",
-        "--report DIR write the reports there",
+        "--disposable allow the run to rename the organization and change members",
+        "--effort {quick,standard,deep} thoroughness of the run",
+        "--seed SEED seed of the random choices",
+        "--report DIR folder of the outputs",
     ]
 
 
@@ -256,8 +256,8 @@ def test_marks_are_told() -> None:
     assert [line for _, line in lines] == [
         "requirement(id): the requirement of the catalogue that a check judges",
         "observes(id, ...): the open points of the catalogue that a test observes",
-        "least_effort(effort): checks that cheaper runs leave out",
-        "stage(stage): when in the run a check has its turn",
+        "least_effort(effort): the lowest effort of a run that includes a check",
+        "stage(stage): the stage of the run in which a check runs",
     ]
 
 

@@ -174,7 +174,7 @@ def test_warnings() -> None:
 
     assert report["run"]["warnings"] == [
         "The target file is readable by everybody.",
-        "Too short or too ordinary to be kept out of every answer that shows it: <api_key>, <passphrase>.",
+        "Too short or too common to be redacted from every response: <api_key>, <passphrase>.",
         "The run ended early: the budget is used up.",
     ]
 
@@ -186,8 +186,8 @@ def test_what_was_nearly_done_to_others_is_warned_of() -> None:
 
     assert report["gone"] == ['f3 "Audit"']
     assert report["run"]["warnings"][1:] == [
-        "Creations were answered with ids of other users' engagements, which were left alone: f1, f2.",
-        "What requests without a valid key had done was undone with <api_key>: the engagement e1 was deleted.",
+        "The service responded to creations with ids of other users' engagements, which were left alone: f1, f2.",
+        "The changes of requests without a valid key were undone with <api_key>: the engagement e1 was deleted.",
     ]
     assert len(reported(over(mode=Mode.DISPOSABLE, writes=more["writes"]))["run"]["warnings"]) == 1
 

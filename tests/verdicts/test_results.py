@@ -60,7 +60,7 @@ def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, w
         response = made(name)
         found = result(NonConformity("wrong", response, expected="a", actual="b"), [response])
         assert found.outcome == outcome
-        hidden = "But a text that the target file hides stood in an answer, and was taken out."
+        hidden = "But a text that the target file hides was redacted from a response."
         assert found.reason == (f"Wrong. {hidden}" if outcome == "cantTell" else None)
 
 

@@ -105,7 +105,7 @@ def test_a_waiver_holds_through_its_last_day() -> None:
     [
         (requirement("failed", "a"), waiver(date(2026, 5, 31)), "expired on 2026-05-31 (owner: somebody)."),
         (requirement("passed"), waiver(), "is unused: the outcome is passed."),
-        (requirement("failed", "Form::a"), waiver(check="form::*"), "is unused: no failure is one of form::*."),
+        (requirement("failed", "Form::a"), waiver(check="form::*"), "is unused: no check that matches form::* failed."),
     ],
 )
 def test_a_waiver_that_does_not_hold_waives_nothing(found: Any, given: Waiver, said: str) -> None:
@@ -129,7 +129,7 @@ def test_waivers_are_looked_at_one_by_one() -> None:
 
     problems = apply_waivers([found], [waiver(check="other::*"), waiver(check="form::*")], TODAY)
 
-    assert problems == ["The waiver of json-well-formed is unused: no failure is one of other::*."]
+    assert problems == ["The waiver of json-well-formed is unused: no check that matches other::* failed."]
     assert found["waived"] is True
     assert found["reason"] == "Waived by somebody until 2026-06-01: it is known"
 
@@ -148,6 +148,6 @@ def test_what_no_waiver_covers_stays_failed() -> None:
     found = requirement("failed", "form::a", "other::b")
 
     assert apply_waivers([found], [waiver(check="form::*")], TODAY) == [
-        "What failed of json-well-formed is more than what is waived."
+        "The waivers of json-well-formed do not cover all of its failures."
     ]
     assert (found["waived"], found["reason"]) == (False, None)
