@@ -217,9 +217,9 @@ def _cleanup_command(execution: RunSession) -> str | None:
         return None
     address = None if options.base_url is None else execution.profile.base_url  # without the user info
     named = [("--target", options.target), ("--base-url", address)]
-    words = ["conformance", "cleanup", str(execution.folder)]
-    words += [word for option, value in named if value is not None for word in (option, str(value))]
-    return shlex.join(words)
+    arguments = ["conformance", "cleanup", str(execution.folder)]
+    arguments += [argument for option, value in named if value is not None for argument in (option, str(value))]
+    return shlex.join(arguments)
 
 
 def _trouble(execution: RunSession, judge: Judge) -> str | None:

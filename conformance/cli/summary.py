@@ -143,7 +143,7 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
 
 
 def _again(requirement: Requirement, failure: Failure, folder: Path | None) -> list[str]:
-    """Return the lines that tell how to repeat a failure; without a folder there is no script."""
+    """Return the lines that repeat a failure; without a folder there is no script."""
     if folder is None:
         return again(requirement, {**failure, "script": None})
     return again(requirement, failure, f"{folder}/")

@@ -36,7 +36,7 @@ _CONFORMANT: Final = "conformant"
 )
 @click.option(
     "--require-class", "classes", multiple=True, metavar="ID", type=click.Choice(list(CLASSES)),
-    help="A class that must be attained, whatever the verdict is without --require. Repeatable.",
+    help="A class that must be attained; without --require any verdict is accepted. Repeatable.",
 )  # fmt: skip
 def verify(folder: Path, key_file: Path, *, require: str | None, classes: tuple[str, ...]) -> None:
     """Verify the certificate in the folder of a run: signature, files and report, and judge the recording again.

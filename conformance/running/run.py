@@ -103,7 +103,7 @@ class Run:
 
     @property
     def mode(self) -> Mode:
-        """What the run may change."""
+        """The mode of the run."""
         return self.profile.mode
 
     @property

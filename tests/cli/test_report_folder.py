@@ -124,7 +124,7 @@ def test_a_killed_run_leaves_no_old_report(conformance: Callable[..., Any], tmp_
 
 
 def test_no_core_file_can_hold_a_key(tmp_path: Path) -> None:
-    """A run sets its limit for core files to 0, whatever the limit of its parent."""
+    """A run sets its limit for core files to 0, with any limit of its parent."""
     most = resource.getrlimit(resource.RLIMIT_CORE)[1]
 
     async def stall(turn: Turn) -> None:

@@ -109,7 +109,7 @@ def test_a_failure_comes_with_the_path_of_the_report(
 
 def test_a_target_that_never_answered_has_no_table(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
     """The reason is only in the last line of the run, not in the summary."""
-    report["run"]["warnings"] = ["The run ended early: nothing answers.", "http sends the keys unencrypted."]
+    report["run"]["warnings"] = ["The run ended early: nothing responds.", "http sends the keys unencrypted."]
     report["requirements"] = []
 
     print_summary(report, None, quiet=False, is_tested=False)

@@ -1,10 +1,10 @@
-"""What the tests of self-tests share: a choice to try, and how a self-test was run."""
+"""Sample data for the tests of self-tests."""
 
 from __future__ import annotations
 
 from conformance.selftest.subjects import Subject
 
-VALUE = Subject("pace=slow", "latitude", "How long does an answer take?", choices={"pace": "slow"})
+VALUE = Subject("pace=slow", "latitude", "How long does a response take?", choices={"pace": "slow"})
 RUN = {
     "started_at": "2026-01-01T00:00:00Z",
     "seconds": 1.0,
