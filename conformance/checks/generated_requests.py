@@ -61,7 +61,7 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
         RunStopped: The run was over before the requests were drawn.
     """
     identifier = create_engagements(run, "generated")[0]["id"] if operation == "updateEngagement" else None
-    cases = run.recorded(f"generated {operation}", lambda: _drawn(run, operation))
+    cases = run.recorded_value(f"generated {operation}", lambda: _drawn(run, operation))
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
     requests = dict.fromkeys(_safe_request(run, operation, case, identifier) for case in cases)

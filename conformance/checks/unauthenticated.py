@@ -154,7 +154,7 @@ def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
         if not _is_public(run, text):
             run.fixtures.hide("unknown_key", text)
     made = dict([*unknown[:1], *near, *unknown[1:]])
-    kinds = run.recorded("kinds of unknown keys", lambda: list(made))
+    kinds = run.recorded_value("kinds of unknown keys", lambda: list(made))
     return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
 
 

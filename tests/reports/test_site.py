@@ -205,7 +205,7 @@ def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, conte
     assert words in line
     assert (result.exit_code, result.stdout) == (0, f"1 run: {tmp_path / 'site' / 'index.html'}\n")
     assert alone.exit_code == 2
-    assert "None of the folders holds a finished run." in alone.stderr
+    assert "None of the folders contains a finished run." in alone.stderr
     assert not (tmp_path / "other").exists()
 
 
