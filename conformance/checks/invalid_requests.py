@@ -1,4 +1,4 @@
-"""Journeys that send what is certainly invalid, and look at what it was aimed at before and after."""
+"""Scenarios that send certainly invalid requests, and read their targets before and after."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _TICK: Final = 1.1
-"""Seconds in which a clock of whole seconds surely moves, so that a refused write that touches updatedAt shows."""
+"""Seconds in which a clock of whole seconds is certain to move, so that a changed updatedAt shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Certainly invalid requests for one resource, with reads of it (or of the list that has it) before and after."""
+    """Certainly invalid requests for a resource, with reads of it, or of its list, before and after."""
 
     target: str
     before: tuple[Exchange, ...]
@@ -43,17 +43,17 @@ class Refusals:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """All exchanges in their order."""
+        """All exchanges in order."""
         return (*self.before, *[one.exchange for one in self.sent], *self.after)
 
 
 def invalid_creations(run: Run) -> Refusals:
-    """Engagements are created with every certainly invalid body."""
+    """Create engagements with every certainly invalid body."""
     return _creations(run, _bodies(run, "createEngagement"))
 
 
 def unlabelled_creations(run: Run) -> Refusals:
-    """Engagements are created with those certainly invalid bodies that cannot carry a label."""
+    """Create engagements with the certainly invalid bodies that cannot carry a label."""
     return _creations(run, [one for one in _bodies(run, "createEngagement") if not one.carries_label])
 
 
@@ -66,7 +66,7 @@ def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
 
 
 def invalid_updates(run: Run) -> Refusals:
-    """An engagement is updated with every certainly invalid body."""
+    """Update an engagement with every certainly invalid body."""
     body = {"name": run.name("valid"), "description": "It stays as it is."}
     created = run.send(requests.create_engagement(body))
     engagement_id = read.text(read.data(created), "id", created)
@@ -78,7 +78,7 @@ def invalid_updates(run: Run) -> Refusals:
 
 
 def invalid_organization_updates(run: Run) -> Refusals:
-    """The organization is updated with every certainly invalid body."""
+    """Update the organization with every certainly invalid body."""
     before = run.send(requests.get_organization())
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateCurrentOrganization")]
     sent = _sent(run.send_in_turn, tried, requests.update_organization({}))
@@ -86,7 +86,7 @@ def invalid_organization_updates(run: Run) -> Refusals:
 
 
 def invalid_organization_updates_again(run: Run) -> Refusals:
-    """The same of an organization that has a name of the run's by then, and gets its own back."""
+    """Repeat the updates while the organization has a name of the run, and restore its own."""
     before = run.send(requests.get_organization())
     with given_back(run, name_before(run, before)):
         run.send(requests.update_organization({"name": run.name("organization")}))
@@ -94,19 +94,19 @@ def invalid_organization_updates_again(run: Run) -> Refusals:
 
 
 def invalid_invitations(run: Run) -> tuple[Sent, ...]:
-    """Somebody is invited with every certainly invalid body."""
+    """Invite with every certainly invalid body."""
     tried = [(one, label(run, "invalid")) for one in _bodies(run, "inviteMember")]
     return _sent(run.send_all, tried, requests.invite_member({}), domain=run.profile.invitation_domain)
 
 
 def invalid_role_changes(run: Run) -> Refusals:
-    """A member's role is changed with every certainly invalid body.
+    """Change a member's role with every certainly invalid body.
 
     Raises:
-        Untested: The member is an owner, whom nothing is tried on.
+        Untested: The member is an owner, whose role the suite never changes.
     """
     user_id = run.scenarios.result(untouchable_member).user_id
-    run.scenarios.wait_for(bad_keys)  # which ask for another role of the same member
+    run.scenarios.wait_for(bad_keys)  # they send another role for the same member
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
     spare_owner(has)
@@ -117,7 +117,7 @@ def invalid_role_changes(run: Run) -> Refusals:
 
 
 def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
-    """Both lists are asked for with every certainly invalid parameter."""
+    """List engagements and members with every certainly invalid parameter."""
     lists = {"listMembers": requests.list_members(), "listEngagements": requests.list_engagements()}
     asked = [(name, one) for name in lists for one in invalid_inputs.queries(name, thorough=_is_thorough(run))]
     exchanges = run.send_all([replace(lists[name], query=one.query) for name, one in asked])
@@ -133,7 +133,7 @@ def _sent(
     domain: str = "",
     role: str = "",
 ) -> tuple[Sent, ...]:
-    """Send a call with each body in place of its own; each must be refused, so that repeating it does no harm."""
+    """Send a request with each body in place of its own; each must be refused, so a retry is harmless."""
     bodies = [one.wire(label=text, domain=domain, role=role) for one, text in tried]
     exchanges = send([replace(proper.with_body(body), repeatable=True) for body in bodies])
     return tuple(

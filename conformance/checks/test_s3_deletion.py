@@ -1,4 +1,4 @@
-"""Section 3, deletion: an engagement is gone for good, in whichever state it was, and no other one is touched."""
+"""Section 3, deletion: an engagement is gone for good, active or archived, and no other is affected."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A deletion, and what was tried on the engagement afterwards."""
+    """A deletion, and the requests about the engagement after it."""
 
     identifier: str
     response: Exchange
@@ -47,10 +47,10 @@ class Deletion:
     """Deletions of an active and of an archived engagement.
 
     Attributes:
-        active: The one that was active.
-        archived: The one that was archived.
+        active: The deletion of the active one.
+        archived: The deletion of the archived one.
         before: A read of the active one.
-        archive: The answer to the archiving of the other one.
+        archive: The response to the archive of the other one.
         lists: Newest pages afterwards: without a filter, of active, and of archived engagements.
     """
 
@@ -62,14 +62,14 @@ class Deletion:
 
 
 def deletion(run: Run) -> Deletion:
-    """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
+    """Delete an active and an archived engagement; then send every operation that needs them to exist."""
     ids = [engagement["id"] for engagement in create_engagements(run, "delete", "archived")]
     before, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
     responses = run.send_all([requests.delete_engagement(one) for one in ids])
     ensure_responses([archive, *responses])
     reads = run.send_all([requests.get_engagement(one) for one in ids])
     if any(one.succeeded for one in reads):
-        # Whether it is gone at once is for another requirement to judge.
+        # Another requirement judges whether it is gone at once.
         run.sleep(ONE_SECOND_TICK)
         reads = run.send_all([requests.get_engagement(one) for one in ids])
     lists = run.send_all(
@@ -93,7 +93,7 @@ deletion_scenario = scenario(deletion)
 
 
 def deleted(deletion: Deletion) -> list[Deleted]:
-    """The engagements whose deletion succeeded."""
+    """Return the engagements whose deletion succeeded."""
     found = [one for one in (deletion.active, deletion.archived) if one.response.succeeded]
     if not found:
         raise CantTell("no deletion succeeded", deletion.active.response, deletion.archived.response)
@@ -101,7 +101,7 @@ def deleted(deletion: Deletion) -> list[Deleted]:
 
 
 def gone(deletion: Deletion) -> list[Deleted]:
-    """The deleted engagements; that they cannot be read is for another requirement to judge."""
+    """Return the deleted engagements, if some cannot be read; another requirement judges that."""
     found = [one for one in deleted(deletion) if not one.read.succeeded]
     if not found:
         raise CantTell("the deletion had no effect", *(one.read for one in deleted(deletion)))
@@ -131,7 +131,7 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
 
 @requirement("delete-engagement-answers-true")
 def test_deletion_response_has_what_was_deleted(deletion: Deletion) -> None:
-    """The answer to a deletion says that the engagement asked for was deleted."""
+    """The response to a deletion states that the requested engagement was deleted."""
     for one in deleted(deletion):
         _expect_told(one.response)
 
@@ -139,12 +139,12 @@ def test_deletion_response_has_what_was_deleted(deletion: Deletion) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @requirement("delete-engagement-answers-true")
 def test_every_deletion_response_has_what_was_deleted(run: Run) -> None:
-    """So does that to every other deletion of the run."""
+    """Every other deletion of the run states that the requested engagement was deleted."""
     expect_law(run, _tells_what_was_deleted, "deleteEngagement")
 
 
 def _tells_what_was_deleted(exchange: Exchange) -> bool:
-    """A law as those of every answer, for deletions that were carried out."""
+    """Return a law for deletions that were carried out."""
     if not exchange.request.is_proper or not exchange.succeeded:
         return False
     _expect_told(exchange)
@@ -195,7 +195,7 @@ def test_deleted_engagement_cannot_be_archived(deletion: Deletion) -> None:
 
 @requirement("deleted-not-unarchived")
 def test_deleted_engagement_is_not_unarchived(deletion: Deletion) -> None:
-    """Unarchiving a deleted engagement is refused, as not found or for what its request may lack."""
+    """Unarchiving a deleted engagement is refused, as not found or as an invalid request."""
     for one in gone(deletion):
         expect.status_in(one.unarchive, 404, 400, 403, 415, 422)
 
@@ -219,6 +219,6 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
 
 @observes("unarchive-unknown")
 def test_observe_unarchiving_of_deleted(run: Run, deletion: Deletion) -> None:
-    """What unarchiving a deleted engagement gives is open."""
+    """Observe the response to unarchiving a deleted engagement."""
     for one in gone(deletion):
         run.observe("unarchive-unknown", observe.describe_response(one.unarchive), one.unarchive)

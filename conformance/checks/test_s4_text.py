@@ -1,4 +1,4 @@
-"""Section 4, text: the name and the description of an engagement read back as they were sent."""
+"""Section 4, text: the name and the description of an engagement read back as sent."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LONG_DESCRIPTION: Final = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Texts that were sent, and a read of the engagement that was to keep them.
+    """Sent texts, and a read of the engagement that must keep them.
 
     Attributes:
         sent: The body.
-        response: The answer.
-        after: The read; None where there is nothing to read.
+        response: The response.
+        after: The read; None if there is nothing to read.
         before: A read before an edit; None for a creation.
     """
 
@@ -47,14 +47,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts as they were sent with creations, and with edits of what those created."""
+    """Texts in creations, and in edits of the created engagements."""
 
     creations: tuple[Kept, ...]
     edits: tuple[Kept, ...]
 
 
 def texts(run: Run) -> Texts:
-    """Texts of many kinds are sent as names and descriptions, together and, where that tells more, one by one."""
+    """Send texts of many kinds as names and descriptions, together and, if that shows more, singly."""
     name, description = _long(_LONG_NAME), _long(_LONG_DESCRIPTION)
     names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
     together = _keep(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS)))
@@ -79,8 +79,8 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
 
     Args:
         run: The run.
-        names: What its name ends with at first, and then.
-        descriptions: Its description at first, and then.
+        names: The ends of its first and its second name.
+        descriptions: Its first and its second description.
     """
     sent, edited = (
         {"name": f"{run.name('t')} {name}", "description": description}
@@ -96,17 +96,17 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
 
 
 def _long(length: int) -> str:
-    """A text of about that length, in which every place looks different."""
+    """Return a text of about that length, in which every place is different."""
     return " ".join(f"{number:04}" for number in range(length // 5))
 
 
 def odd_texts(run: Run) -> dict[str, Exchange]:
-    """Names and descriptions that may be refused, by what they show.
+    """Send names and descriptions that may be refused; return the exchanges by their purpose.
 
-    Some share a creation, and get one of their own only if that is refused.
+    Some share a creation, and get a separate one only if that is refused.
     """
     long = _long(20_000)
-    # Where a name does not tell whose the engagement is, its description does.
+    # If a name does not show that the engagement is the run's, its description does.
     groups: tuple[dict[str, dict[str, Any]], ...] = (
         {"name-empty": {"name": "", "description": run.name("name-empty")}},
         {"name-blank": {"name": "   ", "description": run.name("name-blank")}},
@@ -150,7 +150,7 @@ def test_creation_keeps_text(texts: Texts) -> None:
 
 @requirement("create-engagement-keeps-text")
 def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
-    """A very long name or description is refused or kept, and not cut: the answer to the creation shows it whole."""
+    """A very long name or description is refused, or the response to the creation shows it uncut."""
     taken = [(one, field) for one, field in _VERY_LONG.items() if odd_texts[one].succeeded]
     if not taken:
         raise Inapplicable("very long texts were refused")
@@ -158,7 +158,7 @@ def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
     for one, field in taken:
         response = odd_texts[one]
         if not isinstance(field_or_none(response, field), str):
-            raise CantTell(f"the answer to the creation shows no {field}", response)
+            raise CantTell(f"the response to the creation shows no {field}", response)
         _expect_same(field, str((sent_object(response) or {}).get(field)), field_or_none(response, field), response)
 
 
@@ -166,7 +166,7 @@ def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
     if not texts.edits and all(one.response.status in _REFUSALS for one in texts.creations):
-        raise Inapplicable("Every text was refused on creation, so that there is none to edit")
+        raise Inapplicable("Every text was refused on creation, so there is none to edit")
     if not texts.edits:
         raise CantTell("no engagement was created that could be edited", *(one.response for one in texts.creations))
     for one in texts.edits:
@@ -177,16 +177,16 @@ def test_update_keeps_text(texts: Texts) -> None:
 
 
 def _expect_kept(attempts: Sequence[Kept]) -> None:
-    """What was accepted reads back exactly; the rest was refused as odd or long text may be."""
+    """Expect that accepted texts read back exactly, and that the others were refused as odd or long texts may be."""
     accepted = [one for one in attempts if one.response.succeeded]
     for one in attempts:
         if one not in accepted:
             if one.before is not None and one.response.attempt > 1:
-                raise CantTell("an answer was lost, and what was sent again was refused", one.response)
+                raise CantTell("a response was lost, and the retried request was refused", one.response)
             _expect_permitted_refusal(one.response)
     for one in accepted:
         if one.after is None:
-            raise CantTell("what was created cannot be read", one.response)
+            raise CantTell("a created engagement cannot be read", one.response)
         now, exchanges = read_engagement(one.after), (one.response, one.after)
         for field, text in one.sent.items():
             if one.before is not None and now.get(field) == field_or_none(one.before, field) != text:
@@ -198,12 +198,12 @@ def _expect_kept(attempts: Sequence[Kept]) -> None:
 
 def _expect_permitted_refusal(response: Exchange) -> None:
     if response.status >= 500:  # noqa: PLR2004
-        raise CantTell(f"the service answered {response.status}", response)
+        raise CantTell(f"the service returned {response.status}", response)
     expect.status(response, lambda status: status in _REFUSALS, "any 2xx, 400, 413 or 422")
 
 
 def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
-    """A text is what was sent; what is shown of both begins shortly before the first difference."""
+    """Expect a text as sent; excerpts of both begin shortly before the first difference."""
     evidence(*at)
     if got == sent:
         return
@@ -221,14 +221,14 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
 
 @observes("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields")
 def test_observe_odd_creations(run: Run, odd_texts: dict[str, Exchange]) -> None:
-    """What happens to empty, blank and very long texts and to unknown fields is open."""
+    """Observe empty, blank and very long texts, and unknown fields."""
     for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
         run.observe(point, observe.describe_response(odd_texts[point]), odd_texts[point])
 
 
 @observes("description-null", "description-empty")
 def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Exchange]) -> None:
-    """What happens to a description that is null or empty is open."""
+    """Observe a description that is null or empty."""
     for point in ("description-null", "description-empty"):
         response = odd_texts[point]
         reads = f", reads {observe.reads(read.data(response), 'description')}" if response.succeeded else ""
@@ -237,7 +237,7 @@ def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Ex
 
 @observes("text-blanks", "text-normalization", "text-control-characters")
 def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> None:
-    """What becomes of blanks, control characters and text that is not in normal form C is open."""
+    """Observe blanks, control characters and text that is not in normal form C."""
     for point, field in (
         ("text-blanks", "name"),
         ("text-normalization", "description"),

@@ -1,4 +1,4 @@
-"""Section 5: without a valid key every operation gives 401, before anything else, and nothing happens."""
+"""Section 5: without a valid key every operation gives 401, before any other validation, and has no effect."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
 
 @requirement("key-unknown-refused")
 def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
-    """Each of the thirteen operations gives 401 to a key that nobody was given."""
+    """Each of the thirteen operations gives 401 to a key that the service never issued."""
     _all_unauthorized(bad_keys, "unknown")
 
 
 @requirement("authentication-before-lookup")
 def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
-    """An operation that gives 401 for an existing resource gives it for one that does not exist, too."""
+    """An operation that gives 401 for an existing resource also gives 401 for a missing one."""
     settled = [one for one in bad_keys.lookups if _refuses_unknown_keys(bad_keys, one)]
     bulk.every_status(settled, _is_unauthorized, "401")
 
@@ -68,7 +68,7 @@ def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -
 
 @requirement("authentication-before-validation")
 def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
-    """An operation that gives 401 for a proper request gives it for an invalid one, too."""
+    """An operation that gives 401 for a valid request also gives 401 for an invalid one."""
     settled = [
         one for one in bad_keys.invalid if _refuses_unknown_keys(bad_keys, one) and not _was_looked_up(bad_keys, one)
     ]
@@ -79,7 +79,7 @@ def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
 
 @requirement("unauthenticated-changes-nothing")
 def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
-    """After requests that gave 401, engagement and organization are as before and nothing was created."""
+    """Requests that got 401 leave engagement and organization unchanged, and create nothing."""
     tried = bad_keys
     if tried.before is None or tried.after is None or tried.organization is None:
         raise CantTell("there was no engagement that the requests could have changed")
@@ -92,7 +92,7 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("unauthenticated-changes-nothing")
 def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
-    """After requests that gave 401, no list shows the member with the role that they asked for."""
+    """After requests that got 401, no list shows the member with the requested role."""
     user_id, asked = bad_keys.aims.proper.promoted, bad_keys.aims.proper.role
     roles = [(one, role) for one in run.wire.exchanges if (role := _role_listed(one, user_id)) is not None]
     if not roles:
@@ -111,21 +111,21 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     if not any(_shows_no_key(one) for one in changes):
         return
     if not all(refused(one) and _shows_no_key(one) for one in changes):
-        raise CantTell("the member has another role, which may be another request's doing", *changes, shown)
-    message = "a member has the role that requests without a valid key asked for"
+        raise CantTell("the member has another role, which another request may have set", *changes, shown)
+    message = "a member has the role that requests without a valid key tried to set"
     raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
 
 
 @observes("unparsable-body-without-key")
 def test_body_that_is_no_json_without_a_key(run: Run, bad_keys: BadKeys) -> None:
-    """Whether the key or a body that is no JSON is looked at first is open."""
+    """Observe whether the service checks the key or a body that is no JSON first."""
     for one in bad_keys.unparsable:
         run.observe("unparsable-body-without-key", describe_response(one.exchange), one.exchange)
 
 
 @observes("bearer-letter-case")
 def test_letter_case_of_the_scheme(run: Run) -> None:
-    """How the scheme is taken in other letter case."""
+    """Observe the scheme in other letter case."""
     key = (run.fixtures.main.authorization or "").partition(" ")[2]
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
         exchange = run.send(requests.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
@@ -133,7 +133,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
 
 
 def _role_listed(exchange: Exchange, user_id: str | None) -> object:
-    """The role that a member has in a list that the main key was given; None where it is not there."""
+    """Return the role of a member in a list that the main key read; None if it is not listed."""
     if exchange.request.operation.id != "listMembers" or not is_main(exchange) or not accepted(exchange):
         return None
     return next((item.get("role") for item in readable((exchange,)) if item.get("id") == user_id), None)
@@ -144,18 +144,18 @@ def _shows_no_key(exchange: Exchange) -> bool:
 
 
 def _all_unauthorized(tried: BadKeys, kind: str) -> None:
-    """All thirteen operations gave 401; what goes wrong for another reason is left to the requirement that says so."""
+    """Expect 401 from all thirteen operations; other faults are left to the requirement that states them."""
     sent = tried.sent[kind]
     settled = [one for one in sent if _is_refused(one) or not _fails_elsewhere(tried, one, kind)]
     bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
     if withheld := OPERATIONS.keys() - {one.exchange.request.operation.id for one in sent}:
-        raise CantTell(f"not all operations could be tried without harm to others' data: {', '.join(sorted(withheld))}")
+        raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
     if left := [one for one in sent if one not in settled]:
-        told = ", ".join(sorted({f"{one.told} was answered {describe_response(one.exchange)}" for one in left}))
+        told = ", ".join(sorted({f"{one.told} got {describe_response(one.exchange)}" for one in left}))
         raise CantTell(f"{told}, which another requirement forbids", *[one.exchange for one in left])
 
 
@@ -165,7 +165,7 @@ def _is_refused(one: Sent) -> bool:
 
 
 def _fails_elsewhere(tried: BadKeys, one: Sent, kind: str) -> bool:
-    """Whether another requirement says what is wrong with a response."""
+    """Whether another requirement states what is wrong with a response."""
     looks = _was_looked_up(tried, one) or _was_validated(tried, one)
     return looks or (kind != "none" and _asks_for_no_key(tried, one))
 
@@ -175,7 +175,7 @@ def _is_unauthorized(status: int) -> bool:
 
 
 def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
-    """Whether a call for what does not exist was answered so, as one with an unknown key was, too."""
+    """Whether a request for a missing resource got this response, as one with an unknown key did."""
     named, operation = one.exchange.request.identifier, one.exchange.request.operation
     known = {None, tried.aims.own, tried.aims.proper.archived, tried.aims.proper.promoted}
     if named in known or _status(one) != HTTPStatus.NOT_FOUND:
@@ -185,13 +185,13 @@ def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
 
 
 def _was_validated(tried: BadKeys, one: Sent) -> bool:
-    """Whether an invitation that was made invalid for safety was refused as such, whatever the key."""
+    """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
     is_spoilt = one.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
     return is_spoilt and _status(one) in _INVALID
 
 
 def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
-    """Whether the operation can be had without any key, so that a bad one makes no difference."""
+    """Whether the operation accepts requests without any key, so that an invalid one makes no difference."""
     operation = one.exchange.request.operation
     return any(
         _status(other) != HTTPStatus.UNAUTHORIZED
@@ -201,7 +201,7 @@ def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
 
 
 def _refuses_unknown_keys(tried: BadKeys, one: Sent) -> bool:
-    """Whether the operation refuses unknown keys where nothing else is wrong, as far as that could be tried."""
+    """Whether the operation refuses unknown keys in valid requests, if that could be tried."""
     operation = one.exchange.request.operation
     tries = [other for other in tried.sent["unknown"] if other.exchange.request.operation is operation]
     proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
@@ -213,7 +213,7 @@ def _status(one: Sent) -> int | None:
 
 
 def _is_still_archived(tried: BadKeys) -> None:
-    """The archived engagement that was to be unarchived is archived still."""
+    """Expect that the archived engagement, the target of unarchiving, is still archived."""
     if tried.archived is None:
         raise CantTell("there was no archived engagement that the requests could have unarchived")
     tries = [one.exchange for one in tried.everything if one.exchange.request.identifier == tried.aims.proper.archived]
@@ -225,7 +225,7 @@ def _is_still_archived(tried: BadKeys) -> None:
 
 
 def _left_nothing(tried: BadKeys) -> None:
-    """No creation came through, and the organization does not have the name that was sent."""
+    """Expect that no creation succeeded, and that the organization does not have the sent name."""
     creations = [one for one in tried.everything if one.exchange.request.operation.id == "createEngagement"]
     name = tried.aims.proper.name
     bulk.none_created([replace(one, label=name) for one in creations], tried.newest)

@@ -1,4 +1,4 @@
-"""A walk that failed, told to people: a numbered story."""
+"""Report of a failed walk as numbered steps."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Story:
     """A failed walk.
 
     Attributes:
-        finding: What was found.
-        lines: Its steps in words, from the first to the one that shows the fault.
+        finding: The fault.
+        lines: Its steps as sentences, up to the one that shows the fault.
         exchanges: Its exchanges.
     """
 
@@ -37,7 +37,7 @@ class Story:
     exchanges: tuple[Exchange, ...]
 
     def as_fault(self) -> NonConformity:
-        """The story as what ends a check."""
+        """Return the story as a failure of a check."""
         left_out = len(self.lines) - _TOLD
         more = f"({left_out} steps before) " if left_out > 0 else ""
         steps = " ".join(f"{number}. {line}." for number, line in list(enumerate(self.lines, 1))[-_TOLD:])
@@ -46,14 +46,14 @@ class Story:
 
 
 def write_story(walk: Walk, finding: Finding) -> Story:
-    """Tell a walk."""
+    """Describe a walk."""
     letters = _letters(walk.taken)
     lines = tuple(f"{_sentence(one, letters)} ({describe_response(one.exchange)})" for one in walk.taken)
     return Story(finding, lines, tuple(one.exchange for one in walk.taken))
 
 
 def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
-    """Every engagement's letter, by id."""
+    """Return a letter for every engagement, by id."""
     ids = [made for one in taken if one.step.kind == "create" and (made := _made(one.exchange))]
     return {identifier: f"{chr(ord('A') + place % 26)}{place // 26 or ''}" for place, identifier in enumerate(ids)}
 

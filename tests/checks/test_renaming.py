@@ -1,4 +1,4 @@
-"""An organization keeps a name that its service would not take back as it is."""
+"""Names of organizations that a service would not restore unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ODD = "Acme  Security Lab "
 @pytest.mark.parametrize("only", ["update-organization-*", "scope-*", "removed-*", "isolation-*"])
 @pytest.mark.parametrize("blanks", ["merged", "trimmed"])
 def test_a_name_that_might_change_is_left_alone(only: str, blanks: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a run tries, the organization is called in the end what it was called before."""
+    """The organization has the same name before and after a run."""
     called: list[str] = []
 
     class Watched(Store):
