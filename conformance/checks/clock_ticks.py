@@ -67,7 +67,7 @@ def step_of(times: Iterable[str]) -> float:
 
 
 def _times(run: Run) -> list[str]:
-    given = (one for one in run.wire.exchanges if one.request.operation.id in _GIVE_TIMES)
-    resources = (resource for one in given for resource in readable_resources(one))
+    given = (exchange for exchange in run.wire.exchanges if exchange.request.operation.id in _GIVE_TIMES)
+    resources = (resource for exchange in given for resource in readable_resources(exchange))
     found = (resource.get(name) for resource in resources for name in ("createdAt", "updatedAt"))
     return [time for time in found if isinstance(time, str)]

@@ -158,18 +158,24 @@ class Walk:
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
             later = self.run.send(finding.exchange.request)
-            return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
+            return next(
+                (candidate for candidate in self._whole(later) if candidate.exchange is finding.exchange), finding
+            )
         if operation == "listEngagements" and identifier is not None:
             later = self.run.send(requests.get_engagement(identifier))
             # If the read is right, the list itself was at fault.
             shown = finding.exchange, finding.pointer
-            sure = [one for one in self._whole(later) if one.exchange is later or (one.exchange, one.pointer) == shown]
-            return max(sure, key=lambda one: one.exchange is later, default=finding)
+            sure = [
+                candidate
+                for candidate in self._whole(later)
+                if candidate.exchange is later or (candidate.exchange, candidate.pointer) == shown
+            ]
+            return max(sure, key=lambda candidate: candidate.exchange is later, default=finding)
         return finding
 
     def _whole(self, later: Exchange) -> list[Finding]:
         """Return the findings of a ledger that also knows the later exchange."""
-        exchanges = [*self.crowd, *(one.exchange for one in self.taken), later]
+        exchanges = [*self.crowd, *(taken_step.exchange for taken_step in self.taken), later]
         return Ledger.over(exchanges, name_key).findings.broken
 
 

@@ -48,7 +48,7 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
     made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
-    if len({one["id"] for one in made}) < len(made):
+    if len({engagement["id"] for engagement in made}) < len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
 
@@ -97,7 +97,7 @@ def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
 
     A clock may tick more slowly than that. A check that needs a tick waits ``A_LONG_TICK`` the second time.
     """
-    times = [one.get(name) for one in engagements for name in ("createdAt", "updatedAt")]
+    times = [engagement.get(name) for engagement in engagements for name in ("createdAt", "updatedAt")]
     moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
     return _A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else ONE_SECOND_TICK
 

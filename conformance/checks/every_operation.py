@@ -103,14 +103,14 @@ class RetryNewKeys:
         """Send independent requests; the responses are in the order of the requests."""
         exchanges = self._run.send_all(batch)
         for pause in _PAUSES:
-            again = [place for place, one in enumerate(exchanges) if self._is_too_early(one)]
+            again = [place for place, exchange in enumerate(exchanges) if self._is_too_early(exchange)]
             if not again:
                 break
             self._run.sleep(pause)
             responses = self._run.send_all([batch[place] for place in again])
             for place, response in zip(again, responses, strict=True):
                 exchanges[place] = response
-        self._used |= {one.credential.name for one in batch if one.credential is not None}
+        self._used |= {request.credential.name for request in batch if request.credential is not None}
         return exchanges
 
     def _is_too_early(self, exchange: Exchange) -> bool:

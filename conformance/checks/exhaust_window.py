@@ -89,7 +89,7 @@ class ExhaustedWindow:
     @property
     def is_crowded(self) -> bool:
         """Whether refused requests had requests left, as when the service limits simultaneous requests."""
-        return bool(self.refused) and all((rate_limit_laws.remaining(one) or 0) > 0 for one in self.refused)
+        return bool(self.refused) and all((rate_limit_laws.remaining(exchange) or 0) > 0 for exchange in self.refused)
 
     def take_alone(self, exchange: Exchange) -> None:
         """Record the response to a request sent alone: a success means that there were too many at once before."""
@@ -155,7 +155,7 @@ def _ensure_unused(first: Exchange) -> None:
     ahead = min(_ahead(first) or 0.0, told.reset - first.started_at.timestamp())
     if ahead > LONGEST_MADE:
         raise Untested(
-            f"The throttled key that the provisioner made has its reset {ahead:.0f} s ahead, too far to wait for; "
+            f"The throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
             "make its window end within 10 s."
         )
     if told.remaining == 0 and (first.status == TOO_MANY_REQUESTS or told.limit > 1):
@@ -167,7 +167,7 @@ def _ensure_budget(run: Run, limit: int) -> None:
     most = run.options.max_requests
     left = HIGHEST_LIMIT if most is None else most - run.wire.sent
     if limit > HIGHEST_LIMIT:
-        raise Untested(f"A limit of {limit} requests is over the tested {HIGHEST_LIMIT}; name a throttled key.")
+        raise Untested(f"A limit of {limit} requests is above the maximum {HIGHEST_LIMIT}; name a throttled key.")
     if limit + 2 * _SPARE > left and most is not None:
         raise Untested(f"A limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests.")
 

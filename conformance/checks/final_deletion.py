@@ -53,7 +53,7 @@ def clearing(run: Run) -> Clearing:
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
-    if any(accepted(one) for one in reads) or _listed(page) & histories.keys():
+    if any(accepted(exchange) for exchange in reads) or _listed(page) & histories.keys():
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
     return Clearing(
@@ -71,13 +71,18 @@ def _histories(run: Run) -> dict[str, list[str]]:
     The order is the same in every run of a seed, despite parallel requests.
     """
     done = [
-        one for one in run.wire.exchanges if accepted(one) and is_main(one) and one.request.operation.id in _CHANGES
+        exchange
+        for exchange in run.wire.exchanges
+        if accepted(exchange) and is_main(exchange) and exchange.request.operation.id in _CHANGES
     ]
-    creations = sorted((one for one in done if one.request.operation.id == _CREATION), key=lambda one: one.check)
+    creations = sorted(
+        (exchange for exchange in done if exchange.request.operation.id == _CREATION),
+        key=lambda exchange: exchange.check,
+    )
     made = Counter(identifier_of(creation) for creation in creations)
-    tried = {one.request.identifier for one in run.wire.exchanges if _may_be_gone(one)}
+    tried = {exchange.request.identifier for exchange in run.wire.exchanges if _may_be_gone(exchange)}
     return {
-        identifier: [one.request.operation.id for one in done if one.request.identifier == identifier]
+        identifier: [exchange.request.operation.id for exchange in done if exchange.request.identifier == identifier]
         for identifier, times in made.items()
         if identifier is not None and times == 1 and identifier not in tried
     }

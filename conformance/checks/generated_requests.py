@@ -157,7 +157,11 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
     wrong = [exchange for exchange in told if not permitted(exchange.status)]
     if not wrong:
         return
-    least = _shrunk(run, min(wrong, key=lambda one: len(one.request.body or b"") + len(one.request.path)), permitted)
+    least = _shrunk(
+        run,
+        min(wrong, key=lambda candidate: len(candidate.request.body or b"") + len(candidate.request.path)),
+        permitted,
+    )
     what = (least.request.body or b"").decode("utf-8", "replace") or least.request.path
     raise NonConformity(
         f"{least.request.operation.id} with {what} got {least.status}",

@@ -117,7 +117,7 @@ def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases ar
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - any generated value
     """Return a generated query value as text, repeated if it is a list."""
     if isinstance(value, list):
-        return [text for one in value for text in _texts(one)]
+        return [text for item in value for text in _texts(item)]
     if isinstance(value, str):
         return [value]
     return [json.dumps(value)]

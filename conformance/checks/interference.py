@@ -48,21 +48,21 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
     Reads after a renaming to an odd name do not count: the service may have garbled that name.
     """
     reads, prefix = _reads(run), bare(run.names.prefix)
-    before = {bare(name) for one in reads[:1] if (name := _name(one)) is not None}
+    before = {bare(name) for exchange in reads[:1] if (name := _name(exchange)) is not None}
     renamings = [
-        (Interval.of(one).start, bare(name))
-        for one in run.wire.exchanges
-        if one.request.operation.id == "updateCurrentOrganization" and not refused(one)
-        if isinstance(name := (sent_object(one) or {}).get("name"), str)
+        (Interval.of(exchange).start, bare(name))
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateCurrentOrganization" and not refused(exchange)
+        if isinstance(name := (sent_object(exchange) or {}).get("name"), str)
     ]
     strange: dict[str, Exchange] = {}
-    for one in reads:
-        standing = max((given for given in renamings if given[0] < Interval.of(one).end), default=(0.0, prefix))[1]
-        name = _name(one)
+    for exchange in reads:
+        standing = max((given for given in renamings if given[0] < Interval.of(exchange).end), default=(0.0, prefix))[1]
+        name = _name(exchange)
         if name is None or not (prefix in standing or standing in before):
             continue
         if prefix not in bare(name) and bare(name) not in before:
-            strange[name] = one
+            strange[name] = exchange
     return tuple(strange.values()) if len(strange) >= _STRANGERS else ()
 
 
@@ -80,16 +80,18 @@ def _moved_settings(run: Run) -> tuple[Exchange, ...]:
 
 
 def _has_looked(run: Run) -> bool:
-    return any(one.check == _LOOKING for one in run.wire.exchanges)
+    return any(exchange.check == _LOOKING for exchange in run.wire.exchanges)
 
 
 def _change(run: Run) -> tuple[Exchange, ...]:
     updates = [
-        Interval.of(one) for one in run.wire.exchanges if one.request.operation.id == "updateCurrentOrganization"
+        Interval.of(exchange)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateCurrentOrganization"
     ]
     for before, after in pairwise(_reads(run)):
         between = Interval(Interval.of(before).start, Interval.of(after).end)
-        if _settings(before) != _settings(after) and not any(between.meets(one) for one in updates):
+        if _settings(before) != _settings(after) and not any(between.meets(exchange) for exchange in updates):
             return before, after
     return ()
 
@@ -97,14 +99,14 @@ def _change(run: Run) -> tuple[Exchange, ...]:
 def _reads(run: Run) -> list[Exchange]:
     """Return the successful reads of the main key's organization, in the order of their responses."""
     reads = [
-        one
-        for one in run.wire.exchanges
-        if one.request.operation.id == "getCurrentOrganization"
-        and one.request.credential is None
-        and accepted(one)
-        and _settings(one)
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "getCurrentOrganization"
+        and exchange.request.credential is None
+        and accepted(exchange)
+        and _settings(exchange)
     ]
-    return sorted(reads, key=lambda one: Interval.of(one).end)
+    return sorted(reads, key=lambda exchange: Interval.of(exchange).end)
 
 
 def _settings(exchange: Exchange) -> object:

@@ -86,7 +86,7 @@ def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
 
 def telling(key: str, wrong: Iterable[Credential]) -> list[str]:
     """Return the texts that reveal the real key: all wrong keys derived from it, and its two halves."""
-    given = [(one.authorization or "").partition(" ")[2] for one in wrong]
+    given = [(credential.authorization or "").partition(" ")[2] for credential in wrong]
     rest = key[len(_prefix(key)) :]
     half = len(rest) // 2
     halves = [rest[:half], rest[half:]] if half >= _LONG_ENOUGH else []
@@ -119,7 +119,7 @@ def _ending_otherwise(rest: str, random: Random) -> str:
 
 def _another(sign: str, random: Random) -> str:
     """Return another character of the same kind."""
-    return random.choice([one for one in _alphabet(sign) if one != sign] or ["x"])
+    return random.choice([character for character in _alphabet(sign) if character != sign] or ["x"])
 
 
 def _prefix(key: str) -> str:

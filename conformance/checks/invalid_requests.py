@@ -44,7 +44,7 @@ class Refusals:
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """All exchanges in order."""
-        return (*self.before, *[one.exchange for one in self.sent], *self.after)
+        return (*self.before, *[sent.exchange for sent in self.sent], *self.after)
 
 
 def invalid_creations(run: Run) -> Refusals:
@@ -54,12 +54,12 @@ def invalid_creations(run: Run) -> Refusals:
 
 def unlabelled_creations(run: Run) -> Refusals:
     """Create engagements with the certainly invalid bodies that cannot carry a label."""
-    return _creations(run, [one for one in _bodies(run, "createEngagement") if not one.carries_label])
+    return _creations(run, [body for body in _bodies(run, "createEngagement") if not body.carries_label])
 
 
 def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
     before = latest_engagements(run, status="active", sort="name", order="desc")
-    tried = [(one, label(run, "invalid")) for one in bodies]
+    tried = [(body, label(run, "invalid")) for body in bodies]
     sent = _sent(run.send_all, tried, requests.create_engagement({}))
     after = latest_engagements(run, status="active", sort="createdAt", order="asc")
     return Refusals("", tuple(before), sent, tuple(after))
@@ -72,7 +72,7 @@ def invalid_updates(run: Run) -> Refusals:
     engagement_id = read.text(read.data(created), "id", created)
     run.sleep(_TICK)
     before = run.send(requests.get_engagement(engagement_id))
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateEngagement")]
+    tried = [(invalid, label(run, "invalid")) for invalid in _bodies(run, "updateEngagement")]
     sent = _sent(run.send_in_turn, tried, requests.update_engagement(engagement_id, {}))
     return Refusals(engagement_id, (before,), sent, (run.send(requests.get_engagement(engagement_id)),))
 
@@ -80,7 +80,7 @@ def invalid_updates(run: Run) -> Refusals:
 def invalid_organization_updates(run: Run) -> Refusals:
     """Update the organization with every certainly invalid body."""
     before = run.send(requests.get_organization())
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateCurrentOrganization")]
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateCurrentOrganization")]
     sent = _sent(run.send_in_turn, tried, requests.update_organization({}))
     return Refusals("", (before,), sent, (run.send(requests.get_organization()),))
 
@@ -95,7 +95,7 @@ def invalid_organization_updates_again(run: Run) -> Refusals:
 
 def invalid_invitations(run: Run) -> tuple[Sent, ...]:
     """Invite with every certainly invalid body."""
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "inviteMember")]
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "inviteMember")]
     return _sent(run.send_all, tried, requests.invite_member({}), domain=run.profile.invitation_domain)
 
 
@@ -111,7 +111,7 @@ def invalid_role_changes(run: Run) -> Refusals:
     has = (member_of(before, user_id) or {}).get("role")
     spare_owner(has)
     role = "member" if has == "admin" else "admin"
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateMemberRole")]
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateMemberRole")]
     sent = _sent(run.send_in_turn, tried, requests.update_member_role(user_id, {}), role=role)
     return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))
 
@@ -119,10 +119,10 @@ def invalid_role_changes(run: Run) -> Refusals:
 def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
     """List engagements and members with every certainly invalid parameter."""
     lists = {"listMembers": requests.list_members(), "listEngagements": requests.list_engagements()}
-    asked = [(name, one) for name in lists for one in invalid_inputs.queries(name, thorough=_is_thorough(run))]
-    exchanges = run.send_all([replace(lists[name], query=one.query) for name, one in asked])
+    asked = [(name, query) for name in lists for query in invalid_inputs.queries(name, thorough=_is_thorough(run))]
+    exchanges = run.send_all([replace(lists[name], query=query.query) for name, query in asked])
     responses = list(zip(asked, exchanges, strict=True))
-    return {name: tuple(Sent(one.what, sent) for (of, one), sent in responses if of == name) for name in lists}
+    return {name: tuple(Sent(query.what, sent) for (of, query), sent in responses if of == name) for name in lists}
 
 
 def _sent(
@@ -134,11 +134,11 @@ def _sent(
     role: str = "",
 ) -> tuple[Sent, ...]:
     """Send a request with each body in place of its own; each must be refused, so a retry is harmless."""
-    bodies = [one.wire(label=text, domain=domain, role=role) for one, text in tried]
+    bodies = [invalid.wire(label=text, domain=domain, role=role) for invalid, text in tried]
     exchanges = send([replace(proper.with_body(body), repeatable=True) for body in bodies])
     return tuple(
-        Sent(one.what, exchange, text if one.carries_label else "", one.kind)
-        for (one, text), exchange in zip(tried, exchanges, strict=True)
+        Sent(invalid.what, exchange, text if invalid.carries_label else "", invalid.kind)
+        for (invalid, text), exchange in zip(tried, exchanges, strict=True)
     )
 
 

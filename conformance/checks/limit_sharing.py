@@ -44,7 +44,9 @@ def expect_limits_apart(run: Run) -> None:
         CantTell: A key has less left than its own requests explain, and no new key could be tried.
     """
     run.scenarios.narrow()
-    used = {one.request.credential.name for one in run.wire.exchanges if one.request.credential is not None}
+    used = {
+        exchange.request.credential.name for exchange in run.wire.exchanges if exchange.request.credential is not None
+    }
     keys = {name for name in used if is_made(run, name)}
     found = signs(run.wire.exchanges, keys)
     if found.kept and not found.doubtful:
@@ -62,7 +64,9 @@ def expect_limits_apart(run: Run) -> None:
 
 def _responses(run: Run, keys: set[str]) -> list[Exchange]:
     return [
-        one for one in run.wire.exchanges if one.request.credential is not None and one.request.credential.name in keys
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.credential is not None and exchange.request.credential.name in keys
     ]
 
 
@@ -111,7 +115,7 @@ def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
         f"{many} each time",
         *course,
         expected=f"{max(silent)} less, as while the other keys sent nothing",
-        actual=", ".join(str(rate_limit_laws.remaining(one)) for one in course),
+        actual=", ".join(str(rate_limit_laws.remaining(exchange)) for exchange in course),
     )
 
 
@@ -122,8 +126,8 @@ def _taken(before: Exchange, after: Exchange) -> int:
         _OtherWindow: They name different windows, or none.
         CantTell: A response is no success.
     """
-    for one in (before, after):
-        read.success(one)
+    for exchange in (before, after):
+        read.success(exchange)
     then, now = Told.by(before), Told.by(after)
     if then.remaining is None or now.remaining is None or not of_one_window(then, now):
         raise _OtherWindow

@@ -44,7 +44,9 @@ def list_queries(run: Run) -> ListQueries:
     # A page past the end is compared with the plain list, so few requests should lie between them.
     groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}
     responses = iter(run.send_all([asked for group in groups.values() for asked in group.values()]))
-    return ListQueries(**{name: {one: next(responses) for one in group} for name, group in groups.items()})
+    return ListQueries(
+        **{name: {parameters: next(responses) for parameters in group} for name, group in groups.items()}
+    )
 
 
 def _plain() -> dict[str, Request]:

@@ -63,10 +63,12 @@ def expect_no_request_ends_service(run: Run) -> None:
         Inapplicable: The service was never gone with a request in flight.
     """
     run.scenarios.narrow()
-    suspects = sorted(_suspects(run, _exactly).values(), key=lambda one: -len(one.broken))
+    suspects = sorted(_suspects(run, _exactly).values(), key=lambda suspect: -len(suspect.broken))
     if not suspects:
         raise Inapplicable("The service was never gone while a request was in flight")
-    doubtful = [one.broken[-1] for number, one in enumerate(suspects) if not _is_cleared(run, one, number < _MOST)]
+    doubtful = [
+        suspect.broken[-1] for number, suspect in enumerate(suspects) if not _is_cleared(run, suspect, number < _MOST)
+    ]
     if doubtful:
         raise CantTell(f"the service was gone after {naming(doubtful)}, which could not be sent again", *doubtful)
 
@@ -86,9 +88,9 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
         if again.exchange.judgeable and (first.request.harmless or accepted(again.exchange)):
             evidence(again.exchange)
             return True
-    if _had_response(run, first, lambda one: _form(run, one)):
+    if _had_response(run, first, lambda exchange: _form(run, exchange)):
         return True
-    alike = _suspects(run, lambda one: _form(run, one))[_form(run, first)]
+    alike = _suspects(run, lambda exchange: _form(run, exchange))[_form(run, first)]
     if len(alike.alone) >= _TWICE:
         raise _fault(alike.alone[0], alike.alone[-1])
     return False
@@ -98,17 +100,17 @@ def _suspects(run: Run, likeness: RequestKey) -> dict[Hashable, _Suspect]:
     """Return the requests in flight when the service was lost; equivalent ones count as one."""
     found: dict[Hashable, _Suspect] = {}
     for loss in losses(run.wire.exchanges):
-        for one in loss.under_way:
-            suspect = found.setdefault(likeness(one), _Suspect())
-            suspect.broken.append(one)
-            suspect.alone += [one] if loss.alone else []
+        for exchange in loss.under_way:
+            suspect = found.setdefault(likeness(exchange), _Suspect())
+            suspect.broken.append(exchange)
+            suspect.alone += [exchange] if loss.alone else []
     return found
 
 
 def _had_response(run: Run, first: Exchange, likeness: RequestKey) -> bool:
     """Whether a request equivalent to a broken one got a response later."""
-    later = [one for one in run.wire.exchanges if one.number > first.number and one.judgeable]
-    found = next((one for one in later if likeness(one) == likeness(first)), None)
+    later = [exchange for exchange in run.wire.exchanges if exchange.number > first.number and exchange.judgeable]
+    found = next((exchange for exchange in later if likeness(exchange) == likeness(first)), None)
     if found is not None:
         evidence(found)
     return found is not None
@@ -129,7 +131,11 @@ def _sent_alone(run: Run, asked: Request) -> _Again | None:
 
 def _expect_not_gone(run: Run, first: Exchange, again: _Again) -> None:
     for loss in losses(run.wire.exchanges):
-        gone = [one for one in loss.under_way if one.number > again.control.number and _exactly(one) == _exactly(first)]
+        gone = [
+            exchange
+            for exchange in loss.under_way
+            if exchange.number > again.control.number and _exactly(exchange) == _exactly(first)
+        ]
         if gone and loss.alone and again.control.judgeable:
             raise _fault(first, gone[0])
 

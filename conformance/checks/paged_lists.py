@@ -58,7 +58,11 @@ class PagedLists:
 def paged_engagements(run: Run) -> PagedLists:
     """List all engagements as one page of 100 and page by page."""
     names = run.scenarios.result(stock).names
-    deleted = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id == "deleteEngagement"}
+    deleted = {
+        exchange.request.identifier
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "deleteEngagement"
+    }
     created = named_in(run, "createEngagement") - deleted  # tried with any key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, requests.list_engagements, requests.list_engagements())
@@ -73,7 +77,7 @@ def paged_members(run: Run) -> PagedLists:
 
 def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> PagedLists:
     # In sequence, like the pages: many requests of a kind show whether they count against the limit.
-    single = [run.send(one) for one in (listing(page=2, perPage=1), *beside)]
+    single = [run.send(request) for request in (listing(page=2, perPage=1), *beside)]
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
@@ -111,10 +115,12 @@ def _told(response: Exchange) -> int:
 
 def creation_times(run: Run) -> dict[str, datetime]:
     """Return the creation times by id of all engagements that the run created and left active."""
-    moved = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id in _MOVES}  # with any key
+    moved = {
+        exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id in _MOVES
+    }  # with any key
     left = named_in(run, "createEngagement") - moved
     creations = _sent(run, "createEngagement")
-    times = {made: created_at(one) for one in creations if (made := identifier_made(one)) in left}
+    times = {made: created_at(creation) for creation in creations if (made := identifier_made(creation)) in left}
     return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 

@@ -64,7 +64,7 @@ class Walks:
 
     def kept(self, requirement: str) -> list[Exchange]:
         """Return responses that could have broken a requirement and did not."""
-        return [exchange for one in self.findings for exchange in one.kept.get(requirement, ())]
+        return [exchange for finding in self.findings for exchange in finding.kept.get(requirement, ())]
 
 
 def random_walks(run: Run) -> Walks:
@@ -95,7 +95,7 @@ def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
     if not finding.ambiguous or not steps:
         return walk, finding
     another = Walk(run, walk.number + _ATTEMPTS - 1, walk.crowd)
-    found = another.go([one for step in steps for one in (step, Step(Kind.GET, step.slot))])
+    found = another.go([doubled for step in steps for doubled in (step, Step(Kind.GET, step.slot))])
     return (walk, finding) if found is None else (another, found)
 
 
@@ -116,7 +116,7 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
         shortest = another
         return found
 
-    steps = [one.step for one in walk.taken]
+    steps = [taken_step.step for taken_step in walk.taken]
     _, found = shrink(steps, finding, _guesses(walk.taken, finding), attempt, budget)
     return shortest, found
 
@@ -125,16 +125,18 @@ def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
     """Return shorter walks: the cited steps and their creations; changes of the engagements; all steps about them."""
     cited = {finding.exchange, *finding.because}
     concerned = {
-        one.request.identifier or identifier_of(one) for one in cited if accepted(one) or one.request.identifier
+        exchange.request.identifier or identifier_of(exchange)
+        for exchange in cited
+        if accepted(exchange) or exchange.request.identifier
     }
-    about = [one for one in taken if _subject(one) in concerned or one.exchange in cited]
-    changes = [one for one in about if one.step.kind in WRITES or one.exchange in cited]
-    needed = [one for one in about if one.exchange in cited or one.step.kind is Kind.CREATE]
-    return [[one.step for one in some] for some in (needed, changes, about)]
+    about = [taken_step for taken_step in taken if _subject(taken_step) in concerned or taken_step.exchange in cited]
+    changes = [taken_step for taken_step in about if taken_step.step.kind in WRITES or taken_step.exchange in cited]
+    needed = [taken_step for taken_step in about if taken_step.exchange in cited or taken_step.step.kind is Kind.CREATE]
+    return [[taken_step.step for taken_step in steps] for steps in (needed, changes, about)]
 
 
-def _subject(one: TakenStep) -> str | None:
+def _subject(taken_step: TakenStep) -> str | None:
     """Return the engagement that a step was about."""
-    if one.step.kind is Kind.CREATE:
-        return identifier_of(one.exchange) if accepted(one.exchange) else None
-    return one.exchange.request.identifier
+    if taken_step.step.kind is Kind.CREATE:
+        return identifier_of(taken_step.exchange) if accepted(taken_step.exchange) else None
+    return taken_step.exchange.request.identifier

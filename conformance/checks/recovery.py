@@ -63,11 +63,11 @@ def _lag(run: Run) -> float:
     """
     lags = [
         dated - created.timestamp()
-        for one in run.wire.exchanges
-        if one.request.operation.id == "createEngagement"
-        for resource in laws.readable_resources(one)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement"
+        for resource in laws.readable_resources(exchange)
         if isinstance(text := resource.get("createdAt"), str)
-        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.response)) is not None
+        if (created := parse_timestamp(text)) is not None and (dated := date_of(exchange.response)) is not None
     ]
     return max(0.0, min(lags, default=0.0))
 
@@ -77,9 +77,13 @@ def clocks_apart(exchanges: Iterable[Exchange]) -> float:
 
     A Date is cut to whole seconds, and set at some time between the request and the end of its response.
     """
-    dated = [(one, date) for one in exchanges if one.received and (date := date_of(one.received)) is not None]
-    least = [date - one.started_at.timestamp() - one.seconds for one, date in dated]
-    most = [date + 1 - one.started_at.timestamp() for one, date in dated]
+    dated = [
+        (exchange, date)
+        for exchange in exchanges
+        if exchange.received and (date := date_of(exchange.received)) is not None
+    ]
+    least = [date - exchange.started_at.timestamp() - exchange.seconds for exchange, date in dated]
+    most = [date + 1 - exchange.started_at.timestamp() for exchange, date in dated]
     return max(0.0, max(least) - min(most)) if dated else 0.0
 
 

@@ -60,10 +60,10 @@ def removal(run: Run) -> Removal:
     """Remove a member that uses its key, and use the key for every operation at once."""
     member = run.scenarios.result(role_changes).member
     bystander, leaver = another_member(run, with_key=True), another_member(run)
-    known = roster_with(run, *(one.user_id for one in (bystander, leaver) if one is not None))
+    known = roster_with(run, *(target.user_id for target in (bystander, leaver) if target is not None))
     if known.role(member.user_id) == "owner":
         raise CantTell("the member has become an owner, and the suite never removes an owner", *known.pages)
-    touched = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
+    touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
     reads_before = _reads(run, bystander)
     allowed: tuple[Allowed, ...] = ()
     if member.credential is not None:
@@ -117,7 +117,7 @@ class RemovalSeen:
     def changed(self) -> frozenset[str]:
         """The others whose role changed."""
         both = self.before.ids & self.after.ids - self.aimed - {self.user_id}
-        return frozenset(one for one in both if self.before.role(one) != self.after.role(one))
+        return frozenset(user_id for user_id in both if self.before.role(user_id) != self.after.role(user_id))
 
     @property
     def gone(self) -> frozenset[str]:
@@ -127,15 +127,17 @@ class RemovalSeen:
     def still(self, later: RemovalSeen) -> bool:
         """Whether members and roles were the same after this attempt and when a later one began."""
         ended, began = self.after, later.before
-        same = all(ended.role(one) == began.role(one) for one in ended.ids & began.ids)
+        same = all(ended.role(user_id) == began.role(user_id) for user_id in ended.ids & began.ids)
         return same and ended.ids - later.made == later.began - later.made
 
 
 def first_seen(removal: Removal) -> RemovalSeen:
     """Return the first attempt, from the scenario."""
     before, member = removal.before.roster, removal.member.user_id
-    changes = (one.after for one in removal.attempts if one.after.request.operation.id == "updateMemberRole")
-    aimed = frozenset(one.request.identifier for one in changes)
+    changes = (
+        attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "updateMemberRole"
+    )
+    aimed = frozenset(change.request.identifier for change in changes)
     return RemovalSeen(member, before, removal.response, removal.after.roster, before.ids, aimed=aimed)
 
 
@@ -164,4 +166,4 @@ def _reads(run: Run, member: Member | None) -> list[Exchange]:
     if member is None or member.credential is None:
         return []
     reads = (requests.get_organization(), requests.list_engagements())
-    return run.send_all([one.with_key(member.credential) for one in reads])
+    return run.send_all([exchange.with_key(member.credential) for exchange in reads])

@@ -70,8 +70,8 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     rename = requests.update_organization({} if name is None else {"name": name})
     archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
     creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
-    own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
-    spare = [one for one in spare if one not in {own, archived}]
+    own, *spare = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
+    spare = [identifier for identifier in spare if identifier not in {own, archived}]
     pairs = [
         (requests.get_organization(), requests.get_organization()),
         (requests.list_engagements(), requests.list_engagements()),
@@ -86,7 +86,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     unarchive = requests.unarchive_engagement(archived)
     last = [
         (unarchive, unarchive),
-        *[(requests.delete_engagement(one), requests.delete_engagement(own)) for one in spare],
+        *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in spare],
     ]
     allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
     # The engagement to unarchive is archived again first, as it was when unarchiving was allowed.
@@ -96,8 +96,8 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
 
 def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Trial, ...]:
     """Send everything that was allowed again, all at once."""
-    later = run.send_all([one.later for one in allowed])
-    return tuple(Trial(one.before, after) for one, after in zip(allowed, later, strict=True))
+    later = run.send_all([operation.later for operation in allowed])
+    return tuple(Trial(operation.before, after) for operation, after in zip(allowed, later, strict=True))
 
 
 def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[Allowed]:

@@ -96,8 +96,12 @@ class Permissions:
 
     def is_unknown(self, scope: str) -> bool:
         """Whether the service does not know the key of a permission."""
-        responses = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
-        return bool(responses) and all(one is not None and one.status == HTTPStatus.UNAUTHORIZED for one in responses)
+        responses = [
+            exchange.received for (own, _), exchange in self.cells.items() if own == scope and exchange.judgeable
+        ]
+        return bool(responses) and all(
+            response is not None and response.status == HTTPStatus.UNAUTHORIZED for response in responses
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ class _Targets:
     @property
     def all(self) -> list[str]:
         """Their ids."""
-        return [one for one in (self.edited, self.spent, self.archived) if one is not None]
+        return [target for target in (self.edited, self.spent, self.archived) if target is not None]
 
     def of(self, operation: str, number: int) -> str:
         """Return the engagement for an operation with the key of a number, so that each is tried in several states."""
@@ -161,12 +165,12 @@ def _try_refusals(
     aim = _aim(run, tried, None if targets is None else targets.edited)
     for scope, key in keys.items():
         batch = {
-            name: replace(one, credential=key, repeatable=True)
-            for name, one in _refused_requests(scope, aim, targets).items()
+            name: replace(request, credential=key, repeatable=True)
+            for name, request in _refused_requests(scope, aim, targets).items()
             if _may_be_tried(run, name, targets, tried)
         }
         exchanges = sender.send_all(list(batch.values()))
-        tried.cells |= {(scope, name): one for name, one in zip(batch, exchanges, strict=True)}
+        tried.cells |= {(scope, name): exchange for name, exchange in zip(batch, exchanges, strict=True)}
     _try_order(run, keys, aim, tried)
     after = _reads(run, targets)
     tried.kept = {target: (before[target], after[target]) for target in before}
@@ -177,13 +181,13 @@ def _try_refusals(
 def _refused_requests(scope: str, aim: OperationInputs, targets: _Targets | None) -> dict[str, Request]:
     """Return the requests that a key must be refused, with other values than those of the key before it."""
     batch: dict[str, Request] = {}
-    for name, one in aim.batch().items():
+    for name, request in aim.batch().items():
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         number = scopes(name, Permission.REFUSED).index(scope)
         shapes = _shapes(name, aim)
-        asked = shapes[number % len(shapes)] if shapes else one
-        if targets is not None and one.identifier == aim.engagement:
+        asked = shapes[number % len(shapes)] if shapes else request
+        if targets is not None and request.identifier == aim.engagement:
             asked = replace(asked, identifier=targets.of(name, number))
         batch[name] = asked
     return batch
@@ -281,7 +285,9 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
         return {}
     bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
     made = run.send_all([requests.create_engagement(body) for body in bodies])
-    return {name: found for name, one in zip(names, made, strict=True) if (found := identifier(one)) is not None}
+    return {
+        name: found for name, creation in zip(names, made, strict=True) if (found := identifier(creation)) is not None
+    }
 
 
 # --- requests that are allowed, and requests that are open
@@ -306,16 +312,16 @@ def _try_the_rest(
         )
         own = _own_targets(scope, targets)
         planned += [
-            (scope, name, replace(one, identifier=own.get(name, one.identifier), credential=key))
-            for name, one in _rest(run, scope, aim)
+            (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
+            for name, request in _rest(run, scope, aim)
         ]
     for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
-        batch = [one for one in planned if one[1] in step]
-        exchanges = sender.send_all([one for _, _, one in batch])
-        tried.cells |= {(scope, name): one for (scope, name, _), one in zip(batch, exchanges, strict=True)}
-        for (scope, name, one), exchange in zip(batch, exchanges, strict=True):
-            if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and missed(exchange):
-                tried.missing[one.identifier] = run.send(requests.get_engagement(one.identifier))
+        batch = [entry for entry in planned if entry[1] in step]
+        exchanges = sender.send_all([request for _, _, request in batch])
+        tried.cells |= {(scope, name): exchange for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
+        for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
+            if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and missed(exchange):
+                tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
     _look_for_created(run, tried)
     _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
@@ -350,9 +356,9 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
 def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> None:
     """Read with the main key whether a refused unarchiving was done, if the list of active ones says so."""
     attempts = [
-        one
-        for (_, name), one in tried.cells.items()
-        if name == "unarchiveEngagement" and one.request.identifier == archived
+        exchange
+        for (_, name), exchange in tried.cells.items()
+        if name == "unarchiveEngagement" and exchange.request.identifier == archived
     ]
     if archived is None or not attempts or not all(map(refused, attempts)):
         return
@@ -390,5 +396,5 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
         tried.no_member = tried.no_member or reason
         return
     batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
-    for name, one in zip(MEMBERSHIP, batch, strict=True):
-        tried.cells["organizations:write", name] = run.send(one.with_key(key))
+    for name, request in zip(MEMBERSHIP, batch, strict=True):
+        tried.cells["organizations:write", name] = run.send(request.with_key(key))

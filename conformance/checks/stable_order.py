@@ -104,13 +104,15 @@ def _turns(groups: Iterable[list[Exchange]], counts: Callable[[Item], bool]) -> 
     return [pair for group in groups for pair in pairwise(group) if _is_reordered(*pair, counts)]
 
 
-def _is_reordered(one: Exchange, other: Exchange, counts: Callable[[Item], bool]) -> bool:
+def _is_reordered(first: Exchange, other: Exchange, counts: Callable[[Item], bool]) -> bool:
     try:
         earlier, later = (
             {item.identifier: item.value for item in Listing((response,)).items if counts(item)}
-            for response in (one, other)
+            for response in (first, other)
         )
     except CheckOutcome:
         return False
     alike = {identifier for identifier, value in earlier.items() if later.get(identifier) == value}
-    return [one for one in earlier if one in alike] != [one for one in later if one in alike]
+    return [exchange for exchange in earlier if exchange in alike] != [
+        exchange for exchange in later if exchange in alike
+    ]

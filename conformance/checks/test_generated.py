@@ -81,7 +81,9 @@ def held_against_document(run: Run) -> Held:
     from conformance.checks.document import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
 
     free = repetitions(run.wire.exchanges)
-    readable = [one for one in run.wire.exchanges if one.number not in free and _is_readable(one)]
+    readable = [
+        candidate for candidate in run.wire.exchanges if candidate.number not in free and _is_readable(candidate)
+    ]
     return {exchange: document_faults(exchange) for exchange in readable}
 
 
@@ -130,7 +132,7 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
 def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lists: Generated) -> None:
     """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
     sent = generated_engagement_lists.of(Validity.INVALID)
-    told = {one.received.status: one for one in sent if one.received is not None}
+    told = {exchange.received.status: exchange for exchange in sent if exchange.received is not None}
     if set(told) == {HTTPStatus.FORBIDDEN}:
         raise CantTell("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
 
@@ -241,8 +243,10 @@ def _expect_taken(
         successes: The statuses of a success.
     """
     exchanges = generated.of(Validity.VALID)
-    against_rules = tuple(one for one in exchanges if one.judgeable and one.status in REFUSED_AS_INVALID)
-    others = tuple(one for one in exchanges if one not in against_rules)
+    against_rules = tuple(
+        exchange for exchange in exchanges if exchange.judgeable and exchange.status in REFUSED_AS_INVALID
+    )
+    others = tuple(exchange for exchange in exchanges if exchange not in against_rules)
     expected = "any 2xx, or 409" if successes is SUCCESSES else "200, or 409"
 
     def is_right(status: int) -> bool:
@@ -251,5 +255,5 @@ def _expect_taken(
     if others or not against_rules:
         expect_statuses(run, others, is_right, expected)
     if against_rules:
-        ensure_no_rule(min((sent_object(one) or {} for one in against_rules), key=len))
+        ensure_no_rule(min((sent_object(exchange) or {} for exchange in against_rules), key=len))
         expect_statuses(run, against_rules, is_right, expected)

@@ -73,7 +73,9 @@ def cascade(run: Run) -> Cascade:
     for record in kept:
         _look(run, record)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
-    return Cascade(deletions, {one: run.send(requests.get_engagement(one)) for one in left}, gone, kept)
+    return Cascade(
+        deletions, {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}, gone, kept
+    )
 
 
 cascade_scenario = scenario(cascade)

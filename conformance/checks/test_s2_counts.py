@@ -96,7 +96,9 @@ def counts(run: Run) -> Counts:
     """Read the organization, both lists, and the organization again."""
     engagements, members = requests.list_engagements(perPage=1), requests.list_members(perPage=1)
     organization = requests.get_organization()
-    before, listed, people, after = (run.send(one) for one in (organization, engagements, members, organization))
+    before, listed, people, after = (
+        run.send(request) for request in (organization, engagements, members, organization)
+    )
     return Counts(before, listed, people, after)
 
 

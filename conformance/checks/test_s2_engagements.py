@@ -141,10 +141,12 @@ def test_created_at_never_changes(run: Run, editing: Editing) -> None:
 def _successes(run: Run, operation: str) -> list[Exchange]:
     """Return the successes of an operation with the main key."""
     return [
-        one
-        for one in run.wire.exchanges
-        if one.request.operation.id == operation and one.request.is_proper and one.request.credential is None
-        if one.received is not None and one.received.status in SUCCESSES
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == operation
+        and exchange.request.is_proper
+        and exchange.request.credential is None
+        if exchange.received is not None and exchange.received.status in SUCCESSES
     ]
 
 
@@ -179,8 +181,8 @@ def _sent_name(creation: Exchange) -> object:
 def _deletions(run: Run) -> dict[str, datetime]:
     """Return the start of the first successful deletion of each engagement."""
     found: dict[str, datetime] = {}
-    for one in _successes(run, "deleteEngagement"):
-        found.setdefault(one.request.identifier or "", one.started_at)
+    for deletion in _successes(run, "deleteEngagement"):
+        found.setdefault(deletion.request.identifier or "", deletion.started_at)
     return found
 
 

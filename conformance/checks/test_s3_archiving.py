@@ -204,26 +204,38 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
     """Archiving an engagement that was never edited moves its updatedAt, too."""
     unmoved = [
-        one for one in _unedited(run) if field_or_none(one.before, "updatedAt") == field_or_none(one.after, "updatedAt")
+        transition
+        for transition in _unedited(run)
+        if field_or_none(transition.before, "updatedAt") == field_or_none(transition.after, "updatedAt")
     ]
     if not unmoved:
         raise Inapplicable("Every archived engagement had been edited before, or its updatedAt moved")
     (another,) = create_engagements(run, "later")
-    one = archived_after(run, another, A_LONG_TICK)
-    in_archive(one.after)
+    transition = archived_after(run, another, A_LONG_TICK)
+    in_archive(transition.after)
 
-    before, after = time_of(one.before, "updatedAt"), time_of(one.after, "updatedAt")
-    expect_moved(run, after, before, one.before, one.response, one.after)
+    before, after = time_of(transition.before, "updatedAt"), time_of(transition.after, "updatedAt")
+    expect_moved(run, after, before, transition.before, transition.response, transition.after)
 
 
 def _unedited(run: Run) -> list[Transition]:
     """Return the archives without an edit before them, each with the creation and the next read."""
-    done = [one for one in run.wire.exchanges if accepted(one) and is_main(one)]
-    edited = {one.request.identifier for one in done if one.request.operation.id == "updateEngagement"}
-    archives = {one.request.identifier: one for one in done if one.request.operation.id == "archiveEngagement"}
-    creations = {identifier_of(one): one for one in done if one.request.operation.id == "createEngagement"}
-    both = [one for one in archives if one is not None and one in creations and one not in edited]
-    return [Transition(creations[one], archives[one], archives[one]) for one in both]
+    done = [exchange for exchange in run.wire.exchanges if accepted(exchange) and is_main(exchange)]
+    edited = {exchange.request.identifier for exchange in done if exchange.request.operation.id == "updateEngagement"}
+    archives = {
+        exchange.request.identifier: exchange
+        for exchange in done
+        if exchange.request.operation.id == "archiveEngagement"
+    }
+    creations = {
+        identifier_of(exchange): exchange for exchange in done if exchange.request.operation.id == "createEngagement"
+    }
+    both = [
+        identifier
+        for identifier in archives
+        if identifier is not None and identifier in creations and identifier not in edited
+    ]
+    return [Transition(creations[identifier], archives[identifier], archives[identifier]) for identifier in both]
 
 
 @requirement("archive-keeps-content")
@@ -235,9 +247,11 @@ def test_archiving_keeps_content(archiving: Archiving) -> None:
         again.after, "status"
     )
 
-    for one in (archiving.first, *([again] if accepted_again else [])):
-        before, after = read_engagement(one.before), read_engagement(one.after)
-        expect.unchanged("the engagement", before, after, _CONTENT, one.before, one.response, one.after)
+    for transition in (archiving.first, *([again] if accepted_again else [])):
+        before, after = read_engagement(transition.before), read_engagement(transition.after)
+        expect.unchanged(
+            "the engagement", before, after, _CONTENT, transition.before, transition.response, transition.after
+        )
 
 
 @requirement("archived-edit-refused")

@@ -128,7 +128,7 @@ def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Aft
     """Archiving an engagement leaves the others unchanged."""
     read.success(archiving.first.response)
     require_active(afterwards.early)
-    named = {one.request.identifier for one in run.wire.exchanges if _may_change_status(one)}
+    named = {exchange.request.identifier for exchange in run.wire.exchanges if _may_change_status(exchange)}
 
     _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
     settled(afterwards)
@@ -143,7 +143,9 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
     """Updating an engagement leaves name, description and updatedAt of the others unchanged."""
     read.success(editing.name.response)
 
-    named = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id not in _READS}
+    named = {
+        exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id not in _READS
+    }
 
     read_engagement(afterwards.early)
     _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
@@ -166,7 +168,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     """Deleting an engagement leaves the others in place and unchanged."""
     read.success(deletion.active.response)
     read_engagement(afterwards.early)
-    targets = {one.request.identifier for one in run.wire.exchanges if _may_end(one)}
+    targets = {exchange.request.identifier for exchange in run.wire.exchanges if _may_end(exchange)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     for survivor in (afterwards.late, afterwards.beside_deletion):
@@ -209,7 +211,9 @@ def _expect_steadfast(sights_of: Sights, bystanders: set[str], *fields: str) -> 
 def _created(run: Run) -> set[str]:
     """Return the identifiers that exactly one creation of the run returned."""
     creations = [
-        one for one in run.wire.exchanges if one.request.operation.id == "createEngagement" and _is_success(one)
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement" and _is_success(exchange)
     ]
     given = Counter(identifier_of(creation) for creation in creations)
     return {identifier for identifier, times in given.items() if identifier is not None and times == 1}
@@ -218,13 +222,13 @@ def _created(run: Run) -> set[str]:
 def _sights(run: Run, *beside: str) -> Sights:
     """Return the responses about engagements from reads and from lists, each with the operations beside them."""
     found: Sights = defaultdict(list)
-    for one in run.wire.exchanges:
-        operation = one.request.operation.id
-        if operation in {*_READS, *beside} and _is_success(one):
-            for engagement in _engagements(one):
+    for exchange in run.wire.exchanges:
+        operation = exchange.request.operation.id
+        if operation in {*_READS, *beside} and _is_success(exchange):
+            for engagement in _engagements(exchange):
                 for kind in (operation,) if operation in _READS else _READS:
                     if (identifier := read.id_of(engagement)) is not None:
-                        found[identifier, kind].append((one, engagement))
+                        found[identifier, kind].append((exchange, engagement))
     return found
 
 

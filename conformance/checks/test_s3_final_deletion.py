@@ -39,7 +39,7 @@ def test_everything_can_be_deleted(clearing: Clearing) -> None:
 def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
     """Deleting an archived engagement gives 200 after any changes."""
     others = clearing.responses.keys() - clearing.archived
-    if others and not any(accepted(clearing.responses[one]) for one in others):
+    if others and not any(accepted(clearing.responses[other]) for other in others):
         raise CantTell("deleting active engagements does not succeed either", clearing.responses[min(others)])
 
     _expect_deleted(clearing, clearing.archived)
@@ -48,12 +48,12 @@ def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
 @requirement("deleted-unreadable")
 def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
     """A deleted engagement with any history is not found by a read."""
-    gone = [one for one in clearing.reads if accepted(clearing.responses[one.request.identifier or ""])]
+    gone = [exchange for exchange in clearing.reads if accepted(clearing.responses[exchange.request.identifier or ""])]
     if not gone:
         raise CantTell("no deletion succeeded", *clearing.responses.values())
 
-    for one in gone:
-        expect.status_in(one, 404)
+    for exchange in gone:
+        expect.status_in(exchange, 404)
 
 
 @requirement("deleted-unlisted")
@@ -61,7 +61,7 @@ def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
     """No engagement that was deleted at the end is in the list."""
     gone = {identifier for identifier, response in clearing.responses.items() if accepted(response)}
     still = gone & ids_on(clearing.page)
-    unread = [one for one in clearing.reads if accepted(one)]
+    unread = [exchange for exchange in clearing.reads if accepted(exchange)]
     if still and unread:
         raise CantTell("deleted engagements can be read, too", *unread)
 
@@ -89,9 +89,9 @@ def test_nothing_deleted_is_counted(run: Run, clearing: Clearing, counts: Counts
 
 def _expect_deleted(clearing: Clearing, identifiers: Iterable[str]) -> None:
     """Expect that the deletions with a response succeeded; a deletion whose response was lost is not retried."""
-    sent = [Sent("an engagement of the run", clearing.responses[one]) for one in sorted(identifiers)]
+    sent = [Sent("an engagement of the run", clearing.responses[identifier]) for identifier in sorted(identifiers)]
     if not sent:
         raise Inapplicable("No engagement of that kind existed at the end")
 
-    responded = [one for one in sent if one.exchange.judgeable]
+    responded = [deletion for deletion in sent if deletion.exchange.judgeable]
     every_status(responded or sent, lambda status: status == HTTPStatus.OK, "200")

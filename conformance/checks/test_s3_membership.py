@@ -64,9 +64,9 @@ def _judge_filters(role_changes: RoleChanges) -> None:
     """Expect the changed member under its new role, and under the old role only if others are wrong there too."""
     user_id, first = role_changes.member.user_id, role_changes.changes[0]
     new, old, others = role_changes.of_new_role, role_changes.of_old_role, first.after.ids - {user_id}
-    if missing := [one for one in others - new.ids if first.after.role(one) == first.role]:
+    if missing := [other for other in others - new.ids if first.after.role(other) == first.role]:
         raise CantTell(f"the filter by role omits {len(missing)} others too", *new.pages)
-    misplaced = {one for one in old.ids if old.role(one) != role_changes.role}
+    misplaced = {other for other in old.ids if old.role(other) != role_changes.role}
     stale = user_id in old.ids and misplaced <= {user_id}
     for right, role, pages in ((user_id in new.ids, "new", new.pages), (not stale, "old", old.pages)):
         expect.holds(
@@ -159,7 +159,7 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
 
     user_id = role_changes.member.user_id
     role = role_changes.after.role(user_id)
-    if role != "owner" and any(one.after.role(user_id) != one.role for one in role_changes.changes):
+    if role != "owner" and any(change.after.role(user_id) != change.role for change in role_changes.changes):
         raise CantTell("the list does not show other role changes either", *role_changes.after.pages)
     if role != role_changes.stands:
         raise NonConformity(
@@ -181,7 +181,7 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
     if not isinstance(address, str):
         raise CantTell("the member is listed without an address", *before.pages)
 
-    alike = [one for one in before.members.values() if str(one.get("email")).casefold() == address.casefold()]
+    alike = [member for member in before.members.values() if str(member.get("email")).casefold() == address.casefold()]
     amiss = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
     expect.holds(
         address.casefold() == told.casefold() or not amiss,  # a service may normalize the address

@@ -128,8 +128,8 @@ def test_key_loses_engagements(removal: Removal) -> None:
     """Every operation on engagements refuses a removed member's key, from the first request on."""
     _judge_refused(removal, "engagements")
 
-    telling = [one for one in removal.attempts if one.shows]
-    refused = [one.after for one in telling if one.after.request.operation.family == "engagements"]
+    telling = [attempt for attempt in removal.attempts if attempt.shows]
+    refused = [trial.after for trial in telling if trial.after.request.operation.family == "engagements"]
     _judge_undone(removal.response, refused, *removal.newest)
 
 
@@ -137,9 +137,9 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     """Expect that refused requests and the removal left engagements unchanged, times aside, and made none."""
     if not (before.succeeded and after.succeeded):  # for example if the main key may not list them
         return
-    creations = [one for one in refused if one.request.operation.id == "createEngagement"]
-    names = [str((sent_object(one) or {}).get("name", "")) for one in creations]
-    none_created([Sent(_BY, one, label=name) for one, name in zip(creations, names, strict=True)], [after])
+    creations = [exchange for exchange in refused if exchange.request.operation.id == "createEngagement"]
+    names = [str((sent_object(creation) or {}).get("name", "")) for creation in creations]
+    none_created([Sent(_BY, creation, label=name) for creation, name in zip(creations, names, strict=True)], [after])
     were = {read.id_of(item): item for item in read.items(before)}
     are = {read.id_of(item): item for item in read.items(after)}
     for attempt in refused:

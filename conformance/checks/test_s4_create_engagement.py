@@ -88,7 +88,7 @@ def creating(run: Run) -> Creating:
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
-    ids = [identifier for one in (first, second) if (identifier := identifier_of(one.response)) is not None]
+    ids = [identifier for creation in (first, second) if (identifier := identifier_of(creation.response)) is not None]
     namesake = run.send(requests.create_engagement(bare))
     ensure_responses([first.response, second.response, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
@@ -161,7 +161,11 @@ def test_created_engagement_lasts(creating: Creating) -> None:
         if now.get("id") != responded["id"]:
             raise CantTell("the read gave another engagement", after)
 
-        told = [field for field in FIELDS if all(read.is_field(field, one.get(field)) for one in (responded, now))]
+        told = [
+            field
+            for field in FIELDS
+            if all(read.is_field(field, engagement.get(field)) for engagement in (responded, now))
+        ]
         told = [field for field in told if responded.get(field) == creation.sent.get(field, responded.get(field))]
         expect.unchanged("the created engagement", responded, now, told, *exchanges)
         if len(told) < len(FIELDS):

@@ -197,8 +197,11 @@ def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
 @requirement("invite-fields")
 def test_invitations_have_identifiers_of_their_own(inviting: Inviting) -> None:
     """The id of an invitation is unique: no invitation of another address has it."""
-    responses = {read.text(read.data(one.response), "id", one.response): one.response for one in inviting.addressed}
-    exchanges = [one.response for one in inviting.addressed]
+    responses = {
+        read.text(read.data(invited.response), "id", invited.response): invited.response
+        for invited in inviting.addressed
+    }
+    exchanges = [invited.response for invited in inviting.addressed]
 
     expect.holds(
         len(responses) == len(exchanges),

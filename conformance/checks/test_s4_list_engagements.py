@@ -70,7 +70,7 @@ def test_items_are_as_read(
     """An engagement in the list equals a read of it."""
     lists = (*engagements_by_status.look, *paged_engagements.look, *by_created_at.default)
     served = [response for response in lists if response.succeeded]
-    found = [filters.expect_as_read(one, served, _FIELDS) for one in stock_read if one.succeeded]
+    found = [filters.expect_as_read(exchange, served, _FIELDS) for exchange in stock_read if exchange.succeeded]
 
     if not any(found):
         raise CantTell("no list held an engagement that was read", *stock_read)
@@ -135,7 +135,7 @@ def test_every_filtered_list(run: Run) -> None:
 
 def _whole_of_archived(lists: FilteredLists) -> Look:
     """Read the archived engagements as a single page."""
-    return tuple(one for one in lists.look if dict(one.request.query).get("status") == "archived")[:1]
+    return tuple(response for response in lists.look if dict(response.request.query).get("status") == "archived")[:1]
 
 
 @requirement("list-engagements-filter-counts")
@@ -170,6 +170,6 @@ def _states(everything: Listing, stock: SeededEngagements) -> dict[str, list[str
     shown = {read.id_of(item.value): item.value.get("status") for item in everything.items}
     states = {"active": stock.active, "archived": stock.archived}
     return {
-        status: [one for one in identifiers if shown.get(one, status) == status]
+        status: [identifier for identifier in identifiers if shown.get(identifier, status) == status]
         for status, identifiers in states.items()
     }

@@ -142,7 +142,7 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
     if not mailing.good_mails:
         raise CantTell("no e-mail arrived at all, so a missing one shows nothing", mailing.good)
 
-    _give_time(run, [one.exchange for one in found])
+    _give_time(run, [refusal.exchange for refusal in found])
     for refusal in found:
         if refusal.others is None:
             _expect_not_sent(refusal.exchange, run.fixtures.mail(refusal.address))
@@ -160,26 +160,32 @@ def refused_invitations(run: Run) -> list[Refusal]:
     If an address was also invited with success, its refusal is sent again and the e-mails are compared.
     """
     kinds: dict[object, Refusal] = {}
-    invitations = [one for one in run.wire.exchanges if one.request.operation.id == "inviteMember" and one.was_sent]
-    by_address = {one: [each for each in invitations if one in _addresses(each)] for one in _own(run, invitations)}
+    invitations = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "inviteMember" and exchange.was_sent
+    ]
+    by_address = {
+        invited: [each for each in invitations if invited in _addresses(each)] for invited in _own(run, invitations)
+    }
     for address, several in by_address.items():
-        taken = sum(1 for one in several if not refused(one))
-        for one in several:
-            if refused(one):
-                key = one.request.credential.name if one.request.credential is not None else None
-                kind = key, _form(one, address), taken > 0
-                kinds[kind] = Refusal(address, one, taken or None)
+        taken = sum(1 for invitation in several if not refused(invitation))
+        for invitation in several:
+            if refused(invitation):
+                key = invitation.request.credential.name if invitation.request.credential is not None else None
+                kind = key, _form(invitation, address), taken > 0
+                kinds[kind] = Refusal(address, invitation, taken or None)
     return list(kinds.values())
 
 
 def _own(run: Run, invitations: Sequence[Exchange]) -> list[str]:
     """Return the invited addresses of the run, in the order of their first invitation."""
-    return [one for one in dict.fromkeys(chain(*map(_addresses, invitations))) if run.names.owns(one)]
+    return [address for address in dict.fromkeys(chain(*map(_addresses, invitations))) if run.names.owns(address)]
 
 
 def _give_time(run: Run, invitations: Sequence[Exchange]) -> None:
     """Wait until the target's patience has passed since the last invitation; a single wait for all."""
-    last = max(one.started_at.timestamp() + one.seconds for one in invitations)
+    last = max(invitation.started_at.timestamp() + invitation.seconds for invitation in invitations)
     run.sleep(run.profile.patience - (run.clock.now().timestamp() - last))
 
 

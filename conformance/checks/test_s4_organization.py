@@ -86,8 +86,8 @@ class Renaming:
     @property
     def kept(self) -> tuple[Rename, ...]:
         """Return the renamings to odd names that were accepted, and read back as sent."""
-        taken = [one for one in self.odd if one.response.succeeded and one.after.succeeded]
-        return tuple(one for one in taken if read.data(one.after).get("name") == one.name)
+        taken = [rename for rename in self.odd if rename.response.succeeded and rename.after.succeeded]
+        return tuple(rename for rename in taken if read.data(rename.after).get("name") == rename.name)
 
 
 def renaming(run: Run) -> Renaming:
@@ -316,7 +316,7 @@ def _judge_what_others_change(renaming: Renaming) -> None:
 
 def _judge_name(renaming: Renaming) -> None:
     """Expect the name that was sent with the other fields, if that succeeded, and otherwise the previous one."""
-    right, now = (read.data(one).get("name") for one in (renaming.empty.after, renaming.after_foreign))
+    right, now = (read.data(exchange).get("name") for exchange in (renaming.empty.after, renaming.after_foreign))
     together = renaming.foreign[0]
     if together.succeeded:
         _ensure_plain_name_kept(renaming.plain)
@@ -362,7 +362,7 @@ def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
     """Observe an update without any field."""
     same = read.data(renaming.last.after).get("name") == read.data(renaming.empty.after).get("name")
     told = "unchanged" if same else "changed"
-    if any(one.succeeded for one in renaming.nameless):
+    if any(response.succeeded for response in renaming.nameless):
         told = "as another update without a name has left it"
 
     run.observe(

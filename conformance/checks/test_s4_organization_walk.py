@@ -75,7 +75,7 @@ def test_rest_of_member_stands(role_walk: list[RoleLook]) -> None:
         raise CantTell("no role change succeeded", *(look.response for look in role_walk))
 
     for look in looks:
-        before, after = (one.members.get(look.user_id) for one in (look.before, look.after))
+        before, after = (listed.members.get(look.user_id) for listed in (look.before, look.after))
         if before is None or after is None:
             raise CantTell("the list does not show the member", *look.after.pages)
         expect.unchanged("the member", before, after, _KEPT, look.response, *look.before.pages, *look.after.pages)

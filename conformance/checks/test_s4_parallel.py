@@ -170,7 +170,7 @@ def _close(run: Run, closing: Request, attempts: list[Request], *, race: bool) -
         if response.received is not None and response.received.status == HTTPStatus.CONFLICT:
             response = run.send(closing)
         tried = tuple(run.send_all(attempts))
-    slipped_in = next((one.request for one in tried if one.succeeded), None)
+    slipped_in = next((exchange.request for exchange in tried if exchange.succeeded), None)
     if slipped_in is None:
         return Closing(response, tried, None)
     run.sleep(ONE_SECOND_TICK)
@@ -223,7 +223,7 @@ def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit,
             _expect_right_alone(edit)
 
         for edit in pair:
-            exchanges = (*(one.response for one in pair), edit.after)
+            exchanges = (*(edited.response for edited in pair), edit.after)
             expected = f"any 2xx and {edit.value}, or 404 or 409"
             actual = f"{edit.response.status}, and {field_or_none(edit.after, edit.field)}"
             expect.holds(

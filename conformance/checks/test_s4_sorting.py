@@ -226,7 +226,7 @@ def _in_place(order: Order, look: Look) -> None:
     """Judge a snapshot: the whole list, if it is a single page, and pages of it."""
     whole, parts = Listing(look[:1]), [response for response in look[1:] if "page" in dict(response.request.query)]
     items = whole.items
-    if not parts or any(read.number(one, "total") != len(items) for one in (*whole.responses, *parts)):
+    if not parts or any(read.number(page, "total") != len(items) for page in (*whole.responses, *parts)):
         return
     told = Counter(str(item.value.get("name")) for item in items)
     known = {item.identifier: place for place, item in enumerate(items) if order.key(item.value) is not None}

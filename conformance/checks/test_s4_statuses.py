@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.stage(Stage.LAWS)
-@pytest.mark.parametrize("operation", [pytest.param(one, marks=requirement(what)) for one, what in STATED.items()])
+@pytest.mark.parametrize("operation", [pytest.param(name, marks=requirement(what)) for name, what in STATED.items()])
 def test_successes_have_the_stated_status(run: Run, operation: str) -> None:
     """A success has exactly the status that the interface states, for any valid request."""
     free = role_changes_again(run.wire.exchanges)

@@ -69,9 +69,13 @@ def texts(run: Run) -> Texts:
     if not long[0].response.succeeded:
         kept += _keep(run, (name, name), ("short", "then short"))
         kept += _keep(run, ("short", "then short"), (description, f"then {description}"))
-    if not any(one.response.succeeded for one in kept if one.before is None):  # names may be too short for all of them
+    # Names may be too short for all of them.
+    if not any(attempt.response.succeeded for attempt in kept if attempt.before is None):
         kept += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
-    return Texts(tuple(one for one in kept if one.before is None), tuple(one for one in kept if one.before is not None))
+    return Texts(
+        tuple(attempt for attempt in kept if attempt.before is None),
+        tuple(attempt for attempt in kept if attempt.before is not None),
+    )
 
 
 def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> list[Kept]:
@@ -151,12 +155,12 @@ def test_creation_keeps_text(texts: Texts) -> None:
 @requirement("create-engagement-keeps-text")
 def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
     """A very long name or description is refused, or the response to the creation shows it uncut."""
-    taken = [(one, field) for one, field in _VERY_LONG.items() if odd_texts[one].succeeded]
+    taken = [(name, field) for name, field in _VERY_LONG.items() if odd_texts[name].succeeded]
     if not taken:
         raise Inapplicable("very long texts were refused")
 
-    for one, field in taken:
-        response = odd_texts[one]
+    for name, field in taken:
+        response = odd_texts[name]
         if not isinstance(field_or_none(response, field), str):
             raise CantTell(f"the response to the creation shows no {field}", response)
         _expect_same(field, str((sent_object(response) or {}).get(field)), field_or_none(response, field), response)
@@ -165,35 +169,37 @@ def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
 @requirement("update-engagement-keeps-text")
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
-    if not texts.edits and all(one.response.status in _REFUSALS for one in texts.creations):
+    if not texts.edits and all(creation.response.status in _REFUSALS for creation in texts.creations):
         raise Inapplicable("Every text was refused on creation, so there is none to edit")
     if not texts.edits:
-        raise CantTell("no engagement was created that could be edited", *(one.response for one in texts.creations))
-    for one in texts.edits:
-        if one.before is not None:
-            require_active(one.before)
+        raise CantTell(
+            "no engagement was created that could be edited", *(creation.response for creation in texts.creations)
+        )
+    for edit in texts.edits:
+        if edit.before is not None:
+            require_active(edit.before)
 
     _expect_kept(texts.edits)
 
 
 def _expect_kept(attempts: Sequence[Kept]) -> None:
     """Expect that accepted texts read back exactly, and that the others were refused as odd or long texts may be."""
-    accepted = [one for one in attempts if one.response.succeeded]
-    for one in attempts:
-        if one not in accepted:
-            if one.before is not None and one.response.attempt > 1:
-                raise CantTell("a response was lost, and the retried request was refused", one.response)
-            _expect_permitted_refusal(one.response)
-    for one in accepted:
-        if one.after is None:
-            raise CantTell("a created engagement cannot be read", one.response)
-        now, exchanges = read_engagement(one.after), (one.response, one.after)
-        for field, text in one.sent.items():
-            if one.before is not None and now.get(field) == field_or_none(one.before, field) != text:
+    accepted = [attempt for attempt in attempts if attempt.response.succeeded]
+    for attempt in attempts:
+        if attempt not in accepted:
+            if attempt.before is not None and attempt.response.attempt > 1:
+                raise CantTell("a response was lost, and the retried request was refused", attempt.response)
+            _expect_permitted_refusal(attempt.response)
+    for attempt in accepted:
+        if attempt.after is None:
+            raise CantTell("a created engagement cannot be read", attempt.response)
+        now, exchanges = read_engagement(attempt.after), (attempt.response, attempt.after)
+        for field, text in attempt.sent.items():
+            if attempt.before is not None and now.get(field) == field_or_none(attempt.before, field) != text:
                 raise CantTell(f"the update of {field} took no effect at all", *exchanges)
-            _expect_same(field, text, read.field(now, field, one.after), *exchanges)
+            _expect_same(field, text, read.field(now, field, attempt.after), *exchanges)
     if not accepted:
-        raise Inapplicable("every text was refused", *(one.response for one in attempts))
+        raise Inapplicable("every text was refused", *(attempt.response for attempt in attempts))
 
 
 def _expect_permitted_refusal(response: Exchange) -> None:
@@ -208,7 +214,7 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
     if got == sent:
         return
     text = got if isinstance(got, str) else ""
-    place = next((place for place, (one, other) in enumerate(zip(sent, text, strict=False)) if one != other), len(text))
+    place = next((place for place, (own, other) in enumerate(zip(sent, text, strict=False)) if own != other), len(text))
     start = max(0, min(place, len(sent)) - 10)
     raise NonConformity(
         f"{field} does not read back as sent, from its character {place + 1} on",

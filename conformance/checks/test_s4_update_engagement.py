@@ -112,8 +112,8 @@ def _unedited(run: Run) -> Exchange:
     """Return a read of an engagement without a description and without edits; another if the scenario starts again."""
     before = run.scenarios.result(creating).bare.after()
     if not any(
-        one.request.identifier == before.request.identifier and one.request.operation.changes
-        for one in run.wire.exchanges
+        exchange.request.identifier == before.request.identifier and exchange.request.operation.changes
+        for exchange in run.wire.exchanges
     ):
         return before
     return _undescribed(run, "edited")

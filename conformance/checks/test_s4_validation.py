@@ -78,10 +78,10 @@ def test_refused_updates_change_nothing(invalid_updates: Refusals) -> None:
 def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queries) -> None:
     """Listing engagements with a certainly invalid parameter gives 400 or 422."""
     sent = invalid_queries["listEngagements"]
-    forbidden = [one for one in sent if one.exchange.judgeable and one.exchange.status == HTTPStatus.FORBIDDEN]
+    forbidden = [query for query in sent if query.exchange.judgeable and query.exchange.status == HTTPStatus.FORBIDDEN]
     if forbidden and run.send(requests.list_engagements()).status == HTTPStatus.FORBIDDEN:
         # The service may validate some parameters before the permission, and others after it.
-        bulk.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
+        bulk.every_invalid_refused(tuple(query for query in sent if query not in forbidden))
         raise CantTell("the main key may not list engagements", forbidden[0].exchange)
 
     bulk.every_invalid_refused(sent)
@@ -172,25 +172,25 @@ def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> No
         Kind.TYPE: "validation-status-type",
     }
     for kind, point in points.items():
-        for one in invalid_creations.sent:
-            if one.kind == kind:
-                run.observe(point, describe_response(one.exchange), one.exchange)
+        for sent in invalid_creations.sent:
+            if sent.kind == kind:
+                run.observe(point, describe_response(sent.exchange), sent.exchange)
 
 
 @observes("validation-status-value")
 def test_statuses_of_invalid_values(invalid_invitations: tuple[Sent, ...], run: Run) -> None:
     """Observe which of 400 and 422 refuses a value that a field cannot have."""
-    for one in invalid_invitations:
-        if one.kind == Kind.VALUE:
-            run.observe("validation-status-value", describe_response(one.exchange), one.exchange)
+    for sent in invalid_invitations:
+        if sent.kind == Kind.VALUE:
+            run.observe("validation-status-value", describe_response(sent.exchange), sent.exchange)
 
 
 @observes("validation-status-query")
 def test_statuses_of_invalid_parameters(invalid_queries: Queries, run: Run) -> None:
     """Observe which of 400 and 422 refuses a nonsense parameter."""
     for sent in invalid_queries.values():
-        for one in sent:
-            run.observe("validation-status-query", describe_response(one.exchange), one.exchange)
+        for query in sent:
+            run.observe("validation-status-query", describe_response(query.exchange), query.exchange)
 
 
 # --- creations without a recognizable name
@@ -208,7 +208,7 @@ def _no_nameless(look: Refusals) -> None:
         expected="no new engagement",
         actual=told,
     )
-    bulk.only_if_refused([one for one in look.sent if not one.label], judge)
+    bulk.only_if_refused([sent for sent in look.sent if not sent.label], judge)
 
 
 def _is_nameless(item: JsonObject) -> bool:

@@ -60,7 +60,7 @@ def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
 @requirement("authentication-before-lookup")
 def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for an existing resource also gives 401 for a missing one."""
-    settled = [one for one in bad_keys.lookups if _refuses_unknown_keys(bad_keys, one)]
+    settled = [sent for sent in bad_keys.lookups if _refuses_unknown_keys(bad_keys, sent)]
     bulk.every_status(settled, _is_unauthorized, "401")
 
     _none_left_out(bad_keys.lookups, settled)
@@ -70,7 +70,9 @@ def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -
 def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for a valid request also gives 401 for an invalid one."""
     settled = [
-        one for one in bad_keys.invalid if _refuses_unknown_keys(bad_keys, one) and not _was_looked_up(bad_keys, one)
+        sent
+        for sent in bad_keys.invalid
+        if _refuses_unknown_keys(bad_keys, sent) and not _was_looked_up(bad_keys, sent)
     ]
     bulk.every_status(settled, _is_unauthorized, "401")
 
@@ -94,23 +96,25 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
 def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
     """After requests that got 401, no list shows the member with the requested role."""
     user_id, asked = bad_keys.aims.proper.promoted, bad_keys.aims.proper.role
-    roles = [(one, role) for one in run.wire.exchanges if (role := _role_listed(one, user_id)) is not None]
+    roles = [
+        (exchange, role) for exchange in run.wire.exchanges if (role := _role_listed(exchange, user_id)) is not None
+    ]
     if not roles:
         raise Inapplicable("No member was made for the run, or none is listed")
-    evidence(*(one for one, _ in roles[:1]))
+    evidence(*(exchange for exchange, _ in roles[:1]))
     place = next((place for place, (_, role) in enumerate(roles) if role == asked), None)
     if place is None:
         return
     since, shown = (roles[place - 1][0].number if place else 0), roles[place][0]
     changes = [
-        one
-        for one in run.wire.exchanges
-        if one.request.operation.id == "updateMemberRole" and one.request.identifier == user_id
-        if since < one.number < shown.number
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateMemberRole" and exchange.request.identifier == user_id
+        if since < exchange.number < shown.number
     ]
-    if not any(_shows_no_key(one) for one in changes):
+    if not any(_shows_no_key(change) for change in changes):
         return
-    if not all(refused(one) and _shows_no_key(one) for one in changes):
+    if not all(refused(change) and _shows_no_key(change) for change in changes):
         raise CantTell("the member has another role, which another request may have set", *changes, shown)
     message = "a member has the role that requests without a valid key tried to set"
     raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
@@ -119,8 +123,8 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
 @observes("unparsable-body-without-key")
 def test_body_that_is_no_json_without_a_key(run: Run, bad_keys: BadKeys) -> None:
     """Observe whether the service checks the key or a body that is no JSON first."""
-    for one in bad_keys.unparsable:
-        run.observe("unparsable-body-without-key", describe_response(one.exchange), one.exchange)
+    for sent in bad_keys.unparsable:
+        run.observe("unparsable-body-without-key", describe_response(sent.exchange), sent.exchange)
 
 
 @observes("bearer-letter-case")
@@ -146,53 +150,53 @@ def _shows_no_key(exchange: Exchange) -> bool:
 def _all_unauthorized(tried: BadKeys, kind: str) -> None:
     """Expect 401 from all thirteen operations; other faults are left to the requirement that states them."""
     sent = tried.sent[kind]
-    settled = [one for one in sent if _is_refused(one) or not _fails_elsewhere(tried, one, kind)]
+    settled = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
     bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
-    if withheld := OPERATIONS.keys() - {one.exchange.request.operation.id for one in sent}:
+    if withheld := OPERATIONS.keys() - {attempt.exchange.request.operation.id for attempt in sent}:
         raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
-    if left := [one for one in sent if one not in settled]:
-        told = ", ".join(sorted({f"{one.told} got {describe_response(one.exchange)}" for one in left}))
-        raise CantTell(f"{told}, which another requirement forbids", *[one.exchange for one in left])
+    if left := [attempt for attempt in sent if attempt not in settled]:
+        told = ", ".join(sorted({f"{attempt.told} got {describe_response(attempt.exchange)}" for attempt in left}))
+        raise CantTell(f"{told}, which another requirement forbids", *[attempt.exchange for attempt in left])
 
 
-def _is_refused(one: Sent) -> bool:
-    received = one.exchange.received
+def _is_refused(sent: Sent) -> bool:
+    received = sent.exchange.received
     return received is not None and _is_unauthorized(received.status)
 
 
-def _fails_elsewhere(tried: BadKeys, one: Sent, kind: str) -> bool:
+def _fails_elsewhere(tried: BadKeys, sent: Sent, kind: str) -> bool:
     """Whether another requirement states what is wrong with a response."""
-    looks = _was_looked_up(tried, one) or _was_validated(tried, one)
-    return looks or (kind != "none" and _asks_for_no_key(tried, one))
+    looks = _was_looked_up(tried, sent) or _was_validated(tried, sent)
+    return looks or (kind != "none" and _asks_for_no_key(tried, sent))
 
 
 def _is_unauthorized(status: int) -> bool:
     return status == HTTPStatus.UNAUTHORIZED
 
 
-def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
+def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
     """Whether a request for a missing resource got this response, as one with an unknown key did."""
-    named, operation = one.exchange.request.identifier, one.exchange.request.operation
+    named, operation = sent.exchange.request.identifier, sent.exchange.request.operation
     known = {None, tried.aims.own, tried.aims.proper.archived, tried.aims.proper.promoted}
-    if named in known or _status(one) != HTTPStatus.NOT_FOUND:
+    if named in known or _status(sent) != HTTPStatus.NOT_FOUND:
         return False
     lookups = [other for other in tried.lookups if other.exchange.request.operation is operation]
     return any(_status(other) == HTTPStatus.NOT_FOUND for other in lookups)
 
 
-def _was_validated(tried: BadKeys, one: Sent) -> bool:
+def _was_validated(tried: BadKeys, sent: Sent) -> bool:
     """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
-    is_spoilt = one.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
-    return is_spoilt and _status(one) in _INVALID
+    is_spoilt = sent.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
+    return is_spoilt and _status(sent) in _INVALID
 
 
-def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
+def _asks_for_no_key(tried: BadKeys, sent: Sent) -> bool:
     """Whether the operation accepts requests without any key, so that an invalid one makes no difference."""
-    operation = one.exchange.request.operation
+    operation = sent.exchange.request.operation
     return any(
         _status(other) != HTTPStatus.UNAUTHORIZED
         for other in tried.sent["none"]
@@ -200,23 +204,25 @@ def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
     )
 
 
-def _refuses_unknown_keys(tried: BadKeys, one: Sent) -> bool:
+def _refuses_unknown_keys(tried: BadKeys, sent: Sent) -> bool:
     """Whether the operation refuses unknown keys in valid requests, if that could be tried."""
-    operation = one.exchange.request.operation
+    operation = sent.exchange.request.operation
     tries = [other for other in tried.sent["unknown"] if other.exchange.request.operation is operation]
     proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
     return all(_status(other) == HTTPStatus.UNAUTHORIZED for other in proper)
 
 
-def _status(one: Sent) -> int | None:
-    return one.exchange.status if one.exchange.judgeable else None
+def _status(sent: Sent) -> int | None:
+    return sent.exchange.status if sent.exchange.judgeable else None
 
 
 def _is_still_archived(tried: BadKeys) -> None:
     """Expect that the archived engagement, the target of unarchiving, is still archived."""
     if tried.archived is None:
         raise CantTell("there was no archived engagement that the requests could have unarchived")
-    tries = [one.exchange for one in tried.everything if one.exchange.request.identifier == tried.aims.proper.archived]
+    tries = [
+        sent.exchange for sent in tried.everything if sent.exchange.request.identifier == tried.aims.proper.archived
+    ]
     status = read.text(read.data(tried.archived), "status", tried.archived)
     again = tried.archived_again
     if again is not None and read.data(again).get("status") != "archived":
@@ -226,9 +232,9 @@ def _is_still_archived(tried: BadKeys) -> None:
 
 def _left_nothing(tried: BadKeys) -> None:
     """Expect that no creation succeeded, and that the organization does not have the sent name."""
-    creations = [one for one in tried.everything if one.exchange.request.operation.id == "createEngagement"]
+    creations = [sent for sent in tried.everything if sent.exchange.request.operation.id == "createEngagement"]
     name = tried.aims.proper.name
-    bulk.none_created([replace(one, label=name) for one in creations], tried.newest)
+    bulk.none_created([replace(creation, label=name) for creation in creations], tried.newest)
     if tried.organization is not None and tried.aims.proper.organization == name:
         found = read.data(tried.organization).get("name")
         expect.holds(

@@ -87,7 +87,8 @@ def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrgani
 
 
 @pytest.mark.parametrize(
-    "operation", [pytest.param(one, marks=requirement(f"isolation-{name}"), id=name) for one, name in _NAMES.items()]
+    "operation",
+    [pytest.param(identifier, marks=requirement(f"isolation-{name}"), id=name) for identifier, name in _NAMES.items()],
 )
 def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations, operation: str) -> None:
     """An engagement of another organization gets 404 or 403, as if it did not exist."""
@@ -101,7 +102,10 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
 
 @pytest.mark.parametrize(
     "operation",
-    [pytest.param(one, marks=requirement(f"isolation-{name}"), id=name) for one, name in _MEMBER_NAMES.items()],
+    [
+        pytest.param(identifier, marks=requirement(f"isolation-{name}"), id=name)
+        for identifier, name in _MEMBER_NAMES.items()
+    ],
 )
 def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: str) -> None:
     """A member of another organization gets 404 or 403, as if it did not exist."""
@@ -156,8 +160,8 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
     """Another organization never gets a name that the main key has set."""
     two_organizations.ensure_two()
-    given = {name: one for one in run.wire.exchanges if (name := _name_given(one)) is not None}
-    if not any(accepted(one) for one in given.values()):
+    given = {name: exchange for exchange in run.wire.exchanges if (name := _name_given(exchange)) is not None}
+    if not any(accepted(exchange) for exchange in given.values()):
         raise Inapplicable("Nothing was renamed with the main key")
 
     _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
@@ -226,21 +230,25 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
         NonConformity: It has such a name.
         Inapplicable: It was not read after a name was set.
     """
-    telling = [one for one in run.wire.exchanges if one.request.operation.id in _TELLING_NAME and _key_of(one) == key]
-    since = min(Interval.of(one).end for one in given.values())
-    later = [one for one in telling if Interval.of(one).start >= since and accepted(one)]
+    telling = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id in _TELLING_NAME and _key_of(exchange) == key
+    ]
+    since = min(Interval.of(exchange).end for exchange in given.values())
+    later = [exchange for exchange in telling if Interval.of(exchange).start >= since and accepted(exchange)]
     if not later:
         raise Inapplicable("The other organization was not read after that")
     evidence(*later)
-    for one in later:
-        for name in (resource.get("name") for resource in laws.readable_resources(one)):
+    for exchange in later:
+        for name in (resource.get("name") for resource in laws.readable_resources(exchange)):
             taken = given.get(name) if isinstance(name, str) and name != _name(first) else None
             expect.holds(
                 taken is None,
                 "an organization has the name that another one's key has given to its own",
                 first,
                 *([] if taken is None else [taken]),
-                one,
+                exchange,
                 expected=_name(first),
                 actual=name,
                 pointer="/data/name",
@@ -300,7 +308,7 @@ def _is_only_archived(before: Exchange, after: Exchange) -> None:
 
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
     """Expect the archived engagement unchanged."""
-    exchanges = (tried.between, tried.archive, *(one.exchange for one in sent), tried.after)
+    exchanges = (tried.between, tried.archive, *(attempt.exchange for attempt in sent), tried.after)
     there = tried.after.status != HTTPStatus.NOT_FOUND
     expect.holds(there, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)

@@ -46,7 +46,11 @@ permissions_scenario = scenario(single_permissions, alone=True)
 
 
 @pytest.mark.parametrize(
-    "operation", [pytest.param(one, marks=requirement(f"scope-allows-{name}"), id=name) for one, name in _NAMES.items()]
+    "operation",
+    [
+        pytest.param(identifier, marks=requirement(f"scope-allows-{name}"), id=name)
+        for identifier, name in _NAMES.items()
+    ],
 )
 def test_the_permission_listed_is_enough(single_permissions: Permissions, operation: str) -> None:
     """A key with only the permission listed for an operation is not refused for lack of permission."""
@@ -66,7 +70,10 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
 
 @pytest.mark.parametrize(
     "operation",
-    [pytest.param(one, marks=requirement(f"scope-refuses-{name}"), id=name) for one, name in _NAMES.items()],
+    [
+        pytest.param(identifier, marks=requirement(f"scope-refuses-{name}"), id=name)
+        for identifier, name in _NAMES.items()
+    ],
 )
 def test_other_permissions_are_not_enough(single_permissions: Permissions, operation: str) -> None:
     """Keys with only permissions that cannot imply the listed one get 403."""
@@ -82,16 +89,18 @@ def test_other_permissions_are_not_enough(single_permissions: Permissions, opera
 def test_requests_without_permission_change_nothing(single_permissions: Permissions, run: Run) -> None:
     """Requests that were refused with 403 leave their targets unchanged."""
     tried = single_permissions
-    sent = [Sent(f"{scope} alone", one) for (scope, name), one in tried.cells.items() if _is_refusal(scope, name)]
+    sent = [
+        Sent(f"{scope} alone", exchange) for (scope, name), exchange in tried.cells.items() if _is_refusal(scope, name)
+    ]
     if not sent:
         raise Untested(run.unlocking([f"key:{scope}" for scope in SCOPES]))
 
     for target, (before, after) in tried.kept.items():
-        aimed = [one for one in sent if one.exchange.request.identifier == target]
+        aimed = [attempt for attempt in sent if attempt.exchange.request.identifier == target]
         bulk.engagement_untouched(before, after, aimed)
     bulk.only_if_refused(sent, lambda: _left_nothing(tried, sent))
     _is_still_archived(tried)
-    evidence(*[one.exchange for one in sent])
+    evidence(*[attempt.exchange for attempt in sent])
 
 
 # --- observations
@@ -218,9 +227,9 @@ def _is_still_archived(tried: Permissions) -> None:
     if tried.revived is None or not accepted(tried.revived):
         return
     aimed = [
-        one
-        for (_, name), one in tried.cells.items()
-        if name == "unarchiveEngagement" and one.request.identifier == tried.revived.request.identifier
+        exchange
+        for (_, name), exchange in tried.cells.items()
+        if name == "unarchiveEngagement" and exchange.request.identifier == tried.revived.request.identifier
     ]
     status = read.text(read.data(tried.revived), "status", tried.revived)
     expect.equal("status", status, "archived", *aimed, tried.revived, pointer="/data/status")
@@ -228,7 +237,7 @@ def _is_still_archived(tried: Permissions) -> None:
 
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
     """Expect no creation, the organization's name, and the member's role and membership as before."""
-    creations = [replace(one, label=tried.label) for one in sent if _operation(one) == "createEngagement"]
+    creations = [replace(attempt, label=tried.label) for attempt in sent if _operation(attempt) == "createEngagement"]
     bulk.none_created(creations, tried.newest)
     if tried.organization is not None:
         name = read.data(tried.organization).get("name")
@@ -251,5 +260,5 @@ def _observe_column(run: Run, tried: Permissions, point: str, operation: str) ->
             run.observe(point, f"{scope}: {describe_response(exchange)}", exchange)
 
 
-def _operation(one: Sent) -> str:
-    return one.exchange.request.operation.id
+def _operation(sent: Sent) -> str:
+    return sent.exchange.request.operation.id

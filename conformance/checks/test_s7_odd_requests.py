@@ -43,12 +43,12 @@ def odd_requests(run: Run) -> list[Exchange]:
     bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
     sent = [requests.create_engagement({}).with_body(body) for body in bodies]
     creations = run.send_all(sent)
-    made = next((found for one in creations if (found := identifier_of(one)) is not None), None)
+    made = next((found for creation in creations if (found := identifier_of(creation)) is not None), None)
     reads = [
         requests.list_engagements(page="9" * 30),
         requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
     ]
-    changes = [] if made is None else [requests.update_engagement(made, {}).with_body(one) for one in _CHANGES]
+    changes = [] if made is None else [requests.update_engagement(made, {}).with_body(content) for content in _CHANGES]
     odd = run.send_all([*reads, *changes])
     return [*creations, *odd, *([] if run.effort is Effort.QUICK else _thoroughly(run))]
 
@@ -59,8 +59,8 @@ def _thoroughly(run: Run) -> list[Exchange]:
     if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
         return responses
     responses += run.send_in_turn(_more_of(made))
-    for one in (requests.archive_engagement(made), requests.delete_engagement(made)):
-        responses += run.send_all([one] * _AT_ONCE)
+    for request in (requests.archive_engagement(made), requests.delete_engagement(made)):
+        responses += run.send_all([request] * _AT_ONCE)
     return responses
 
 
@@ -75,7 +75,7 @@ def _more(run: Run) -> list[Request]:
     if run.mode is Mode.READ_ONLY:
         return batch
     marked = b"\xef\xbb\xbf" + requests.encode({"name": run.name("odd")})  # a byte order mark
-    batch += [requests.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
+    batch += [requests.create_engagement({}).with_body(body) for body in (marked, b'{"name": NaN}')]
     batch.append(requests.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
     batch += [requests.archive_engagement(_ODD_IDENTIFIER), requests.unarchive_engagement(_ODD_IDENTIFIER)]
     batch += [requests.delete_engagement(_ODD_IDENTIFIER)]

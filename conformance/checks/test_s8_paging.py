@@ -130,10 +130,12 @@ def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists)
 def _unlike_others(run: Run, look: Look) -> frozenset[str]:
     """Return the ids of the run's engagements whose names no collation takes for others."""
     names = {item.identifier: str(item.value.get("name")) for item in Listing(look).items}
-    letters = {one: _NO_LETTER.sub("", name.lower()) for one, name in names.items()}
+    letters = {identifier: _NO_LETTER.sub("", name.lower()) for identifier, name in names.items()}
     numbers = Counter(letters.values())
     return frozenset(
-        one for one, name in names.items() if numbers[letters[one]] == 1 and name.isascii() and run.names.owns(name)
+        identifier
+        for identifier, name in names.items()
+        if numbers[letters[identifier]] == 1 and name.isascii() and run.names.owns(name)
     )
 
 
@@ -235,14 +237,18 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 @_of_both_lists("paging-honoured")
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     """No existing page is refused, with any filter and order."""
-    pages = [one for one in run.wire.exchanges if one.request.operation.id == operation and _is_later_page(one)]
-    refused = dict.fromkeys(one.request for one in pages if not one.succeeded)
+    pages = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == operation and _is_later_page(exchange)
+    ]
+    refused = dict.fromkeys(page.request for page in pages if not page.succeeded)
     for asked in list(refused)[:_MOST_REFUSED]:
         first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))
         look = run.send_all([first, asked])
         if look[0].succeeded:
             expect_steadily(run, tuple(look), paging.expect_served)
-    served = [one for one in pages if one.succeeded]
+    served = [page for page in pages if page.succeeded]
     if not served:
         raise Inapplicable("No list of the run had a second page")
     evidence(*served[:_MOST_SERVED])

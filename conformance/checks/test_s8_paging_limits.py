@@ -65,7 +65,7 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
 def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
     """A page past the end, if it is served, states the total of the first page."""
     response = list_queries.past_the_end[asked]
-    plain = next(one for one in list_queries.plain.values() if one.request.operation is response.request.operation)
+    plain = next(page for page in list_queries.plain.values() if page.request.operation is response.request.operation)
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
@@ -117,7 +117,7 @@ def test_page_oddly_written(run: Run, list_queries: ListQueries) -> None:
 def test_cursor(run: Run, list_queries: ListQueries) -> None:
     """Observe a query parameter cursor, and whether meta carries a cursor."""
     response, plain = list_queries.odd["cursor"], list_queries.plain["engagements"]
-    cursors = sorted({name for one in (response, plain) for name in _meta(one) if "cursor" in name.lower()})
+    cursors = sorted({name for page in (response, plain) for name in _meta(page) if "cursor" in name.lower()})
     words = f"meta has {', '.join(name[:40] for name in cursors)}" if cursors else "no cursor in meta"
 
     run.observe("cursor-parameters", f"{describe_response(response)}, {words}", response, plain)
@@ -129,7 +129,9 @@ def test_empty_list(run: Run) -> None:
     """Observe totalPages if nothing matches."""
     lists = [exchange for exchange in run.wire.exchanges if exchange.request.operation.response == "list"]
     empty = {
-        str(meta["totalPages"]): one for one in lists if (meta := _meta(one)).get("total") == 0 and "totalPages" in meta
+        str(meta["totalPages"]): page
+        for page in lists
+        if (meta := _meta(page)).get("total") == 0 and "totalPages" in meta
     }
 
     if empty:

@@ -77,7 +77,7 @@ def test_429_changes_nothing(throttling: Throttling) -> None:
 
 def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
     """Expect in the list that the engagement was neither edited nor archived beyond the limit."""
-    aimed = {one.request.identifier for one in throttling.changes}
+    aimed = {exchange.request.identifier for exchange in throttling.changes}
     for item in read.items(listed):
         if read.id_of(item) in aimed:
             edited = {"name": renamed(throttling.created_name), "description": throttling.created_name}

@@ -87,7 +87,7 @@ class _Scene:
 
     @property
     def _changing(self) -> list[Exchange]:
-        return [one for one in (*self.before, *self.after) if one.request.method != "GET"]
+        return [exchange for exchange in (*self.before, *self.after) if exchange.request.method != "GET"]
 
     @property
     def refused_creation(self) -> Exchange | None:
@@ -100,11 +100,14 @@ class _Scene:
 
         A creation whose headers name requests left, or another limit, was counted separately.
         """
-        reads = [one for one in (*self.before, *self.after) if one.request.method == "GET"]
+        reads = [exchange for exchange in (*self.before, *self.after) if exchange.request.method == "GET"]
         alike = _refused(self._changing) in ([], self._changing)
         if self.creation is None or not self.creation.succeeded or _refused(reads) != reads or not alike:
             return []
-        left, limits = rate_limit_laws.remaining(self.creation) or 0, {rate_limit_laws.limit(one) for one in reads}
+        left, limits = (
+            rate_limit_laws.remaining(self.creation) or 0,
+            {rate_limit_laws.limit(exchange) for exchange in reads},
+        )
         return [] if left > 0 or rate_limit_laws.limit(self.creation) not in limits else [self.creation]
 
     @property
@@ -176,12 +179,12 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
 
 def _untouched_engagement(run: Run) -> str | None:
     """Return the engagement that the main key created last, active and unchanged since; None if there is none."""
-    aimed = {one.request.identifier for one in run.wire.exchanges if one.request.operation.changes}
+    aimed = {exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.changes}
     made = [
         identifier
-        for one in run.wire.exchanges
-        if one.request.operation.id == "createEngagement" and one.request.credential is None
-        for resource in laws.readable_resources(one)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement" and exchange.request.credential is None
+        for resource in laws.readable_resources(exchange)
         if (identifier := read.id_of(resource)) is not None
         and identifier not in aimed
         and resource.get("status") == "active"
@@ -208,7 +211,9 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if target is not None:
         edit = {"name": renamed(scene.name), "description": scene.name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
-        last = [at_once(one, key) for one in (requests.archive_engagement(target), requests.delete_engagement(target))]
+        last = [
+            at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
+        ]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(at_once(requests.get_organization(), other))
     responses = run.send_all([*first, *amid, *last])
@@ -225,8 +230,8 @@ def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
 
     There an engagement of the main key would have to be looked up first, and the window would be over.
     """
-    main = [one for one in run.wire.exchanges if one.request.credential is None]
-    shown = ({_organization(one) for one in some} - {None} for some in (main, filling.served))
+    main = [exchange for exchange in run.wire.exchanges if exchange.request.credential is None]
+    shown = ({_organization(exchange) for exchange in some} - {None} for some in (main, filling.served))
     own, others = shown
     return bool(own and others) and own.isdisjoint(others)
 
@@ -252,7 +257,7 @@ def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple
 def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
     """Send another key's request again between two of the key's own; simultaneous ones may be too many."""
     asked = requests.get_organization()
-    first, again, last = (run.send(at_once(asked, one)) for one in (key, other, key))
+    first, again, last = (run.send(at_once(asked, credential)) for credential in (key, other, key))
     scene.before.append(first)
     scene.after.append(last)
     scene.other = again if _refused([first, last]) == [first, last] else None

@@ -21,15 +21,18 @@ def written_meanwhile(run: Run, listed: Exchange) -> bool:
     """Whether the run was writing to the resources of a list while it was read."""
     span, family = Interval.of(listed), listed.request.operation.family
     return any(
-        one.request.may_change and one.request.operation.family == family and one.was_sent and _span(one).meets(span)
-        for one in run.wire.exchanges
+        exchange.request.may_change
+        and exchange.request.operation.family == family
+        and exchange.was_sent
+        and _span(exchange).meets(span)
+        for exchange in run.wire.exchanges
     )
 
 
-def others_moved(run: Run, one: Exchange, other: Exchange) -> bool:
+def others_moved(run: Run, first: Exchange, other: Exchange) -> bool:
     """Whether two responses to the same request show that others changed the list of engagements in between."""
-    earlier, later = _of_others(run, one), _of_others(run, other)
-    pages = page_of(one), page_of(other)
+    earlier, later = _of_others(run, first), _of_others(run, other)
+    pages = page_of(first), page_of(other)
     if all(page is not None and page.is_whole for page in pages) and earlier.keys() != later.keys():
         return True
     return any(earlier[name] != later[name] for name in earlier.keys() & later.keys())

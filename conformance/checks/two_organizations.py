@@ -222,9 +222,9 @@ def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
         raise CantTell("the other organization has an engagement of its own with that identifier", own, by_other)
 
 
-def is_alike(one: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
+def is_alike(first: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
     """Whether two resources with the same identifier can be the same, judged by the fields that both show."""
-    return all((one[name] or "") == (other[name] or "") for name in fields if name in one and name in other)
+    return all((first[name] or "") == (other[name] or "") for name in fields if name in first and name in other)
 
 
 def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[str, Any] | None:
@@ -283,7 +283,7 @@ def member_of_one(run: Run) -> MemberOfOne:
         "updateMemberRole": requests.update_member_role(user_id, {"role": role}),
         "removeMember": requests.remove_member(user_id),
     }
-    attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in batch.items()}
+    attempts = {name: run.send(replace(request.with_key(key), repeatable=True)) for name, request in batch.items()}
     return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
 
 

@@ -116,13 +116,15 @@ class BadKeys:
     @property
     def everything(self) -> tuple[Sent, ...]:
         """Return all requests without a valid key."""
-        sent = (one for batch in self.sent.values() for one in batch)
+        sent = (attempt for attempts in self.sent.values() for attempt in attempts)
         return (*sent, *self.unknown_engagements, *self.invalid, *self.unparsable)
 
     @property
     def lookups(self) -> tuple[Sent, ...]:
         """Return the requests with an unknown key for missing resources; no request concerns an existing member."""
-        members = (one for one in self.sent["unknown"] if one.exchange.request.identifier == self.aims.unknown.user)
+        members = (
+            attempt for attempt in self.sent["unknown"] if attempt.exchange.request.identifier == self.aims.unknown.user
+        )
         return (*members, *self.unknown_engagements)
 
 
@@ -139,7 +141,9 @@ def bad_keys(run: Run) -> BadKeys:
         "empty": _with_an_empty_key(run, aims.proper),
         "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
     }
-    engagements = [one for one in aims.unknown.batch().values() if one.identifier == aims.unknown.engagement]
+    engagements = [
+        request for request in aims.unknown.batch().values() if request.identifier == aims.unknown.engagement
+    ]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
     unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
@@ -150,7 +154,7 @@ def bad_keys(run: Run) -> BadKeys:
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
     """Return keys that were never issued; a replay does not know the real key, but the kinds of keys sent."""
     unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
-    for text in telling(key, [one for _, one in (*unknown, *near)]):
+    for text in telling(key, [credential for _, credential in (*unknown, *near)]):
         if not _is_public(run, text):
             run.fixtures.hide("unknown_key", text)
     made = dict([*unknown[:1], *near, *unknown[1:]])
@@ -161,7 +165,7 @@ def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
 def _is_public(run: Run, text: str) -> bool:
     """Whether a response has already shown a text: half of a key may be the id of its organization."""
     raw = text.encode()
-    return any(one.received is not None and raw in one.received.body for one in run.wire.exchanges)
+    return any(exchange.received is not None and raw in exchange.received.body for exchange in run.wire.exchanges)
 
 
 def _in_turn(
@@ -252,7 +256,9 @@ def _archived(run: Run) -> str | None:
     """Return an archived engagement of the run, if there can be one."""
     body = {"name": run.name("not-unarchived-without-a-key")}
     bodies = body | {"description": QUOTED}, body  # a description may be refused
-    made = next((found for one in bodies if (found := identifier(run.send(requests.create_engagement(one))))), None)
+    made = next(
+        (found for content in bodies if (found := identifier(run.send(requests.create_engagement(content))))), None
+    )
     return made if made is not None and _status(run.send(requests.archive_engagement(made))) == "archived" else None
 
 
@@ -265,24 +271,24 @@ def _name(exchange: Exchange) -> str | None:
 
 def _invalid(aim: OperationInputs) -> Iterable[Request]:
     """Return requests with a JSON body, or with parameters, that are invalid for every service."""
-    for name, one in aim.batch().items():
-        if one.operation.takes_body:
-            yield one.with_body(_INVALID_BODIES.get(name, b"{}"))
+    for name, request in aim.batch().items():
+        if request.operation.takes_body:
+            yield request.with_body(_INVALID_BODIES.get(name, b"{}"))
         elif name in _NONSENSE_QUERY:
-            yield replace(one, query=_NONSENSE_QUERY[name])
+            yield replace(request, query=_NONSENSE_QUERY[name])
 
 
 def _send(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all thirteen operations: each with every key, or in a quick run with the keys in turn."""
     batch = _ordered(aim)
     if run.effort is Effort.QUICK:
-        return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(batch)])
-    return _sent(run, [(key, one) for key in keys for one in batch])
+        return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batch)])
+    return _sent(run, [(key, request) for key in keys for request in batch])
 
 
 def _ordered(aim: OperationInputs) -> list[Request]:
     """Order the requests: reads first, and last those on members, which show least if a key is accepted."""
-    return sorted(aim.batch().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
+    return sorted(aim.batch().values(), key=lambda request: (request.method != "GET", "/members" in request.path))
 
 
 def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
@@ -297,10 +303,10 @@ def _without_a_key(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
     batch = _ordered(aim)
     if len(key) < SHORTEST:  # as a key without a scheme
-        return _sent(run, [(("no key", NO_KEY), one) for one in batch])
-    elsewhere = [replace(one, headers=(*one.headers, *_other_headers(key))) for one in batch[:_ELSEWHERE]]
-    plain = _sent(run, [(("no key", NO_KEY), one) for one in batch[_ELSEWHERE:]])
-    return _sent(run, [(("the key in other headers", NO_KEY), one) for one in elsewhere]) + plain
+        return _sent(run, [(("no key", NO_KEY), request) for request in batch])
+    elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
+    plain = _sent(run, [(("no key", NO_KEY), request) for request in batch[_ELSEWHERE:]])
+    return _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere]) + plain
 
 
 def _other_headers(key: str) -> list[tuple[str, str]]:
@@ -317,7 +323,10 @@ def _with_an_empty_key(run: Run, aim: OperationInputs) -> tuple[Sent, ...]:
     This shows whether the service checks its status before the key.
     """
     archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).batch()
-    batch = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
+    batch = [
+        archived.get(request.operation.id, request) if request.operation.id in _OF_ACTIVE else request
+        for request in _ordered(aim)
+    ]
     kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
@@ -331,7 +340,7 @@ def _with_unknown_keys(run: Run, aim: OperationInputs, keys: list[tuple[str, Cre
 
 def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:
     """Send requests with keys, if others' data is safe; each must be refused, so it can be retried."""
-    exchanges = run.send_permitted([replace(one.with_key(key), repeatable=True) for (_, key), one in batch])
+    exchanges = run.send_permitted([replace(request.with_key(key), repeatable=True) for (_, key), request in batch])
     return tuple(
         Sent(what, exchange) for ((what, _), _), exchange in zip(batch, exchanges, strict=True) if exchange is not None
     )

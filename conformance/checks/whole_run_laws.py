@@ -108,7 +108,11 @@ def _nothing(run: Run, operations: tuple[str, ...]) -> str:
         return "No response of the run was of this kind"
     names = " and ".join(operations)
     tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
-    responses = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
+    responses = [
+        exchange.received
+        for exchange in tried
+        if exchange.received is not None and exchange.received.status in SUCCESSES
+    ]
     if not responses and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
         raise Untested(why)  # all requests must be refused
     if tried and not responses:

@@ -66,7 +66,7 @@ def conclude(requirement: str, account: Account) -> None:
     broken = findings.of(requirement)
     if broken and (root := findings.explained(requirement)):
         raise CantTell(f"{broken[0].message}, but there may be another reason: {root.message}", *_cited(root))
-    if sure := next((one for one in broken if not one.unsteady), None):
+    if sure := next((finding for finding in broken if not finding.unsteady), None):
         raise sure.as_fault(story=_others(broken))
     if broken:
         raise account.doubts[requirement]
@@ -132,16 +132,18 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
     requests = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
     with run.wire.undisturbed():
         responses = run.send_all(requests)
-    return any(read.id_of(item) == finding.absent for one in responses for item in readable_resources(one))
+    return any(read.id_of(item) == finding.absent for response in responses for item in readable_resources(response))
 
 
 def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
     """Return a function that finds the fault of a response by a ledger and a requirement."""
-    return lambda exchange: next((one for one in ledger.take(exchange) if one.requirement == requirement), None)
+    return lambda exchange: next(
+        (finding for finding in ledger.take(exchange) if finding.requirement == requirement), None
+    )
 
 
-def _is_same(one: Finding, other: Finding) -> bool:
-    return (one.message, one.actual, _shown(one)) == (other.message, other.actual, _shown(other))
+def _is_same(first: Finding, other: Finding) -> bool:
+    return (first.message, first.actual, _shown(first)) == (other.message, other.actual, _shown(other))
 
 
 def _shown(finding: Finding) -> list[object] | None:

@@ -53,7 +53,7 @@ class Service:
 
     def send_all(self, requests: Iterable[Request]) -> list[Exchange]:
         """Return the responses to requests."""
-        return [self.send(one) for one in requests]
+        return [self.send(request) for request in requests]
 
     def wait_until(self, condition: Callable[[], bool]) -> bool:
         """Evaluate the condition without waiting."""
@@ -82,7 +82,7 @@ def test_records_that_go() -> None:
     service, found = seen()
 
     _judge_gone(found, "task")
-    assert not any(one.startswith("getEngagement") for one in service.sent)
+    assert not any(request.startswith("getEngagement") for request in service.sent)
 
 
 def test_records_that_stay() -> None:

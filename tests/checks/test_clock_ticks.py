@@ -26,7 +26,7 @@ def at(end: str) -> str:
 
 def run_of(*ends: str, operation: str = "createEngagement") -> Run:
     """Return a run with responses of these times."""
-    made = [make_exchange(operation, 200, {"data": {"id": "e", "createdAt": one}}) for one in map(at, ends)]
+    made = [make_exchange(operation, 200, {"data": {"id": "e", "createdAt": time}}) for time in map(at, ends)]
     return cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=made)))
 
 

@@ -60,7 +60,7 @@ def organization(count: int) -> Exchange:
 
 def listed(ids: str, total: int | None = None) -> Exchange:
     """Return the list; each letter is an engagement, ``S`` the one that is created and deleted."""
-    items = [{"id": one, "name": one} for one in ids]
+    items = [{"id": identifier, "name": identifier} for identifier in ids]
     return make_exchange(
         "listEngagements", body={"data": items, "meta": {"total": len(ids) if total is None else total}}
     )

@@ -78,8 +78,10 @@ def test_the_place_tells_the_requirement(operation: str, status: int, body: obje
     """A wrong status, member, field or value gives a fault of its requirement, with its place."""
     faults = document_faults(make_exchange(operation, status, body))
 
-    assert {(one.requirement, one.pointer) for one in faults} == set(told)
-    assert all((one.pointer or str(status)) in one.message or one.message.startswith("the body") for one in faults)
+    assert {(fault.requirement, fault.pointer) for fault in faults} == set(told)
+    assert all(
+        (fault.pointer or str(status)) in fault.message or fault.message.startswith("the body") for fault in faults
+    )
 
 
 @pytest.mark.parametrize("status", [200, 404, 418])
@@ -89,8 +91,8 @@ def test_missing_headers_are_named(status: int) -> None:
 
     faults = document_faults(make_exchange("getEngagement", status, body, headers=RATE_LIMIT[:1]))
 
-    assert {one.requirement for one in faults} == {"rate-limit-headers-present"}
-    assert sorted(one.message for one in faults) == [
+    assert {fault.requirement for fault in faults} == {"rate-limit-headers-present"}
+    assert sorted(fault.message for fault in faults) == [
         "the header X-RateLimit-Remaining is missing",
         "the header X-RateLimit-Reset is missing",
     ]
@@ -107,7 +109,7 @@ def test_missing_headers_are_named(status: int) -> None:
 )
 def test_a_wrong_header_is_named(name: str, value: str, requirement: str) -> None:
     """A wrong header is a fault of its own requirement."""
-    headers = tuple((one, value if one == name else right) for one, right in RATE_LIMIT)
+    headers = tuple((header, value if header == name else right) for header, right in RATE_LIMIT)
 
     (fault,) = document_faults(make_exchange("getEngagement", 200, {"data": ENGAGEMENT}, headers=headers))
 

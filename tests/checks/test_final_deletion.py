@@ -32,22 +32,22 @@ class Sending:
         self.sent: list[Request] = []
         self.engagements_before, self.effort = 0, Effort.QUICK
 
-    def send(self, one: Request) -> Exchange:
+    def send(self, request: Request) -> Exchange:
         """Return an empty list for any request."""
-        self.sent.append(one)
-        data: list[object] | dict[str, object] = [] if one.operation.response == "list" else {}
-        return make_exchange(one.operation.id, 404 if one.identifier else 200, {"data": data, "meta": {}})
+        self.sent.append(request)
+        data: list[object] | dict[str, object] = [] if request.operation.response == "list" else {}
+        return make_exchange(request.operation.id, 404 if request.identifier else 200, {"data": data, "meta": {}})
 
     def send_all(self, batch: Iterable[Request]) -> list[Exchange]:
         """Return an empty list for each request."""
-        return [self.send(one) for one in batch]
+        return [self.send(request) for request in batch]
 
 
 def made(identifier: str, at: str = "2026-01-02T03:04:05.678Z", **changes: Any) -> Exchange:
     """Return a creation with an id in its response."""
     body = {"data": {"id": identifier, "createdAt": at}}
-    one = make_exchange("createEngagement", 201, body)
-    return replace(one, request=changes.get("call", one.request))
+    exchange = make_exchange("createEngagement", 201, body)
+    return replace(exchange, request=changes.get("request", exchange.request))
 
 
 def test_only_engagements_of_the_run_are_deleted() -> None:
@@ -61,7 +61,7 @@ def test_only_engagements_of_the_run_are_deleted() -> None:
 
     clearing(cast("Run", run))
 
-    assert [one.identifier for one in run.sent if one.operation.id == "deleteEngagement"] == ["own"]
+    assert [request.identifier for request in run.sent if request.operation.id == "deleteEngagement"] == ["own"]
 
 
 def test_a_record_has_no_part_in_the_times_of_engagements() -> None:

@@ -45,7 +45,7 @@ class Lists:
 
     def _send(self, asked: Request) -> Exchange:
         self.disturbed.append(self._depth == 0)
-        items = [{"id": one, "name": f"cf-{one}" if one.isupper() else one} for one in next(self._lists)]
+        items = [{"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter} for letter in next(self._lists)]
         meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
         return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
 

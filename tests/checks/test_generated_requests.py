@@ -96,7 +96,7 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
 
     generated = send_generated(run, "listMembers")
 
-    assert [one.query for one in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
+    assert [request.query for request in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
     assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
 
 
@@ -127,8 +127,13 @@ def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.Mo
 
     send_generated(run, "listEngagements")
 
-    assert [len(one.path) <= MAX_TARGET - 300 for one in sent] == [True] * 4
-    assert [{name for name, _ in one.query} for one in sent] == [{"status"}, {"sort", "order"}, {"page"}, {"status"}]
+    assert [len(request.path) <= MAX_TARGET - 300 for request in sent] == [True] * 4
+    assert [{name for name, _ in request.query} for request in sent] == [
+        {"status"},
+        {"sort", "order"},
+        {"page"},
+        {"status"},
+    ]
     assert sent[-1].query == (("status", "active"),)
 
 

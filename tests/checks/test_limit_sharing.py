@@ -47,7 +47,7 @@ class Service:
         return SimpleNamespace(
             wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
             scenarios=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
-            send=self.send, send_all=lambda batch: [self.send(one) for one in batch], sleep=lambda _: None,
+            send=self.send, send_all=lambda batch: [self.send(request) for request in batch], sleep=lambda _: None,
         )  # fmt: skip
 
     def new_key(self, _: str) -> Credential:
@@ -67,12 +67,12 @@ class Service:
             ("X-RateLimit-Reset", f"{RESPONDED_AT.timestamp() + end:.1f}"),
             ("Date", format_datetime(RESPONDED_AT + timedelta(seconds=passed), usegmt=True)),
         )  # fmt: skip
-        one = make_exchange(
+        exchange = make_exchange(
             "getCurrentOrganization", 200, {"data": {}}, headers=headers, number=len(self.exchanges) + 1
         )
-        one = replace(one, request=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
-        self.exchanges.append(one)
-        return one
+        exchange = replace(exchange, request=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
+        self.exchanges.append(exchange)
+        return exchange
 
     def used(self, *keys: Credential | None) -> Service:
         """Return the service after requests with these keys; None is the main key."""
@@ -144,7 +144,9 @@ def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> No
         expect_limits_apart(service.run)
 
     assert service.keys == 1
-    assert [one.request.credential.name for one in fault.value.exchanges if one.request.credential] == [NEW_KEY] * 6
+    assert [exchange.request.credential.name for exchange in fault.value.exchanges if exchange.request.credential] == [
+        NEW_KEY
+    ] * 6
 
 
 def test_windows_that_slide_tell_as_much() -> None:

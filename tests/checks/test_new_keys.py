@@ -47,5 +47,9 @@ def test_a_new_key_may_be_known_a_moment_late(monkeypatch: pytest.MonkeyPatch) -
 
     assert (trial.reported, trial.undecided, trial.errors) == ({}, {}, ())
     assert set(made) & set(requests)
-    wanted = [one for one in load_catalogue().requirements if any(fnmatch(one, pattern) for pattern in only)]
+    wanted = [
+        requirement
+        for requirement in load_catalogue().requirements
+        if any(fnmatch(requirement, pattern) for pattern in only)
+    ]
     assert trial.passed == len(wanted)

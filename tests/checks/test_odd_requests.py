@@ -20,8 +20,8 @@ def _is_text(content_type: str | None) -> bool:
 
 
 FAULTY = {
-    one.id: one
-    for one in (
+    fault.id: fault
+    for fault in (
         stumbling("role", "", "listMembers", lambda request: request.request.query_params.get("role") == ""),
         stumbling("page", "", "listMembers", lambda request: request.request.query_params.get("page") == ""),
         stumbling("twice", "", "listMembers", lambda request: len(request.request.query_params.getlist("page")) > 1),

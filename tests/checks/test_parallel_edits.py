@@ -38,7 +38,7 @@ class Run:
 
     def send_all(self, requests: list[Request]) -> list[Exchange]:
         """Send requests."""
-        return [self.send(one) for one in requests]
+        return [self.send(request) for request in requests]
 
     def send(self, request: Request) -> Exchange:
         """Read or edit the engagement."""

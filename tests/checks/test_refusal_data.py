@@ -16,7 +16,7 @@ from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 
-ALL_BODIES = [pytest.param(name, one, id=f"{name}: {one.what}") for name, table in BODIES.items() for one in table]
+ALL_BODIES = [pytest.param(name, body, id=f"{name}: {body.what}") for name, table in BODIES.items() for body in table]
 KEYS = ["a", "secret", "sk_live_abcDEF123456789012345678", "-" * 30, "x" * 40, "ab.cd_ef-1234567890abcdefghij"]
 IDENTIFIERS = [
     "eng_12",
@@ -73,7 +73,7 @@ def test_no_optional_field_is_null(operation: str) -> None:
 def test_no_two_requests_of_a_table_are_told_alike(operation: str) -> None:
     """Every request of a table has a unique label."""
     table = BODIES.get(operation) or QUERIES[operation]
-    assert len({one.what for one in table}) == len(table)
+    assert len({body.what for body in table}) == len(table)
 
 
 def test_each_operation_with_a_body_has_a_table() -> None:
@@ -100,10 +100,10 @@ def test_near_keys_are_nearly_the_real_one(key: str) -> None:
             (credential.authorization or "").removeprefix("Bearer ") for _, credential in near_keys(key, seeded(seed))
         ]
         assert key not in made
-        assert all(len(one) == len(key) for one in made)
+        assert all(len(near) == len(key) for near in made)
         assert all(
-            one.casefold() == key.casefold() or sum(mine != other for mine, other in zip(one, key, strict=True)) == 1
-            for one in made
+            near.casefold() == key.casefold() or sum(mine != other for mine, other in zip(near, key, strict=True)) == 1
+            for near in made
         )
         assert made == [] or len(key) >= 16
 
@@ -139,11 +139,11 @@ def test_no_near_key_stands_for_the_same_bits(length: int) -> None:
             bits.hex().upper(): bytes.fromhex,
         }
         for key, read in readings.items():
-            made = [(one.authorization or "").removeprefix("Bearer ") for _, one in near_keys(key, seeded(seed))]
+            made = [(near.authorization or "").removeprefix("Bearer ") for _, near in near_keys(key, seeded(seed))]
             assert len(made) >= 2
-            for one in made:
+            for near in made:
                 with suppress(ValueError):  # not in this encoding
-                    assert read(one) != bits
+                    assert read(near) != bits
 
 
 def test_letter_case_of_a_uuid_says_nothing() -> None:
@@ -191,7 +191,7 @@ def test_without_an_example_an_unknown_identifier_is_a_uuid() -> None:
 
 def test_the_matrix_of_permissions() -> None:
     """Every listed permission allows, other families and reads are refused, the rest is open."""
-    counted = {kind: sum(one is kind for one in MATRIX.values()) for kind in Permission}
+    counted = {kind: sum(row is kind for row in MATRIX.values()) for kind in Permission}
     assert counted == {Permission.ALLOWED: 11, Permission.REFUSED: 36, Permission.OPEN: 18}
     assert scopes("deleteEngagement", Permission.REFUSED) == (*SCOPES[:2], "engagements:read")
     assert scopes("listEngagements", Permission.OPEN) == SCOPES

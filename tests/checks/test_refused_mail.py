@@ -121,4 +121,7 @@ def test_each_kind_is_looked_at_once() -> None:
     again = [invited(address, 422, 10 + number, "owner") for number, address in enumerate(addresses)]
     run: Any = FakeRun([*TWICE, *BEFORE, *again, invited("nobody@else.test", 422, 20)], lambda to, waits: 0)
 
-    assert [(one.address, one.others) for one in refused_invitations(run)] == [(INVITED, 1), (addresses[-1], None)]
+    assert [(refusal.address, refusal.others) for refusal in refused_invitations(run)] == [
+        (INVITED, 1),
+        (addresses[-1], None),
+    ]

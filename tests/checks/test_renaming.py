@@ -24,13 +24,13 @@ def test_a_name_that_might_change_is_left_alone(only: str, blanks: str, monkeypa
 
     class Watched(Store):
         def close(self) -> None:
-            called.extend(self.organization(one).name for one in self.organization_ids())
+            called.extend(self.organization(identifier).name for identifier in self.organization_ids())
             super().close()
 
     def oddly_named(**given: Any) -> Application:
         app = create_app(store=Watched(), **given)
-        for one in app.service.store.organization_ids():
-            app.service.store.rename_organization(one, ODD, app.service.now())
+        for identifier in app.service.store.organization_ids():
+            app.service.store.rename_organization(identifier, ODD, app.service.now())
         return app
 
     monkeypatch.setattr(in_process, "create_app", oddly_named)

@@ -72,16 +72,16 @@ class Service:
         self.disturbed += self._depth == 0
         page, size = (int(dict(asked.query).get(name, usual)) for name, usual in (("page", 1), ("perPage", 20)))
         items = [
-            {"id": one, "name": f"cf-{one}" if one.isupper() else one}
-            for one in held[(page - 1) * size : page * size]
-            if size > SIZE or one not in self._lacks
+            {"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter}
+            for letter in held[(page - 1) * size : page * size]
+            if size > SIZE or letter not in self._lacks
         ]
         meta = {"total": len(held), "page": page, "perPage": size, "totalPages": -(-len(held) // size)}
         return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
 
     def send_all(self, asked: Sequence[Request]) -> list[Exchange]:
         """Return several pages."""
-        return [self.send(one) for one in asked]
+        return [self.send(request) for request in asked]
 
 
 def judge(service: Service) -> None:

@@ -43,7 +43,7 @@ class Listing:
         page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
         ordered = self.order(number)
         shown = ordered[(page - 1) * size : page * size]
-        items = [{"id": one, "userId": one, "role": self.roles(number)} for one in shown]
+        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in shown]
         meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
         response = make_exchange("listMembers", 200, {"data": items, "meta": meta})

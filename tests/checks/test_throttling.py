@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange:
     """Return a response that states a limit and the remaining requests."""
-    one = make_exchange(operation, status, {"data": {}} if status < 300 else {"error": {}})
-    assert one.received is not None
-    headers = [(name, value) for name, value in one.received.headers if not name.startswith("X-RateLimit")]
+    exchange = make_exchange(operation, status, {"data": {}} if status < 300 else {"error": {}})
+    assert exchange.received is not None
+    headers = [(name, value) for name, value in exchange.received.headers if not name.startswith("X-RateLimit")]
     named = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
-    received = replace(one.received, headers=(*headers, *named))
-    return replace(one, request=replace(one.request, expects_429=True), received=received)
+    received = replace(exchange.received, headers=(*headers, *named))
+    return replace(exchange, request=replace(exchange.request, expects_429=True), received=received)
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
 
 def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
     """Return a response whose Date is some seconds ahead of the request, cut to whole seconds."""
-    one = make_exchange("getCurrentOrganization", 200, {})
-    began_at = one.started_at + timedelta(seconds=began)
+    exchange = make_exchange("getCurrentOrganization", 200, {})
+    began_at = exchange.started_at + timedelta(seconds=began)
     date = format_datetime((began_at + timedelta(seconds=ahead)).replace(microsecond=0), usegmt=True)
-    assert one.received is not None
-    others = [(name, value) for name, value in one.received.headers if name != "Date"]
-    received = replace(one.received, headers=(*others, ("Date", date)))
-    return replace(one, started_at=began_at, seconds=seconds, received=received)
+    assert exchange.received is not None
+    others = [(name, value) for name, value in exchange.received.headers if name != "Date"]
+    received = replace(exchange.received, headers=(*others, ("Date", date)))
+    return replace(exchange, started_at=began_at, seconds=seconds, received=received)
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> No
 def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled: list[str], *, another: bool) -> None:
     """With a throttled key of another organization, no engagement of the main key is a target."""
     own, others = (
-        [make_exchange("getCurrentOrganization", 200, {"data": {"id": one}}) for one in some]
-        for some in (main, throttled)
+        [make_exchange("getCurrentOrganization", 200, {"data": {"id": identifier}}) for identifier in identifiers]
+        for identifiers in (main, throttled)
     )
     key = Credential.bearer("throttled", "k")
-    others = [replace(one, request=one.request.with_key(key)) for one in others]
+    others = [replace(other, request=other.request.with_key(key)) for other in others]
     run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=[*own, *others]))
 
     assert _is_of_another_organization(run, ExhaustedWindow(8, served=others)) is another

@@ -68,7 +68,7 @@ def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "other", "expected"),
     [
         (page(("a", "x")), page(("a", "x")), False),
         (page(("a", "x")), page(("a", "y")), True),
@@ -80,9 +80,9 @@ def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
         (page(("a", "cf-x")), page(("a", "cf-y")), False),
     ],
 )
-def test_others_are_seen_by_what_they_change(one: Exchange, other: Exchange, *, expected: bool) -> None:
+def test_others_are_seen_by_what_they_change(first: Exchange, other: Exchange, *, expected: bool) -> None:
     """Changes by others count, unlike those by the run or shifts between pages."""
-    assert others_moved(run(), one, other) is expected
+    assert others_moved(run(), first, other) is expected
 
 
 def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:

@@ -87,9 +87,9 @@ def test_what_is_missing_is_looked_for_on_the_other_pages(
     sent: list[int] = []
 
     def send_all(batch: list[Request]) -> list[Exchange]:
-        numbers = [int(dict(one.query)["page"]) for one in batch]
+        numbers = [int(dict(request.query)["page"]) for request in batch]
         sent.extend(numbers)
-        assert all(one.query[:2] == here.request.query[:2] for one in batch)
+        assert all(request.query[:2] == here.request.query[:2] for request in batch)
         return [page(*pages.get(number, [])) for number in numbers]
 
     assert is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding) == elsewhere
@@ -108,7 +108,7 @@ def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
         return []
 
     assert not is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding)
-    assert [dict(one.query)["page"] for one in sent[:4]] == ["8", "10", "7", "11"]
+    assert [dict(request.query)["page"] for request in sent[:4]] == ["8", "10", "7", "11"]
     assert len(sent) == 20
 
 
