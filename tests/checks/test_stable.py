@@ -171,5 +171,5 @@ def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:
 @pytest.mark.parametrize(("held", "most"), [(("AB", "ABC"), 9), (OTHERS, 21)])
 def test_looks_end_all_the_same(held: tuple[str, ...], most: int) -> None:
     """What only the run changes gets two rounds, what others change a few more."""
-    with pytest.raises(CantTell, match="others were changing"):
+    with pytest.raises(CantTell, match="other users were changing"):
         looks_until_given_up(*held, right=most)
