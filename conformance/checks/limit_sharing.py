@@ -10,7 +10,7 @@ from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.per_key_limits import of_one_window, signs
-from conformance.oracle.rate_limit_course import Told
+from conformance.oracle.rate_limit_course import AnnouncedLimit
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
@@ -128,7 +128,7 @@ def _taken(before: Exchange, after: Exchange) -> int:
     """
     for exchange in (before, after):
         read.success(exchange)
-    then, now = Told.by(before), Told.by(after)
+    then, now = AnnouncedLimit.by(before), AnnouncedLimit.by(after)
     if then.remaining is None or now.remaining is None or not of_one_window(then, now):
         raise _OtherWindow
     return then.remaining - now.remaining

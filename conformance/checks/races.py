@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import ONE_SECOND_TICK, create_engagements
 from conformance.oracle.effects import accepted
-from conformance.oracle.linearizability import State, history_of, order_of, told
+from conformance.oracle.linearizability import State, describe_events, history_of, order_of
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire import requests
@@ -86,7 +86,7 @@ def expect_order(races: Sequence[Race], message: str) -> None:
         if order_of(race.initial, history_of(race.control)) is None:
             raise CantTell(f"{message}, but sequential requests fit none either", *race.responses, *race.control)
         expected = "responses of requests that were carried out in some order"
-        raise NonConformity(message, *race.responses, expected=expected, actual=told(events))
+        raise NonConformity(message, *race.responses, expected=expected, actual=describe_events(events))
 
 
 def _subjects(run: Run, label: str) -> list[dict[str, str]]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conformance.targets.recorded_fixtures import RecordedFixtures
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
-    from conformance.wire.recorded_inputs import Notes
+    from conformance.wire.recorded_inputs import RecordedInputs
     from conformance.wire.replay_wire import ReplayWire
     from conformance.wire.requests import Request
     from conformance.wire.waits import Waiting
@@ -80,7 +80,7 @@ class Run:
         journal: Journal,
         names: RunNames,
         provisioner: Provisioner | None = None,
-        notes: Notes | None = None,
+        notes: RecordedInputs | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.profile = profile
@@ -89,7 +89,7 @@ class Run:
         self.fixtures = fixtures
         self.journal = journal
         self.names = names
-        self._notes: Notes = notes or InputRecorder()
+        self._notes: RecordedInputs = notes or InputRecorder()
         self.clock: Clock = RecordedClock(clock or SystemClock(), self._notes)
         self.engagements_before: int | None = None
         self.closed: str | None = None

@@ -105,5 +105,5 @@ def test_records_where_another_deletion_fails() -> None:
     """Records of the deleted engagement are read, and gone, although another deletion failed."""
     _, found = seen({("deleteEngagement", "e2"): 409})
 
-    with pytest.raises(CantTell, match="deleteEngagement was answered 409"):
+    with pytest.raises(CantTell, match="deleteEngagement returned 409"):
         _judge_gone(found, "task")

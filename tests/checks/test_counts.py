@@ -145,5 +145,5 @@ def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: boo
     if passes:
         agrees(run, first)
     else:
-        with pytest.raises(CantTell, match="others were changing"):
+        with pytest.raises(CantTell, match="other users were changing"):
             agrees(run, first)

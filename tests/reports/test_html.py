@@ -106,8 +106,7 @@ def test_the_top_says_what_matters(failing: tuple[Report, list[Exchange]]) -> No
     page = Page(html_bytes(*failing))
 
     assert (
-        "The service fails 2 of 20 decided requirements; 1 failed but waived, 1 undecided, 2 not tested."
-        in page.text
+        "The service fails 2 of 20 decided requirements; 1 failed but waived, 1 undecided, 2 not tested." in page.text
     )
     for text in (
         "staging-eu",

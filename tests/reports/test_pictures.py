@@ -270,4 +270,7 @@ def test_a_shared_cause_is_told(failing: tuple[Report, list[Exchange]], samples:
     other = dict(report["requirements"][6]) | {"id": "another", "title": "Another one"}
     report["requirements"].append(other)  # type: ignore[arg-type]
 
-    assert "The same responses break 2 requirements, which probably have the same cause." in html_bytes(report, exchanges).decode()
+    assert (
+        "The same responses break 2 requirements, which probably have the same cause."
+        in html_bytes(report, exchanges).decode()
+    )

@@ -167,6 +167,6 @@ def history(implementation: Implementation) -> list[Step]:
     return steps[::-1]
 
 
-def words() -> dict[str, str]:
+def labels() -> dict[str, str]:
     """Return the outcomes in words."""
     return {"waived": "waived"} | dict(OUTCOMES.items())

@@ -120,7 +120,7 @@ def _rendered(page: str, *, above: str = "", **names: Any) -> bytes:  # noqa: AN
         "page": page,
         "above": above,
         "marks": MARKS,
-        "words": matrices.words(),
+        "words": matrices.labels(),
         "verdict_words": VERDICTS,
         "modes": MODES,
         "counted": counted,
