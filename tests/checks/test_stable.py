@@ -170,11 +170,6 @@ def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:
 
 @pytest.mark.parametrize(("held", "most"), [(("AB", "ABC"), 9), (OTHERS, 21)])
 def test_looks_end_all_the_same(held: tuple[str, ...], most: int) -> None:
-<<<<<<< HEAD
     """Lists that only the run changes get two rounds of snapshots, lists that others change a few more."""
-    with pytest.raises(CantTell, match="others were changing"):
-=======
-    """What only the run changes gets two rounds, what others change a few more."""
     with pytest.raises(CantTell, match="other users were changing"):
->>>>>>> h-oracle
         looks_until_given_up(*held, right=most)
